@@ -10,18 +10,20 @@ async function say(words) {
   await fetch(`/say/${page}`, { method: "POST", body: JSON.stringify(words) });
 }
 
+/** The scripts of gemtab's workers: its own, and those that change the device first. */
+const WORKERS = { gemtab: "./worker.js", "gemtab-host": "./small.js", "gemtab-late": "./late.js" };
+
 /** gemtab's worker, by the protocol of the real page. */
 class Gemtab {
   #worker;
-  #onHost;
+  #kind;
   #waiting = new Map();
   #next = 1;
   #device = {};
 
-  /** With `onHost`, the device has no room for a per-layer table, which lies in the tab's memory. */
-  constructor(onHost) {
-    this.#worker = new Worker(onHost ? "./small.js" : "./worker.js", { type: "module" });
-    this.#onHost = onHost;
+  constructor(kind) {
+    this.#worker = new Worker(WORKERS[kind], { type: "module" });
+    this.#kind = kind;
     this.#worker.onmessage = ({ data }) => this.#hear(data);
     this.#worker.onerror = (event) => this.#end(event.message);
     this.#worker.postMessage({ bytes: wire.hello() });
@@ -61,7 +63,8 @@ class Gemtab {
   }
 
   async load({ size, context }) {
-    const loaded = await this.#request("Loaded", (id) => wire.load(id, "/model", size, context, this.#onHost));
+    const mayUseHost = this.#kind === "gemtab-host";
+    const loaded = await this.#request("Loaded", (id) => wire.load(id, "/model", size, context, mayUseHost));
     return { device: this.#device, context: loaded.context, gpu_bytes: loaded.gpu_bytes };
   }
 
@@ -131,7 +134,7 @@ const engines = new Map();
 
 async function carryOut({ action, name, engine: kind, work, wllama, round }) {
   if (action === "load") {
-    const made = kind.startsWith("gemtab") ? new Gemtab(kind === "gemtab-host") : new Wllama();
+    const made = kind in WORKERS ? new Gemtab(kind) : new Wllama();
     const about = await made.load(work, wllama, kind === "wllama-cpu");
     engines.set(name, made);
     return about;

@@ -179,6 +179,7 @@ impl InBrowser {
             Kind::WllamaCpu => "wllama-cpu",
             Kind::Page | Kind::PageF16 => "gemtab",
             Kind::PageHost => "gemtab-host",
+            Kind::PageLate => "gemtab-late",
             Kind::Native | Kind::LlamaCpp | Kind::Rullama => bail!("{kind} runs without a browser"),
         };
         let loaded = browser.call(json!({
@@ -205,7 +206,7 @@ impl Engine for InBrowser {
     }
 
     fn profile(&mut self) -> Result<Vec<KernelTime>> {
-        if !matches!(self.kind, Kind::Page | Kind::PageF16 | Kind::PageHost) {
+        if !matches!(self.kind, Kind::Page | Kind::PageF16 | Kind::PageHost | Kind::PageLate) {
             return Ok(Vec::new());
         }
         let order = json!({ "action": "profile", "name": self.kind.to_string(), "work": self.work });

@@ -142,7 +142,13 @@ fn start(
         }
         Kind::LlamaCpp => return Ok(Box::new(LineEngine::llama_cpp(folder, options, work)?)),
         Kind::Rullama => return Ok(Box::new(LineEngine::rullama(options, work)?)),
-        Kind::Page | Kind::PageF16 | Kind::PageHost | Kind::Wllama | Kind::WllamaF16 | Kind::WllamaCpu => {}
+        Kind::Page
+        | Kind::PageF16
+        | Kind::PageHost
+        | Kind::PageLate
+        | Kind::Wllama
+        | Kind::WllamaF16
+        | Kind::WllamaCpu => {}
     }
     let half = kind.with_half();
     let browser = match browsers.iter().find(|(other, _)| *other == half) {

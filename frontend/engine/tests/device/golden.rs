@@ -378,6 +378,27 @@ fn the_carried_models_agree_in_full_precision() {
     }
 }
 
+/// Tables and matrices are cut, as those of published models are where a binding has 128 MiB.
+#[test]
+fn the_carried_models_agree_within_the_limits_that_every_device_has() {
+    let gpu = common::open(&GpuOptions {
+        portable: true,
+        largest_binding: Some(128 << 20),
+        largest_part: Some(64 << 10),
+        ..GpuOptions::default()
+    });
+    let report = gpu.report();
+    assert!(report.features.is_empty(), "{:?}", report.features);
+    let limit = |name: &str| report.limits.iter().find(|(it, _)| it == name).map(|(_, limit)| *limit);
+    assert_eq!(limit("maxStorageBufferBindingSize"), Some(128 << 20));
+    assert_eq!(limit("maxStorageBuffersPerShaderStage"), Some(8));
+    assert_eq!(limit("maxComputeWorkgroupStorageSize"), Some(16 << 10));
+    assert_eq!(limit("maxComputeInvocationsPerWorkgroup"), Some(256));
+    for case in carried().iter().filter(|case| case.key.contains("q4_k_m")) {
+        check(&gpu, case, KvType::F32, EXACT);
+    }
+}
+
 #[test]
 fn the_carried_models_agree_with_a_half_precision_cache() {
     let gpu = common::gpu();

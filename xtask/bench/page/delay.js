@@ -1,0 +1,11 @@
+// Has every readback, and the end of submitted work, told 100 ms late.
+
+const DELAY_MS = 100;
+
+for (const [type, name] of [[GPUBuffer, "mapAsync"], [GPUQueue, "onSubmittedWorkDone"]]) {
+  const inTime = type.prototype[name];
+  type.prototype[name] = async function (...given) {
+    await inTime.apply(this, given);
+    await new Promise((resolve) => setTimeout(resolve, DELAY_MS));
+  };
+}
