@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use futures_channel::oneshot;
 use futures_util::future::join;
 
 use super::{Gpu, GpuError};
@@ -166,16 +167,21 @@ impl Gpu {
 pub struct Readback {
     pub(super) buffer: Arc<Buffer>,
     copied_by: RefCell<Option<wgpu::SubmissionIndex>>,
+    /// Tells when the buffer is mapped, if that was asked for and not awaited yet.
+    mapped: RefCell<Option<Mapping>>,
 }
+
+type Mapping = oneshot::Receiver<Result<(), wgpu::BufferAsyncError>>;
 
 impl Readback {
     /// Reads back to a buffer of [`crate::plan::Origin::Readback`].
     #[must_use]
     pub fn new(buffer: Arc<Buffer>) -> Self {
-        Self { buffer, copied_by: RefCell::default() }
+        Self { buffer, copied_by: RefCell::default(), mapped: RefCell::default() }
     }
 
-    /// Ends `encoder` with a copy of `bytes` bytes of `source` from `offset` on, and submits it.
+    /// Ends `encoder` with a copy of `bytes` bytes of `source` from `offset` on, and submits it. The result is asked for at
+    /// once, so that several readbacks are on their way at a time: a browser may be slow to tell of each.
     pub fn submit(
         &self,
         gpu: &Gpu,
@@ -186,12 +192,26 @@ impl Readback {
     ) {
         self.encode(&mut encoder, source, offset, bytes);
         self.copied_by.replace(Some(gpu.submit(encoder)));
+        self.mapped.replace(Some(self.map(bytes)));
     }
 
     /// Encodes the copy alone. [`Self::read`] then waits for all submitted work.
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, source: &wgpu::Buffer, offset: u64, bytes: u64) {
+        if self.mapped.take().is_some() {
+            // Nobody has read the last copy. A mapped buffer cannot be copied to.
+            self.buffer.unmap();
+        }
         self.copied_by.take();
         encoder.copy_buffer_to_buffer(source, offset, &self.buffer, 0, bytes.next_multiple_of(4));
+    }
+
+    fn map(&self, bytes: u64) -> Mapping {
+        let (done, mapped) = oneshot::channel();
+        self.buffer.map_async(wgpu::MapMode::Read, 0..bytes.next_multiple_of(8), move |result| {
+            // The receiver is gone only if nobody waits any more.
+            done.send(result).ok();
+        });
+        mapped
     }
 
     /// Waits for the last submitted copy (not for later submits) and returns the first `bytes` bytes.
@@ -199,11 +219,7 @@ impl Readback {
     /// # Errors
     /// [`GpuError::Lost`] when the device was lost meanwhile, [`GpuError::Fault`] for any error it reported.
     pub async fn read(&self, gpu: &Gpu, bytes: u64) -> Result<Vec<u8>, GpuError> {
-        let (done, mapped) = futures_channel::oneshot::channel();
-        self.buffer.map_async(wgpu::MapMode::Read, 0..bytes.next_multiple_of(8), move |result| {
-            // The receiver is gone only if nobody waits any more.
-            done.send(result).ok();
-        });
+        let mapped = self.mapped.take().unwrap_or_else(|| self.map(bytes));
         // Also if the reader is dropped while it waits: a mapped buffer cannot be copied to.
         let mapping = Mapped(&self.buffer);
         #[cfg(not(target_arch = "wasm32"))]

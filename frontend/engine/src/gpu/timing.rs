@@ -1,6 +1,7 @@
 //! GPU timing, with timestamps if the device has them, otherwise with the clock.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use shaders::bandwidth::copy;
 use web_time::Instant;
@@ -171,11 +172,11 @@ impl<'a> Timer<'a> {
         Ok(passed as f64 * f64::from(self.gpu.queue.get_timestamp_period()) / 1e6)
     }
 
-    /// Bytes per second read plus written in a plain copy.
+    /// Bytes per second read plus written in a plain copy, once copies have run for `wake`.
     ///
     /// # Errors
     /// When the device is out of memory for two buffers of 16 MiB, or was lost.
-    pub async fn bandwidth(&self) -> Result<f64, GpuError> {
+    pub async fn bandwidth(&self, wake: Duration) -> Result<f64, GpuError> {
         let gpu = self.gpu;
         let mut bytes = COPY_BYTES.min(gpu.max_binding()) & !15;
         let mut memory = Memory::default();
@@ -189,7 +190,14 @@ impl<'a> Timer<'a> {
         let params = copy::Params::new((bytes / 16) as u32);
         let mut plan = Plan::default();
         plan.push(&copy::source()?, &params, &[&from, &to], Grid::Fixed(params.dispatch()))?;
-        let ms = self.time(&gpu.bind(&plan, &memory).await?, u32::MAX, &|| ()).await?;
+        let copy = gpu.bind(&plan, &memory).await?;
+        let began = Instant::now();
+        let ms = loop {
+            let ms = self.time(&copy, u32::MAX, &|| ()).await?;
+            if began.elapsed() >= wake {
+                break ms;
+            }
+        };
         Ok(2.0 * bytes as f64 * 1000.0 / ms)
     }
 }

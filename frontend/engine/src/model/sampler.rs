@@ -20,7 +20,7 @@ pub struct Sampler {
     active: usize,
     history: Arc<Buffer>,
     drawn: Arc<Buffer>,
-    readbacks: [Readback; 2],
+    readbacks: Vec<Readback>,
     settings: Settings,
 }
 
@@ -35,9 +35,8 @@ impl Sampler {
             let (program, params) = (gpu.bind(plan, memory).await?, Arc::clone(memory.get(params)?));
             forms.push(Form { program, params, sampling: *sampling });
         }
-        let [first, second] = &plans.readbacks;
-        let readbacks =
-            [memory.get(first)?, memory.get(second)?].map(|buffer| Readback::new(Arc::clone(buffer)));
+        let readback = |value| Ok::<_, GpuError>(Readback::new(Arc::clone(memory.get(value)?)));
+        let readbacks = plans.readbacks.iter().map(readback).collect::<Result<_, _>>()?;
         let [history, drawn] = [memory.get(&plans.history)?, memory.get(&plans.drawn)?].map(Arc::clone);
         let mut sampler = Self { forms, active: 0, history, drawn, readbacks, settings: Settings::default() };
         sampler.begin(gpu, Settings::default(), &[]);

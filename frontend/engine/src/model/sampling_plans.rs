@@ -7,7 +7,9 @@ use super::Parts;
 use crate::plan::{Grid, Origin, Plan, PlanError, Value};
 
 /// Length of the output ring: more ids than can be pending.
-pub const OUT_LEN: u32 = 64;
+pub const OUT_LEN: u32 = 256;
+/// Maximum number of submits whose ids are not read back yet.
+pub const MAX_PENDING: usize = 8;
 /// Bytes of the ring, and of the number of ids behind it.
 pub(super) const DRAWN_BYTES: u64 = 4 * (OUT_LEN as u64 + 1);
 
@@ -18,7 +20,7 @@ pub struct SamplingPlans {
     /// Ring of sampled ids, and their number.
     pub(super) drawn: Value,
     /// Readback buffers, used in turn.
-    pub(super) readbacks: [Value; 2],
+    pub(super) readbacks: [Value; MAX_PENDING],
     pub(super) forms: Vec<SamplingPlan>,
 }
 
@@ -36,7 +38,7 @@ impl SamplingPlans {
     pub fn new(parts: &Parts) -> Result<Self, PlanError> {
         let ring = DRAWN_BYTES;
         let drawn = Value::state("drawn tokens", ring);
-        let readbacks = [(); 2].map(|()| Value::new("drawn tokens", ring, Origin::Readback));
+        let readbacks = [(); MAX_PENDING].map(|()| Value::new("drawn tokens", ring, Origin::Readback));
         let form = |candidates| SamplingPlan::new(parts, candidates, &parts.history, &drawn);
         let forms = Candidates::ALL.into_iter().map(form).collect::<Result<_, _>>()?;
         Ok(Self { history: parts.history.clone(), drawn, readbacks, forms })

@@ -1,11 +1,17 @@
 //! Profiling a generated token, a prefill chunk, or a step of a canvas.
 
+use std::time::Duration;
+
 use shaders::matmul::FewRows;
 
 use super::{DiffusionSession, EngineError, Session};
 use crate::bytes::CancelToken;
 use crate::gpu::{Program, Timer};
 use crate::model::Drafts;
+
+/// Time of copying before anything else is timed: during a load of seconds a card lowers its clock, to a fifth at worst, and it
+/// takes half a second to raise it again.
+const WAKE: Duration = Duration::from_millis(800);
 
 /// Times of one generated token, by kernel.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -124,7 +130,7 @@ impl Timing<'_> {
         let uses: Vec<_> = programs.iter().flat_map(|program| program.by_kernel()).collect();
         let total = uses.len() as u32 + 2;
         progress(0, total);
-        let copy_bytes_per_s = timer.bandwidth().await?;
+        let copy_bytes_per_s = timer.bandwidth(WAKE).await?;
         progress(1, total);
         cancel.check()?;
         let mut token_ms = 0.0;

@@ -12,7 +12,7 @@ mod speculation;
 mod steps;
 mod token_source;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,6 +22,7 @@ use shaders::selftest::Form;
 use shaders::state::State;
 
 use choose::{Chosen, choose};
+use pace::{MAX_PER_SUBMIT, Pace};
 use programs::Programs;
 use speculation::Rounds;
 
@@ -135,6 +136,8 @@ pub struct Decoder {
     rounds: Option<Rounds>,
     /// Milliseconds of a token without drafts, by the last answer that measured it.
     token_ms: Cell<Option<f64>>,
+    /// Tokens per submit without drafts, and pending submits.
+    pace: RefCell<Pace>,
     /// The per-layer table and the cache of its rows, if it is on the host.
     table: Option<(Rc<HostTable>, RowCache)>,
     /// The expert cache, if not all experts are on the device.
@@ -219,6 +222,7 @@ impl Decoder {
             drafter: None,
             rounds: None,
             token_ms: Cell::default(),
+            pace: RefCell::new(Pace::new(MAX_PER_SUBMIT)),
             table,
             experts,
             pad,

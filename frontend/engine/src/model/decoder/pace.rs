@@ -1,37 +1,74 @@
-//! The number of tokens per submit.
+//! The number of tokens per submit, and of pending submits.
 
-use crate::model::sampling_plans::OUT_LEN;
+use crate::model::sampling_plans::{MAX_PENDING, OUT_LEN};
 
-/// Maximum number of pending submits: one runs while the next is encoded.
-pub const DEPTH: usize = 2;
+/// Number of pending submits at first: one runs while the next is encoded.
+const DEPTH: usize = 2;
 /// Maximum number of tokens per submit: all pending ones must fit the ring of ids.
 pub const MAX_PER_SUBMIT: u32 = 16;
-const _: () = assert!(MAX_PER_SUBMIT as usize * DEPTH < OUT_LEN as usize);
+const _: () = assert!(MAX_PER_SUBMIT as usize * MAX_PENDING < OUT_LEN as usize);
 
 /// Maximum delay between pieces of text, and for stopping, in milliseconds.
 const SMOOTH_MS: f64 = 40.0;
 /// Maximum delay if waiting is slow, so that more tokens per submit pay off.
 const PATIENT_MS: f64 = 250.0;
+/// More submits are pending only if a token then takes at most this part of the time.
+const GAIN: f64 = 0.9;
 
-/// Finds the number by measuring: it grows as long as output stays smooth, or becomes clearly faster.
+/// Finds the numbers by measuring. Tokens per submit grow as long as output stays smooth, or becomes clearly faster. Where
+/// readbacks are told of late, as by a browser that polls, more submits are pending, until the device is always busy.
 #[derive(Clone, Debug)]
 pub struct Pace {
     count: u32,
     most: u32,
     best_per_token: f64,
+    depth: usize,
+    /// Milliseconds per token with half as many pending submits, while the present number is tried.
+    before: Option<f64>,
+    /// Whether a larger number has been tried in vain.
+    settled: bool,
+    /// Reads with these numbers so far.
+    span: Span,
+}
+
+/// Consecutive reads.
+#[derive(Clone, Copy, Debug, Default)]
+struct Span {
+    reads: usize,
+    tokens: u32,
+    ms: f64,
 }
 
 impl Pace {
     /// Starts with one token, so that the first one is not delayed.
     #[must_use]
     pub fn new(most: u32) -> Self {
-        Self { count: 1, most: most.max(1), best_per_token: f64::INFINITY }
+        Self {
+            count: 1,
+            most: most.max(1),
+            best_per_token: f64::INFINITY,
+            depth: DEPTH,
+            before: None,
+            settled: false,
+            span: Span::default(),
+        }
+    }
+
+    /// Begins another answer with the numbers of the last one.
+    pub fn begin(&mut self) {
+        self.span = Span::default();
     }
 
     /// Tokens of the next submit.
     #[must_use]
     pub fn count(&self) -> u32 {
         self.count
+    }
+
+    /// Maximum number of pending submits.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.depth
     }
 
     /// Records that `count` tokens took `ms`.
@@ -42,16 +79,51 @@ impl Pace {
         let per_token = ms / f64::from(count);
         let faster = per_token < 0.75 * self.best_per_token;
         self.best_per_token = self.best_per_token.min(per_token);
+        let before = self.count;
         if 2.0 * ms < SMOOTH_MS || (faster && ms < PATIENT_MS) {
             self.count = (2 * self.count).min(self.most);
         } else if ms > PATIENT_MS && self.count > 1 {
             self.count /= 2;
+        }
+        if self.count == before {
+            self.learn_depth(count, ms);
+        } else {
+            self.span = Span::default();
+        }
+    }
+
+    fn learn_depth(&mut self, count: u32, ms: f64) {
+        self.span.reads += 1;
+        // Those that were pending before the numbers changed tell nothing of them.
+        if self.span.reads > self.depth {
+            self.span.tokens += count;
+            self.span.ms += ms;
+        }
+        if self.span.reads < 3 * self.depth {
+            return;
+        }
+        let per_token = self.span.ms / f64::from(self.span.tokens);
+        self.span = Span::default();
+        match self.before.take() {
+            Some(before) if per_token > GAIN * before => {
+                self.depth /= 2;
+                self.settled = true;
+                return;
+            }
+            _ => {}
+        }
+        let pending_ms = per_token * f64::from(count) * self.depth as f64;
+        if !self.settled && count == self.most && 2 * self.depth <= MAX_PENDING && pending_ms < PATIENT_MS {
+            self.before = Some(per_token);
+            self.depth *= 2;
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+
     use super::*;
 
     fn settle(ms: impl Fn(u32) -> f64) -> u32 {
@@ -60,6 +132,29 @@ mod tests {
             pace.learn(pace.count(), ms(pace.count()));
         }
         pace.count()
+    }
+
+    /// Draws tokens on a device that takes `token_ms` for each, and tells of them `delay_ms` late: the pace in the end, and
+    /// milliseconds per token by then.
+    fn draw(token_ms: f64, delay_ms: f64) -> (Pace, f64) {
+        let mut pace = Pace::new(MAX_PER_SUBMIT);
+        // When each submit is told of, and its number of tokens.
+        let mut pending: VecDeque<(f64, u32)> = VecDeque::new();
+        let (mut now, mut busy_until) = (0.0_f64, 0.0_f64);
+        let mut times = vec![(0.0, 0)];
+        for _ in 0..200 {
+            while pending.len() < pace.depth() {
+                busy_until = busy_until.max(now) + token_ms * f64::from(pace.count());
+                pending.push_back((busy_until + delay_ms, pace.count()));
+            }
+            let (told, count) = pending.pop_front().expect("a submit");
+            let before = now;
+            now = now.max(told);
+            pace.learn(count, now - before);
+            times.push((now, times[times.len() - 1].1 + count));
+        }
+        let [(from, first), (to, last)] = [times[100], times[200]];
+        (pace, (to - from) / f64::from(last - first))
     }
 
     #[test]
@@ -71,5 +166,22 @@ mod tests {
     #[test]
     fn where_waiting_costs_more_than_drawing_many_are_drawn() {
         assert_eq!(settle(|n| 103.0 + 2.0 * f64::from(n)), 16);
+    }
+
+    #[test]
+    fn a_device_that_tells_late_is_kept_busy() {
+        for (token_ms, delay_ms) in [(2.7, 100.0), (1.5, 100.0), (8.0, 100.0), (2.7, 20.0)] {
+            let (pace, drawn) = draw(token_ms, delay_ms);
+            assert!(drawn < token_ms / 0.9, "{token_ms} ms, {delay_ms} ms late: {drawn} by {pace:?}");
+        }
+    }
+
+    #[test]
+    fn a_device_that_tells_at_once_has_no_more_pending_than_it_needs() {
+        for token_ms in [0.3, 2.7, 30.0, 150.0] {
+            let (pace, drawn) = draw(token_ms, 0.5);
+            assert_eq!(pace.depth(), DEPTH, "{token_ms} ms: {pace:?}");
+            assert!(drawn < token_ms / 0.9, "{token_ms} ms: {drawn} by {pace:?}");
+        }
     }
 }

@@ -12,12 +12,12 @@ use shaders::sampling::look_up;
 use web_time::Instant;
 
 use super::gain::{DraftSource, Drafts, Gain, ROWS};
-use super::pace::{DEPTH, MAX_PER_SUBMIT, Pace};
+use super::pace::{MAX_PER_SUBMIT, Pace};
 use super::token_source::{Speculation, TokenSource};
 use super::{AdapterPrograms, Decoder, StepError};
 use crate::bytes::LocalBoxFuture;
 use crate::gpu::{GpuError, Memory, Program};
-use crate::model::sampling_plans::OUT_LEN;
+use crate::model::sampling_plans::{MAX_PENDING, OUT_LEN};
 use crate::model::verify::{self, SHORTEST_MATCH};
 use crate::plan::{Layout, Plan};
 
@@ -223,7 +223,7 @@ impl Speculating<'_> {
 
     fn submit(&mut self, kind: Kind) {
         self.submits += 1;
-        let which = self.submits as usize % DEPTH;
+        let which = self.submits as usize % MAX_PENDING;
         let decoder = self.decoder;
         match kind {
             Kind::Tokens(count) => {
@@ -274,7 +274,7 @@ impl Speculating<'_> {
 impl TokenSource for Speculating<'_> {
     fn next(&mut self) -> LocalBoxFuture<'_, Result<Vec<u32>, StepError>> {
         async move {
-            while self.in_flight.len() < DEPTH
+            while self.in_flight.len() < self.pace.depth()
                 && let Some(kind) = self.next_kind()
             {
                 self.submit(kind);

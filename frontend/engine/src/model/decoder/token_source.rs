@@ -5,10 +5,9 @@ use std::collections::VecDeque;
 use futures_util::FutureExt as _;
 use web_time::Instant;
 
-use super::pace::{DEPTH, MAX_PER_SUBMIT, Pace};
 use super::{Decoder, StepError};
 use crate::bytes::{CancelToken, LocalBoxFuture};
-use crate::model::sampling_plans::OUT_LEN;
+use crate::model::sampling_plans::{MAX_PENDING, OUT_LEN};
 
 /// What drafting did during an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,6 +64,7 @@ impl Decoder {
             if let Some((_, rows)) = &self.table {
                 rows.write_slots();
             }
+            self.pace.borrow_mut().begin();
             Box::new(Pipelined {
                 decoder: self,
                 cancel,
@@ -75,7 +75,6 @@ impl Decoder {
                 seen: 0,
                 last: None,
                 misses: false,
-                pace: Pace::new(MAX_PER_SUBMIT),
                 since_miss: u32::MAX,
                 read_at: Instant::now(),
             })
@@ -121,7 +120,6 @@ struct Pipelined<'d> {
     last: Option<u32>,
     /// Whether its row is missing.
     misses: bool,
-    pace: Pace,
     /// Tokens drawn since a row was missing: no more are submitted at once, as those behind a missing row are in vain.
     since_miss: u32,
     /// Time of the last read.
@@ -151,11 +149,15 @@ impl Pipelined<'_> {
             if std::mem::take(&mut self.misses) {
                 self.fetch_row().await?;
             }
-            while self.submitted < self.most && self.in_flight.len() < DEPTH {
-                let count = self.pace.count().min(self.since_miss.max(1)).min(self.most - self.submitted);
+            let (count, depth) = {
+                let pace = self.decoder.pace.borrow();
+                (pace.count().min(self.since_miss.max(1)), pace.depth())
+            };
+            while self.submitted < self.most && self.in_flight.len() < depth {
+                let count = count.min(self.most - self.submitted);
                 self.submitted += count;
                 self.submits += 1;
-                let which = self.submits as usize % DEPTH;
+                let which = self.submits as usize % MAX_PENDING;
                 self.decoder.submit(count, which);
                 self.in_flight.push_back((which, self.submitted));
             }
@@ -165,7 +167,7 @@ impl Pipelined<'_> {
             let is_whole = self.seen + drawn == upto;
             if self.seen > 0 && is_whole {
                 let elapsed = now.duration_since(self.read_at);
-                self.pace.learn(drawn, elapsed.as_secs_f64() * 1000.0);
+                self.decoder.pace.borrow_mut().learn(drawn, elapsed.as_secs_f64() * 1000.0);
             }
             (self.seen, self.read_at) = (self.seen + drawn, now);
             self.since_miss = self.since_miss.saturating_add(drawn);
