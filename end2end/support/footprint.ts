@@ -77,11 +77,14 @@ async function stored(): Promise<{ files: number; bytes: number; records: number
     });
   for (const { name } of await indexedDB.databases()) {
     const database = await done(indexedDB.open(name ?? ""));
-    // Attachments go ten minutes after nothing names them: how many there are follows from how fast rounds are.
-    for (const store of [...database.objectStoreNames].filter((store) => store !== "attachments")) {
-      const records = await done(database.transaction(store).objectStore(store).getAll());
-      found.records += records.length;
-      found.recordBytes += JSON.stringify(records).length;
+    // Attachments, and the list of them, go ten minutes after nothing names them: how many there are follows from how fast
+    // rounds are.
+    for (const name of [...database.objectStoreNames].filter((name) => name !== "attachments")) {
+      const store = database.transaction(name).objectStore(name);
+      const [keys, records] = await Promise.all([done(store.getAllKeys()), done(store.getAll())]);
+      const lasting = records.filter((_, at) => keys[at] !== "loose-attachments");
+      found.records += lasting.length;
+      found.recordBytes += JSON.stringify(lasting).length;
     }
     database.close();
   }

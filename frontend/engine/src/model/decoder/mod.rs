@@ -24,7 +24,7 @@ use shaders::state::State;
 use choose::{Chosen, choose};
 use pace::{MAX_PER_SUBMIT, Pace};
 use programs::Programs;
-use speculation::Rounds;
+use speculation::{MOST_SINGLE, Rounds};
 
 use super::corrections::{self, Corrections, Scales};
 use super::drafter::Drafter;
@@ -138,6 +138,8 @@ pub struct Decoder {
     token_ms: Cell<Option<f64>>,
     /// Tokens per submit without drafts, and pending submits.
     pace: RefCell<Pace>,
+    /// The same for tokens between rounds of drafts.
+    drafting_pace: RefCell<Pace>,
     /// The per-layer table and the cache of its rows, if it is on the host.
     table: Option<(Rc<HostTable>, RowCache)>,
     /// The expert cache, if not all experts are on the device.
@@ -223,6 +225,7 @@ impl Decoder {
             rounds: None,
             token_ms: Cell::default(),
             pace: RefCell::new(Pace::new(MAX_PER_SUBMIT)),
+            drafting_pace: RefCell::new(Pace::new(MOST_SINGLE)),
             table,
             experts,
             pad,

@@ -35,6 +35,8 @@ pub struct Pace {
 #[derive(Clone, Copy, Debug, Default)]
 struct Span {
     reads: usize,
+    /// The first of them, which tell nothing of the present numbers.
+    skipped: usize,
     tokens: u32,
     ms: f64,
 }
@@ -56,6 +58,7 @@ impl Pace {
 
     /// Begins another answer with the numbers of the last one.
     pub fn begin(&mut self) {
+        // The first read does not count.
         self.span = Span::default();
     }
 
@@ -88,35 +91,35 @@ impl Pace {
         if self.count == before {
             self.learn_depth(count, ms);
         } else {
-            self.span = Span::default();
+            self.span = Span { skipped: self.depth, ..Span::default() };
         }
     }
 
     fn learn_depth(&mut self, count: u32, ms: f64) {
         self.span.reads += 1;
-        // Those that were pending before the numbers changed tell nothing of them.
-        if self.span.reads > self.depth {
-            self.span.tokens += count;
-            self.span.ms += ms;
+        if self.span.reads <= self.span.skipped {
+            return;
         }
-        if self.span.reads < 3 * self.depth {
+        self.span.tokens += count;
+        self.span.ms += ms;
+        // What is pending is told of in turn, and then anew: a whole turn has as much waiting as any other.
+        if self.span.reads < self.span.skipped + self.depth {
             return;
         }
         let per_token = self.span.ms / f64::from(self.span.tokens);
-        self.span = Span::default();
-        match self.before.take() {
-            Some(before) if per_token > GAIN * before => {
-                self.depth /= 2;
-                self.settled = true;
-                return;
-            }
-            _ => {}
-        }
         let pending_ms = per_token * f64::from(count) * self.depth as f64;
-        if !self.settled && count == self.most && 2 * self.depth <= MAX_PENDING && pending_ms < PATIENT_MS {
+        let before = self.before.take();
+        let is_in_vain = before.is_some_and(|before| per_token > GAIN * before);
+        let depth = self.depth;
+        if is_in_vain || (pending_ms > 2.0 * PATIENT_MS && depth > DEPTH) {
+            self.settled = true;
+            self.depth /= 2;
+        } else if !self.settled && 2 * depth <= MAX_PENDING && pending_ms < PATIENT_MS {
             self.before = Some(per_token);
             self.depth *= 2;
         }
+        // Those that are pending were submitted with the numbers before.
+        self.span = Span { skipped: if self.depth == depth { 0 } else { depth }, ..Span::default() };
     }
 }
 
@@ -182,6 +185,44 @@ mod tests {
             let (pace, drawn) = draw(token_ms, 0.5);
             assert_eq!(pace.depth(), DEPTH, "{token_ms} ms: {pace:?}");
             assert!(drawn < token_ms / 0.9, "{token_ms} ms: {drawn} by {pace:?}");
+        }
+    }
+
+    /// Milliseconds between the first and the last id of an answer of `most` tokens.
+    fn answer(pace: &mut Pace, most: u32, token_ms: f64, delay_ms: f64) -> f64 {
+        pace.begin();
+        let mut pending = VecDeque::from([(token_ms + delay_ms, 1)]);
+        let (mut busy_until, mut now, mut submitted, mut first) = (token_ms, 0.0_f64, 1, None);
+        while let Some(&(told, count)) = {
+            while submitted < most && pending.len() < pace.depth() {
+                let count = pace.count().min(most - submitted);
+                submitted += count;
+                busy_until = busy_until.max(now) + token_ms * f64::from(count);
+                pending.push_back((busy_until + delay_ms, count));
+            }
+            pending.front()
+        } {
+            pending.pop_front();
+            let before = now;
+            now = now.max(told);
+            if first.is_some() {
+                pace.learn(count, now - before);
+            }
+            first.get_or_insert(now);
+        }
+        now - first.expect("a token")
+    }
+
+    #[test]
+    fn answers_are_soon_as_fast_as_the_device() {
+        for token_ms in [2.7, 4.2] {
+            let mut pace = Pace::new(MAX_PER_SUBMIT);
+            let took: Vec<_> = (0..5).map(|_| answer(&mut pace, 128, token_ms, 100.0)).collect();
+            let best = 127.0 * token_ms;
+            assert!(
+                took[2..].iter().all(|ms| *ms < best / 0.8),
+                "{token_ms} ms a token, {best}: {took:?}, {pace:?}"
+            );
         }
     }
 }

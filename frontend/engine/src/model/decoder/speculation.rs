@@ -12,7 +12,7 @@ use shaders::sampling::look_up;
 use web_time::Instant;
 
 use super::gain::{DraftSource, Drafts, Gain, ROWS};
-use super::pace::{MAX_PER_SUBMIT, Pace};
+use super::pace::MAX_PER_SUBMIT;
 use super::token_source::{Speculation, TokenSource};
 use super::{AdapterPrograms, Decoder, StepError};
 use crate::bytes::LocalBoxFuture;
@@ -22,7 +22,7 @@ use crate::model::verify::{self, SHORTEST_MATCH};
 use crate::plan::{Layout, Plan};
 
 /// Maximum number of tokens per submit without drafts: a match is found only in what was read back.
-const MOST_SINGLE: u32 = 8;
+pub(super) const MOST_SINGLE: u32 = 8;
 /// Maximum number of rounds per submit.
 const MOST_ROUNDS: u32 = 4;
 const _: () = assert!(ROWS[1] <= MAX_PER_SUBMIT);
@@ -135,6 +135,7 @@ impl Decoder {
         history: &[u32],
     ) -> Option<Box<dyn TokenSource + 'd>> {
         let rounds = self.rounds.as_ref().filter(|_| drafts != Drafts::Never)?;
+        self.drafting_pace.borrow_mut().begin();
         Some(Box::new(Speculating {
             decoder: self,
             rounds,
@@ -145,7 +146,6 @@ impl Decoder {
             seen: 0,
             submits: 0,
             rows: 1,
-            pace: Pace::new(MOST_SINGLE),
             gain: Gain::new(drafts, self.token_ms.get()),
             read_at: Instant::now(),
             speculation: Speculation::default(),
@@ -192,7 +192,6 @@ struct Speculating<'d> {
     submits: u32,
     /// Rows that the state on the device says.
     rows: u32,
-    pace: Pace,
     gain: Gain,
     /// Time of the last read.
     read_at: Instant,
@@ -215,9 +214,9 @@ impl Speculating<'_> {
         let sources = self.sources.iter().copied();
         let able: Vec<_> = sources.filter(|source| *source == DraftSource::Drafter || has_match()).collect();
         let Some((source, rows)) = self.gain.next(&able).filter(|&(_, rows)| rows <= room) else {
-            return Some(Kind::Tokens(self.pace.count().min(room)));
+            return Some(Kind::Tokens(self.decoder.drafting_pace.borrow().count().min(room)));
         };
-        let rounds = self.pace.count().min(MAX_PER_SUBMIT / rows).min(room / rows);
+        let rounds = self.decoder.drafting_pace.borrow().count().min(MAX_PER_SUBMIT / rows).min(room / rows);
         Some(Kind::Rounds { rounds: rounds.clamp(1, MOST_ROUNDS), round: (source, rows) })
     }
 
@@ -260,7 +259,7 @@ impl Speculating<'_> {
     fn learn(&mut self, kind: Kind, count: u32, ms: f64) {
         match kind {
             Kind::Tokens(_) => {
-                self.pace.learn(count, ms);
+                self.decoder.drafting_pace.borrow_mut().learn(count, ms);
                 self.gain.learn_tokens(count, ms);
                 self.decoder.token_ms.set(self.gain.token_ms());
             }
@@ -274,7 +273,7 @@ impl Speculating<'_> {
 impl TokenSource for Speculating<'_> {
     fn next(&mut self) -> LocalBoxFuture<'_, Result<Vec<u32>, StepError>> {
         async move {
-            while self.in_flight.len() < self.pace.depth()
+            while self.in_flight.len() < self.decoder.drafting_pace.borrow().depth()
                 && let Some(kind) = self.next_kind()
             {
                 self.submit(kind);
