@@ -81,6 +81,34 @@ export class EngineApp extends App {
     return new EngineApp(page);
   }
 
+  /**
+   * Has the browser tell the engine of every readback 100 ms late, as one that polls the graphics card does, until the function
+   * that this returns is called. It gives the number of them.
+   */
+  async delayReadbacks(): Promise<() => Promise<number>> {
+    const worker = this.page.workers()[0];
+    if (!worker) {
+      throw new Error("there is no engine");
+    }
+    await worker.evaluate(() => {
+      type Buffers = { prototype: { mapAsync(...given: unknown[]): Promise<void> } };
+      const { prototype } = (self as unknown as { GPUBuffer: Buffers }).GPUBuffer;
+      const { mapAsync } = prototype;
+      let delayed = 0;
+      prototype.mapAsync = async function (...given) {
+        await mapAsync.apply(this, given);
+        delayed += 1;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      };
+      const inTime = () => {
+        prototype.mapAsync = mapAsync;
+        return delayed;
+      };
+      Object.assign(self, { inTime });
+    });
+    return () => worker.evaluate(() => (self as unknown as { inTime: () => number }).inTime());
+  }
+
   /** Loads the built-in model from the card of a first visit. */
   async loadDemo(): Promise<void> {
     await this.loadListed("pebble");

@@ -156,6 +156,16 @@ test("an answer with speculative decoding is the same", async () => {
   await app.drawer.getByRole("button", { name: "Close" }).click();
 });
 
+test("an answer is the same where the browser tells of every readback late", async () => {
+  const few = "Count from 1 to 20.";
+  const native = nativeAnswer(few);
+  const delayed = await app.delayReadbacks();
+  await app.startConversation();
+  await app.beGreedy();
+  expect(await drawn(await app.ask(few))).toBe(await native);
+  expect(await delayed()).toBeGreaterThan(4);
+});
+
 test("what is kept of a model is deleted from its card, once the model is unloaded", async () => {
   await app.page.getByRole("link", { name: "Models" }).click();
   const card = app.page.getByRole("listitem").filter({ hasText: /pebble/ });
