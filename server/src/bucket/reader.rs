@@ -19,7 +19,7 @@ use prometheus_client::{
     encoding::EncodeLabelSet,
     metrics::{counter::Counter, family::Family},
 };
-use tokio::time::timeout;
+use tokio::{sync::Semaphore, time::timeout};
 
 use super::{
     BucketError, MANIFEST, Settings,
@@ -31,6 +31,10 @@ use crate::catalog::{BlobObject, Found, Stamp, digest::Digest};
 
 /// Time for the list to arrive.
 const PATIENCE: Duration = Duration::from_secs(15);
+
+/// Requests for files that wait for the head of their answer at a time; others wait for their turn. More connections at once
+/// than the store has places for would be refused without a word, and tried again after seconds: some take 128.
+const STARTING: usize = 100;
 
 /// How long a signed address is valid. A browser asks for a new one for each range; this is for the clock of the store.
 const VALID: Duration = Duration::from_secs(3600);
@@ -55,6 +59,8 @@ struct Inner {
     presigner: Option<Presigner>,
     failures: Failures,
     known: Mutex<Known>,
+    /// One of [`STARTING`] permits is held until the head has come.
+    starting: Semaphore,
 }
 
 /// Signs addresses that browsers are sent to.
@@ -95,6 +101,7 @@ impl Bucket {
             presigner: None,
             failures: Failures::default(),
             known: Mutex::default(),
+            starting: Semaphore::new(STARTING),
         })))
     }
 
@@ -124,7 +131,8 @@ impl Bucket {
             }
         };
         let known = Mutex::default();
-        let bucket = Self(Arc::new(Inner { address, store, prefix, presigner, failures, known }));
+        let starting = Semaphore::new(STARTING);
+        let bucket = Self(Arc::new(Inner { address, store, prefix, presigner, failures, known, starting }));
         bucket.refresh().await?;
         Ok(bucket)
     }
@@ -233,7 +241,11 @@ impl Bucket {
     async fn try_read(&self, object: BlobObject, range: Range<u64>) -> Result<Read, BucketError> {
         let BlobObject { digest, size } = object;
         let options = GetOptions::new().with_range(Some(GetRange::Bounded(range)));
-        let got = self.0.store.get_opts(&self.blob_path(digest), options).await;
+        let got = {
+            // It is never closed.
+            let _turn = self.0.starting.acquire().await.ok();
+            self.0.store.get_opts(&self.blob_path(digest), options).await
+        };
         let GetResult { payload, meta, .. } = got.map_err(|error| self.error(error, digest))?;
         if meta.size != size {
             let address = self.0.address.clone();

@@ -15,7 +15,7 @@ use crate::plan::PlanError;
 /// Position of the token by which choices are compared, if the context is as long.
 const TIMED_POSITION: u32 = 512;
 /// Minimum relative gain to choose products that round more: less is noise.
-const MIN_GAIN: f64 = 0.05;
+const MIN_GAIN: f64 = 0.03;
 /// Maximum number of turns of a comparison.
 const TURNS: usize = 5;
 /// Turns whose ratios are all so far on one side decide it.

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use shaders::sampling::Settings;
 use shaders::selftest::Form;
 use shaders::state::State;
+use web_time::Instant;
 
 use choose::{Chosen, choose};
 use pace::{MAX_PER_SUBMIT, Pace};
@@ -151,6 +152,14 @@ pub struct Decoder {
     history: u32,
 }
 
+/// Milliseconds until a readback of an idle device is told of.
+async fn readback_ms(gpu: &Gpu, buffer: &Buffer) -> Result<f64, GpuError> {
+    gpu.drained().await?;
+    let began = Instant::now();
+    gpu.read_once(buffer, 0, 4).await?;
+    Ok(began.elapsed().as_secs_f64() * 1000.0)
+}
+
 /// The input of [`Decoder::new`].
 pub struct LoadedModel {
     /// The description of the model, whose weights are on the device.
@@ -206,6 +215,7 @@ impl Decoder {
             Some((source, tensors)) => ExpertCache::bind(&gpu, &parts, &memory, source, &tensors).await?,
             None => None,
         };
+        let readback_ms = readback_ms(&gpu, memory.get(&parts.scratch.tokens)?).await?;
         progress(total, total);
         gpu.check()?;
         let io = Io::new(&parts, &memory)?;
@@ -224,8 +234,8 @@ impl Decoder {
             drafter: None,
             rounds: None,
             token_ms: Cell::default(),
-            pace: RefCell::new(Pace::new(MAX_PER_SUBMIT)),
-            drafting_pace: RefCell::new(Pace::new(MOST_SINGLE)),
+            pace: RefCell::new(Pace::new(MAX_PER_SUBMIT, readback_ms)),
+            drafting_pace: RefCell::new(Pace::new(MOST_SINGLE, readback_ms)),
             table,
             experts,
             pad,

@@ -12,6 +12,8 @@ const _: () = assert!(MAX_PER_SUBMIT as usize * MAX_PENDING < OUT_LEN as usize);
 const SMOOTH_MS: f64 = 40.0;
 /// Maximum delay if waiting is slow, so that more tokens per submit pay off.
 const PATIENT_MS: f64 = 250.0;
+/// A device whose readbacks take longer while it is idle is not waited for with two submits alone.
+const LATE_MS: f64 = 10.0;
 /// More submits are pending only if a token then takes at most this part of the time.
 const GAIN: f64 = 0.9;
 
@@ -22,6 +24,8 @@ pub struct Pace {
     count: u32,
     most: u32,
     best_per_token: f64,
+    /// Whether readbacks are told of late.
+    is_late: bool,
     depth: usize,
     /// Milliseconds per token with half as many pending submits, while the present number is tried.
     before: Option<f64>,
@@ -42,13 +46,14 @@ struct Span {
 }
 
 impl Pace {
-    /// Starts with one token, so that the first one is not delayed.
+    /// Starts with one token, so that the first one is not delayed. A readback of an idle device takes `readback_ms`.
     #[must_use]
-    pub fn new(most: u32) -> Self {
+    pub fn new(most: u32, readback_ms: f64) -> Self {
         Self {
             count: 1,
             most: most.max(1),
             best_per_token: f64::INFINITY,
+            is_late: readback_ms > LATE_MS,
             depth: DEPTH,
             before: None,
             settled: false,
@@ -56,10 +61,10 @@ impl Pace {
         }
     }
 
-    /// Begins another answer. A device that tells late begins with the numbers of the last one. Others begin with one token
-    /// again: the first is read once the next are encoded, which takes half as long as they run.
+    /// Begins another answer. Where readbacks are late it begins with the numbers of the last one. Otherwise with one token
+    /// again: the first id is read once the next tokens are encoded, which natively takes half as long as they run.
     pub fn begin(&mut self) {
-        if self.depth == DEPTH {
+        if !self.is_late {
             (self.count, self.best_per_token) = (1, f64::INFINITY);
         }
         // The first read does not count.
@@ -93,7 +98,9 @@ impl Pace {
             self.count /= 2;
         }
         if self.count == before {
-            self.learn_depth(count, ms);
+            if self.is_late {
+                self.learn_depth(count, ms);
+            }
         } else {
             self.span = Span { skipped: self.depth, ..Span::default() };
         }
@@ -134,7 +141,7 @@ mod tests {
     use super::*;
 
     fn settle(ms: impl Fn(u32) -> f64) -> u32 {
-        let mut pace = Pace::new(16);
+        let mut pace = Pace::new(16, 0.5);
         for _ in 0..32 {
             pace.learn(pace.count(), ms(pace.count()));
         }
@@ -144,7 +151,7 @@ mod tests {
     /// Draws tokens on a device that takes `token_ms` for each, and tells of them `delay_ms` late: the pace in the end, and
     /// milliseconds per token by then.
     fn draw(token_ms: f64, delay_ms: f64) -> (Pace, f64) {
-        let mut pace = Pace::new(MAX_PER_SUBMIT);
+        let mut pace = Pace::new(MAX_PER_SUBMIT, delay_ms);
         // When each submit is told of, and its number of tokens.
         let mut pending: VecDeque<(f64, u32)> = VecDeque::new();
         let (mut now, mut busy_until) = (0.0_f64, 0.0_f64);
@@ -220,7 +227,7 @@ mod tests {
     #[test]
     fn answers_are_soon_as_fast_as_the_device() {
         for token_ms in [2.7, 4.2] {
-            let mut pace = Pace::new(MAX_PER_SUBMIT);
+            let mut pace = Pace::new(MAX_PER_SUBMIT, 100.0);
             let took: Vec<_> = (0..5).map(|_| answer(&mut pace, 128, token_ms, 100.0)).collect();
             let best = 127.0 * token_ms;
             assert!(
