@@ -117,7 +117,7 @@ fn Remove(choice: Choice) -> impl IntoView {
     view! {
         <Show when=move || !is_used.get()>
             <div class="buttons">
-                <button type="button" class="button quiet" aria-label=label.clone() on:click=remove.clone()>
+                <button type="button" class="button" aria-label=label.clone() on:click=remove.clone()>
                     {t().picked_forget()}
                 </button>
             </div>
