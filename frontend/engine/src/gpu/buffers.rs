@@ -244,6 +244,15 @@ impl Readback {
     }
 }
 
+impl Drop for Readback {
+    fn drop(&mut self) {
+        // The buffer may be used on.
+        if self.mapped.take().is_some() {
+            self.buffer.unmap();
+        }
+    }
+}
+
 /// A buffer that is mapped, or about to be.
 struct Mapped<'b>(&'b Buffer);
 

@@ -207,6 +207,22 @@ fn several_tokens_share_a_submit_and_a_readback() {
 }
 
 #[test]
+fn what_an_answer_left_unread_does_not_hinder_one_with_other_products() {
+    let (_, mut session) = open(E2B, exact(512));
+    let control = Control::default();
+    let mut on = |event| {
+        if matches!(event, Event::Drawn(_)) {
+            control.cancel.cancel();
+        }
+    };
+    let answer = pollster::block_on(session.generate(prompt(20, 5), &greedy(40), &control, &mut on));
+    assert!(answer.expect("an answer").ids.len() < 40);
+    pollster::block_on(session.set_products(Products::Floats)).expect("other products");
+    let answer = run(&mut session, &prompt(20, 5), &greedy(20)).expect("an answer");
+    assert_eq!(answer.ids.len(), 20);
+}
+
+#[test]
 fn a_model_that_computes_no_numbers_fails_instead_of_answering() {
     let gpu = common::gpu();
     for broken in [f32::NAN, f32::INFINITY] {
