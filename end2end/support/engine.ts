@@ -82,7 +82,7 @@ export class EngineApp extends App {
   }
 
   /**
-   * Has the browser tell the engine of every readback 100 ms late, as one that polls the graphics card does, until the function
+   * Delays every readback of the engine by 100 ms, as a browser that polls the graphics card does, until the function
    * that this returns is called. It gives the number of them.
    */
   async delayReadbacks(): Promise<() => Promise<number>> {

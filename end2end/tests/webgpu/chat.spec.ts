@@ -156,7 +156,7 @@ test("an answer with speculative decoding is the same", async () => {
   await app.drawer.getByRole("button", { name: "Close" }).click();
 });
 
-test("an answer is the same where the browser tells of every readback late", async () => {
+test("an answer is the same where the browser reports every readback late", async () => {
   const few = "Count from 1 to 20.";
   const native = nativeAnswer(few);
   const delayed = await app.delayReadbacks();

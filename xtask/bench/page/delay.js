@@ -1,4 +1,4 @@
-// Has every readback, and the end of submitted work, told 100 ms late.
+// Delays every readback, and the end of submitted work, by 100 ms.
 
 const DELAY_MS = 100;
 

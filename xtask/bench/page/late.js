@@ -1,4 +1,4 @@
-// The worker of `page-late`: gemtab's on a device that tells of readbacks late, as where a browser polls it.
+// The worker of `page-late`: gemtab's on a device that reports readbacks late, as where a browser polls it.
 
 import "./delay.js";
 import "./worker.js";

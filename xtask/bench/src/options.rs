@@ -147,7 +147,7 @@ pub enum Kind {
     PageF16,
     /// gemtab's worker on a device without room for the per-layer table of E2B, which lies in the tab's memory
     PageHost,
-    /// gemtab's worker on a device that tells of every readback 100 ms late
+    /// gemtab's worker on a device that reports every readback 100 ms late
     PageLate,
     /// wllama in Chromium
     Wllama,

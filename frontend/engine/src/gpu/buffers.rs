@@ -181,7 +181,7 @@ impl Readback {
     }
 
     /// Ends `encoder` with a copy of `bytes` bytes of `source` from `offset` on, and submits it. The result is asked for at
-    /// once, so that several readbacks are on their way at a time: a browser may be slow to tell of each.
+    /// once, so that several readbacks are on their way at a time: a browser may be slow to report each.
     pub fn submit(
         &self,
         gpu: &Gpu,

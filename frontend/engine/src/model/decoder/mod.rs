@@ -152,7 +152,7 @@ pub struct Decoder {
     history: u32,
 }
 
-/// Milliseconds until a readback of an idle device is told of.
+/// Milliseconds that a readback of an idle device takes.
 async fn readback_ms(gpu: &Gpu, buffer: &Buffer) -> Result<f64, GpuError> {
     gpu.drained().await?;
     let began = Instant::now();

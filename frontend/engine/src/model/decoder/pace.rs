@@ -18,13 +18,13 @@ const LATE_MS: f64 = 10.0;
 const GAIN: f64 = 0.9;
 
 /// Finds the numbers by measuring. Tokens per submit grow as long as output stays smooth, or becomes clearly faster. Where
-/// readbacks are told of late, as by a browser that polls, more submits are pending, until the device is always busy.
+/// readbacks are reported late, as by a browser that polls, more submits are pending, until the device is always busy.
 #[derive(Clone, Debug)]
 pub struct Pace {
     count: u32,
     most: u32,
     best_per_token: f64,
-    /// Whether readbacks are told of late.
+    /// Whether readbacks are reported late.
     is_late: bool,
     depth: usize,
     /// Milliseconds per token with half as many pending submits, while the present number is tried.
@@ -113,7 +113,7 @@ impl Pace {
         }
         self.span.tokens += count;
         self.span.ms += ms;
-        // What is pending is told of in turn, and then anew: a whole turn has as much waiting as any other.
+        // Pending submits are reported in turn, so every whole turn contains the same waiting time.
         if self.span.reads < self.span.skipped + self.depth {
             return;
         }
@@ -148,11 +148,11 @@ mod tests {
         pace.count()
     }
 
-    /// Draws tokens on a device that takes `token_ms` for each, and tells of them `delay_ms` late: the pace in the end, and
+    /// Draws tokens on a device that takes `token_ms` for each, and reports them `delay_ms` late: the pace in the end, and
     /// milliseconds per token by then.
     fn draw(token_ms: f64, delay_ms: f64) -> (Pace, f64) {
         let mut pace = Pace::new(MAX_PER_SUBMIT, delay_ms);
-        // When each submit is told of, and its number of tokens.
+        // When each submit is reported, and its number of tokens.
         let mut pending: VecDeque<(f64, u32)> = VecDeque::new();
         let (mut now, mut busy_until) = (0.0_f64, 0.0_f64);
         let mut times = vec![(0.0, 0)];
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_that_tells_late_is_kept_busy() {
+    fn a_device_that_reports_late_is_kept_busy() {
         for (token_ms, delay_ms) in [(2.7, 100.0), (1.5, 100.0), (8.0, 100.0), (2.7, 20.0)] {
             let (pace, drawn) = draw(token_ms, delay_ms);
             assert!(drawn < token_ms / 0.9, "{token_ms} ms, {delay_ms} ms late: {drawn} by {pace:?}");
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_that_tells_at_once_has_no_more_pending_than_it_needs() {
+    fn a_device_that_reports_at_once_has_no_more_pending_than_it_needs() {
         for token_ms in [0.3, 2.7, 30.0, 150.0] {
             let (pace, drawn) = draw(token_ms, 0.5);
             assert_eq!(pace.depth(), DEPTH, "{token_ms} ms: {pace:?}");
