@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_channel::oneshot;
 use futures_util::future::join;
+use web_time::Instant;
 
 use super::{Gpu, GpuError};
 use crate::plan::rounded;
@@ -160,6 +161,18 @@ impl Gpu {
         readback.submit(self, self.encoder(), source, offset, bytes);
         readback.read(self, bytes).await
     }
+
+    /// Milliseconds that a readback of the idle device takes. A browser may report it late.
+    ///
+    /// # Errors
+    /// Same as [`Readback::read`].
+    pub async fn idle_readback_ms(&self) -> Result<f64, GpuError> {
+        let buffer = self.storage("idle readback", 4)?;
+        self.drained().await?;
+        let began = Instant::now();
+        self.read_once(&buffer, 0, 4).await?;
+        Ok(began.elapsed().as_secs_f64() * 1000.0)
+    }
 }
 
 /// A mappable buffer that results are copied to.
@@ -223,13 +236,7 @@ impl Readback {
         // Also if the reader is dropped while it waits: a mapped buffer cannot be copied to.
         let mapping = Mapped(&self.buffer);
         #[cfg(not(target_arch = "wasm32"))]
-        {
-            let wait = |submission_index| wgpu::PollType::Wait { submission_index, timeout: None };
-            // A lost device does not know its submits; waiting for everything reports the loss.
-            let waited =
-                gpu.device.poll(wait(self.copied_by.take())).or_else(|_| gpu.device.poll(wait(None)));
-            waited.map_err(|e| GpuError::Fault { reason: e.to_string() })?;
-        }
+        gpu.wait_for(self.copied_by.take())?;
         let result = mapped.await;
         if !matches!(result, Ok(Ok(()))) {
             std::mem::forget(mapping);

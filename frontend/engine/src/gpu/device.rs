@@ -314,6 +314,18 @@ impl Gpu {
         self.queue.submit([commands])
     }
 
+    /// Blocks until a submit is finished, or all of them, and runs the callbacks of those that are. A browser does so itself.
+    ///
+    /// # Errors
+    /// [`GpuError::Fault`].
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn wait_for(&self, submission_index: Option<wgpu::SubmissionIndex>) -> Result<(), GpuError> {
+        let wait = |submission_index| wgpu::PollType::Wait { submission_index, timeout: None };
+        // A lost device does not know its submits; waiting for everything reports the loss.
+        let waited = self.device.poll(wait(submission_index)).or_else(|_| self.device.poll(wait(None)));
+        waited.map(drop).map_err(|e| GpuError::Fault { reason: e.to_string() })
+    }
+
     /// The error, if the device was lost or reported an error outside of all scopes.
     ///
     /// # Errors

@@ -89,6 +89,12 @@ impl Program {
         self.dispatches.is_empty()
     }
 
+    /// The program with the range of all its steps.
+    #[must_use]
+    pub fn all(&self) -> (&Self, Range<usize>) {
+        (self, 0..self.len())
+    }
+
     /// Encodes the dispatches for `rows` rows in one compute pass.
     pub fn encode(&self, pass: &mut wgpu::ComputePass<'_>, rows: u32) {
         self.encode_steps(pass, rows, 0..self.len());
@@ -214,9 +220,7 @@ impl Gpu {
             done.send(()).ok();
         });
         #[cfg(not(target_arch = "wasm32"))]
-        self.device
-            .poll(wgpu::PollType::wait_indefinitely())
-            .map_err(|e| GpuError::Fault { reason: e.to_string() })?;
+        self.wait_for(None)?;
         // An error means that the device dropped the callback because it is lost, which the check reports.
         finished.await.ok();
         self.check()

@@ -47,4 +47,4 @@ pub use host_table::{HostTable, RowError};
 pub use kv_cache::{KvCache, KvType, LayerCache, ring};
 pub use parts::{Extent, Parts, Rope, history};
 pub use row_cache::{FetchError, RowCache, RowCacheValues};
-pub use scratch::{Scratch, chunk};
+pub use scratch::{Scratch, chunk, text_chunk};

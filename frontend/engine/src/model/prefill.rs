@@ -12,7 +12,7 @@ use super::rows::{
     correct, feed_forward_activation, norm_add, per_layer_activation, products as push_products, qkv_finish,
 };
 use super::{Attention, KvType, Parts, experts};
-use crate::plan::{Plan, PlanError, Value};
+use crate::plan::{Amount, Plan, PlanError, Value};
 
 /// What the rows are.
 #[derive(Clone, Copy)]
@@ -146,6 +146,8 @@ impl Builder<'_> {
         if until {
             buffers.push(&s.visible_until);
         }
+        let multiply_adds =
+            Amount::Visible { each: 2 * u64::from(config.q_width(i)), window: parts.window(i) };
         let by_units = parts.limits.cooperative_matrices && kv_f16 && Cooperative::supports(layer.head_dim);
         if by_units {
             let form = Cooperative { head_dim: layer.head_dim, until };
@@ -156,12 +158,15 @@ impl Builder<'_> {
                 &buffers,
                 grid,
             )?;
+            self.steps.computing(multiply_adds);
         }
         let kernel = (block.source()?, Form::Block(block));
         let grid = move |rows| {
             let others = by_units && rows >= LEAST_ROWS;
             if others { [0; 3] } else { block.dispatch(&params, rows) }
         };
-        self.steps.push_rows(kernel, &params, &buffers, grid)
+        self.steps.push_rows(kernel, &params, &buffers, grid)?;
+        self.steps.computing(multiply_adds);
+        Ok(())
     }
 }

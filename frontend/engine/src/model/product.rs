@@ -6,7 +6,7 @@ use shaders::rows::group_sum;
 use shaders::selftest::Form;
 use shaders::{DType, PlanarLayout};
 
-use crate::plan::{Limits, Plan, PlanError, Value};
+use crate::plan::{Amount, Limits, Plan, PlanError, Value};
 use crate::weights::Matrix;
 
 /// Rows rounded to halves: two per word, and the factor of each row.
@@ -64,8 +64,14 @@ fn push_floats(
             None => (tile.source(dtype), Form::Matmul(tile, dtype)),
         };
         steps.push_rows((source?, form), &params, &[weights, state, x, y], grid)?;
+        steps.computing(multiply_adds(layout));
     }
     Ok(())
+}
+
+/// Multiply-adds of a product with a matrix, per row.
+pub fn multiply_adds(layout: &PlanarLayout) -> Amount {
+    Amount::Fixed(u64::from(layout.n) * u64::from(layout.k))
 }
 
 /// Rows that fit x and y. Buffers are shared, so one of them may be larger than needed.
@@ -136,11 +142,13 @@ fn push_cooperative(
         let kernel = (tile.source(dtype)?, Form::Cooperative(tile, dtype));
         if splits == 1 {
             steps.push_rows(kernel, &params, &[weights, state, halves, factors, y], grid)?;
+            steps.computing(multiply_adds(layout));
             continue;
         }
         let bytes = 4 * u64::from(most) * u64::from(params.n) * u64::from(splits);
         let parts = Value::temporary("parts of a product", bytes);
         steps.push_rows(kernel, &params, &[weights, state, halves, factors, &parts], grid)?;
+        steps.computing(multiply_adds(layout));
         let sum = group_sum::Params { quads: params.n / 4, sums: 1, group: splits, add: 0 };
         let grid = move |rows| if chosen(rows) { sum.dispatch(rows) } else { [0; 3] };
         steps.push_rows((group_sum::source()?, Form::GroupSum), &sum, &[state, &parts, y], grid)?;
@@ -175,6 +183,7 @@ pub fn push_columns(
     let grid = move |rows| if enough(rows) { tile.dispatch_columns(&params, rows, splits) } else { [0; 3] };
     let kernel = (tile.column_source(dtype)?, Form::CooperativeColumns(dtype));
     steps.push_rows(kernel, &params, &[weights, state, halves, factors, &parts], grid)?;
+    steps.computing(multiply_adds(layout));
     let sum = group_sum::Params { quads: k / 4, sums: 1, group: splits, add: add.into() };
     let grid = move |rows| if enough(rows) { sum.dispatch(rows) } else { [0; 3] };
     steps.push_rows((group_sum::source()?, Form::GroupSum), &sum, &[state, &parts, y], grid)

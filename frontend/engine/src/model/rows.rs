@@ -12,7 +12,7 @@ use shaders::selftest::Form;
 use super::corrections::{Corrections, Site};
 use super::forms::{Choices, matvec_form};
 use super::{KvType, Parts, product};
-use crate::plan::{Grid, Plan, PlanError, Traffic, Value};
+use crate::plan::{Amount, Grid, Plan, PlanError, Value};
 
 /// Adds a normed branch to the stream in place (`add`: offsets of the norm's weights and of the scalar), then norms
 /// the stream into `x` (`norm`: offset of the weights).
@@ -254,7 +254,7 @@ pub fn product_of_one(
         let (mut params, grid) = kernel.dispatch(&[rows]);
         (params.planes[0], params.out) = (part.layout.planes, [part.row0, 0, 0]);
         steps.push(&kernel.source()?, &params, &[y, x, &part.value], Grid::Fixed(grid))?;
-        steps.reading(Traffic::Fixed(part.layout.bytes()));
+        steps.reading(Amount::Fixed(part.layout.bytes()));
         steps.tested_as(Form::Matvec(kernel.clone()));
     }
     Ok(())

@@ -1,14 +1,14 @@
 //! Plans: the computation, described without a device.
 //!
 //! A [`Plan`] is a list of [`Step`]s, one per dispatch: a kernel, its parameters, the [`Value`]s that it binds, its
-//! grid and its memory traffic. Plan functions are pure: they take a configuration, tensors, limits and choices.
-//! Memory, kernels to compile and traffic per token follow from a plan. [`crate::gpu`] compiles, allocates and
-//! binds it to a [`crate::gpu::Program`].
+//! grid, its memory traffic and its multiply-adds. Plan functions are pure: they take a configuration, tensors, limits
+//! and choices. Memory, kernels to compile, traffic per token and the work of a chunk follow from a plan.
+//! [`crate::gpu`] compiles, allocates and binds it to a [`crate::gpu::Program`].
 //!
 //! | file | content |
 //! |---|---|
 //! | [`value`] | values and their purpose |
-//! | [`step`] | one dispatch: grid, parameters, traffic |
+//! | [`step`] | one dispatch: grid, parameters, traffic, work |
 //! | [`limits`] | device properties that a plan depends on |
 //! | [`memory`] | which values share a buffer |
 
@@ -26,7 +26,7 @@ use shaders::{Access, LayoutError, PreprocessError, Source};
 
 pub use limits::Limits;
 pub use memory::{Layout, ParamsArena, Schedule, Slot, rounded, take_smallest};
-pub use step::{Grid, Params, Step, Traffic};
+pub use step::{Amount, Grid, Params, Step};
 pub use value::{Origin, Value};
 
 /// Why a plan could not be built: an inconsistent model, or an internal error.
@@ -120,14 +120,29 @@ impl Plan {
         let same = self.steps.iter().rev().find(|step| *step.kernel == *kernel);
         let kernel = same.map_or_else(|| Rc::new(kernel.clone()), |step| Rc::clone(&step.kernel));
         let operands = operands.iter().map(|&value| value.clone()).collect();
-        self.steps.push(Step { kernel, params, operands, grid, traffic: Traffic::default(), form: None });
+        self.steps.push(Step {
+            kernel,
+            params,
+            operands,
+            grid,
+            traffic: Amount::default(),
+            multiply_adds: Amount::default(),
+            form: None,
+        });
         Ok(())
     }
 
     /// Sets the traffic of the last step.
-    pub fn reading(&mut self, traffic: Traffic) {
+    pub fn reading(&mut self, traffic: Amount) {
         if let Some(step) = self.steps.last_mut() {
             step.traffic = traffic;
+        }
+    }
+
+    /// Sets the multiply-adds of the last step.
+    pub fn computing(&mut self, multiply_adds: Amount) {
+        if let Some(step) = self.steps.last_mut() {
+            step.multiply_adds = multiply_adds;
         }
     }
 
@@ -213,7 +228,13 @@ impl Plan {
     /// Bytes read by one run for one row at `position`.
     #[must_use]
     pub fn bytes_read(&self, position: u32) -> u64 {
-        self.steps.iter().map(|step| step.traffic.bytes(position)).sum()
+        self.steps.iter().map(|step| step.traffic.at(position)).sum()
+    }
+
+    /// Multiply-adds of one run for `rows` rows, the last of them at `position`.
+    #[must_use]
+    pub fn work(&self, rows: u32, position: u32) -> f64 {
+        self.steps.iter().map(|step| step.work(rows, position)).sum()
     }
 }
 

@@ -27,33 +27,33 @@ impl Grid {
     }
 }
 
-/// Memory traffic of a step, ignoring hardware caches: weights, keys and values.
+/// What a step takes for a row: bytes or multiply-adds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Traffic {
+pub enum Amount {
     /// Negligible.
     #[default]
     Little,
     /// Always the same.
     Fixed(u64),
-    /// Keys and values of the visible positions.
-    Keys {
-        /// Bytes per position.
-        bytes: u64,
+    /// In proportion to the visible positions.
+    Visible {
+        /// For each visible position.
+        each: u64,
         /// Maximum number of positions; 0: unlimited.
         window: u32,
     },
 }
 
-impl Traffic {
-    /// Bytes for a token at `position`.
+impl Amount {
+    /// The amount for a row at `position`.
     #[must_use]
-    pub fn bytes(self, position: u32) -> u64 {
+    pub fn at(self, position: u32) -> u64 {
         match self {
             Self::Little => 0,
-            Self::Fixed(bytes) => bytes,
-            Self::Keys { bytes, window } => {
+            Self::Fixed(amount) => amount,
+            Self::Visible { each, window } => {
                 let visible = position + 1;
-                bytes * u64::from(if window == 0 { visible } else { visible.min(window) })
+                each * u64::from(if window == 0 { visible } else { visible.min(window) })
             }
         }
     }
@@ -79,8 +79,10 @@ pub struct Step {
     pub operands: Vec<Value>,
     /// The grid.
     pub grid: Grid,
-    /// The memory traffic.
-    pub traffic: Traffic,
+    /// Memory traffic in bytes, ignoring hardware caches: weights, keys and values.
+    pub traffic: Amount,
+    /// Multiply-adds.
+    pub multiply_adds: Amount,
     /// The self-test of its kernel.
     pub form: Option<Form>,
 }
@@ -90,5 +92,14 @@ impl Step {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.kernel.name
+    }
+
+    /// Multiply-adds of a dispatch for `rows` rows, the last of them at `position`. Zero if the grid is empty.
+    #[must_use]
+    pub fn work(&self, rows: u32, position: u32) -> f64 {
+        if self.multiply_adds == Amount::Little || self.grid.of(rows).contains(&0) {
+            return 0.0;
+        }
+        f64::from(rows) * self.multiply_adds.at(position) as f64
     }
 }

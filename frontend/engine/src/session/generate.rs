@@ -255,19 +255,24 @@ impl Session {
         let total = run.input.len() as u32;
         let mut pos = self.restore(&run.input);
         let whole = run.input.len() == run.prompt;
+        let mut written = pos;
         loop {
             if whole {
                 (run.on)(Event::Prefilling { done: pos, total });
             }
             if run.control.cancel.is_cancelled() {
-                self.sequence.set(run.input.prefix(pos as usize), pos);
+                self.sequence.set(run.input.prefix(pos as usize), written);
                 return Ok(false);
             }
-            let len = self.chunk_end(&run.input, pos)? - pos;
-            let reading = async { Ok::<_, EngineError>(self.decoder.prefill(&run.input, pos, len).await?) };
-            match run.control.cancel.guard(reading).await {
+            let len = self.chunk_end(&run.input, pos, self.decoder.paced_chunk_len(pos))? - pos;
+            // A chunk that is cut off has overwritten slots of rings.
+            written = pos + len;
+            let cancel = &run.control.cancel;
+            let reading =
+                async { Ok::<_, EngineError>(self.decoder.prefill(&run.input, pos, len, cancel).await?) };
+            match cancel.guard(reading).await {
                 // The next iteration ends the answer.
-                Err(error) if error.is_cancelled() && run.control.cancel.is_cancelled() => continue,
+                Err(error) if error.is_cancelled() && cancel.is_cancelled() => continue,
                 read => read?,
             }
             pos += len;
@@ -285,8 +290,6 @@ impl Session {
                 self.decoder.finish_prompt(pos - len, len);
                 return Ok(true);
             }
-            // Wait between chunks, so that cancelling is prompt and progress is correct.
-            self.gpu.drained().await?;
         }
     }
 

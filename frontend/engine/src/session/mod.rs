@@ -359,7 +359,7 @@ impl Session {
         let reader = LogitsReader::new(&self.decoder).await?;
         let mut pos = 0;
         while pos < total {
-            let end = self.chunk_end(prompt, pos)?;
+            let end = self.chunk_end(prompt, pos, self.decoder.text_chunk_len())?;
             reader.prefill(prompt, pos, end - pos).await?;
             for row in pos.max(first)..end {
                 logits.extend(reader.row(row - pos).await?);
@@ -400,10 +400,10 @@ impl Session {
         Ok(logits)
     }
 
-    /// The end of the prompt chunk that starts at `pos`.
-    fn chunk_end(&self, prompt: &Input, pos: u32) -> Result<u32, EngineError> {
+    /// The end of the prompt chunk that starts at `pos`: `most` tokens of text at most.
+    fn chunk_end(&self, prompt: &Input, pos: u32, most: u32) -> Result<u32, EngineError> {
         let whole = self.decoder.config().sees_pictures_whole().then(|| self.decoder.chunk_len());
-        Ok(prompt.chunk_end(pos, self.decoder.text_chunk_len(), whole)?)
+        Ok(prompt.chunk_end(pos, most, whole)?)
     }
 
     /// Tokens of the longest supported image; `None` if there is no limit.

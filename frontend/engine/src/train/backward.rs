@@ -59,7 +59,6 @@ impl Builder<'_> {
         }
         let norm = self.vector(i, "attn_norm");
         self.norm_back(&w.state, &w.inputs[i], norm, &w.dx, InputGradient { dx: dh, add })?;
-        self.cut(0.0);
         Ok(())
     }
 
@@ -76,10 +75,10 @@ impl Builder<'_> {
         let grid = move |rows| params.dispatch(rows);
         let buffers = [&w.state, &w.q, &kv.k, &kv.v, &w.dattention, &w.attention, &w.dq, &w.attention_stats];
         self.push(&attention::queries(hd, spans)?, &params, &buffers, grid)?;
-        self.cut(2.0 * self.attention_cost(i));
+        self.attention_multiply_adds(i, 2);
         let buffers = [&w.state, &w.q, &kv.k, &kv.v, &w.dattention, &w.attention_stats, &w.part_k, &w.part_v];
         self.push(&attention::keys_values(hd, spans)?, &params, &buffers, grid)?;
-        self.cut(2.0 * self.attention_cost(i));
+        self.attention_multiply_adds(i, 2);
         let donor = base.is_donor(layer.kv_layer);
         let params =
             group_sum::Params { quads: hd / 4, sums: kv_heads, group: heads / kv_heads, add: donor.into() };

@@ -10,15 +10,11 @@ use shaders::train::rows;
 use shaders::{DType, PlanarLayout, Source};
 
 use super::factors::{LayerFactors, Place};
-use super::pace;
 use super::working::Working;
 use super::{Base, Settings};
 use crate::adapter::{Projection, Target};
 use crate::model::{Rope, product};
 use crate::plan::{Grid, Plan, PlanError, Value};
-
-/// A segment before it is bound.
-pub(super) type Segment = pace::Segment<Plan>;
 
 /// A product `y = W·x` with its correction, and what the backward pass needs.
 #[derive(Clone, Copy)]
@@ -40,7 +36,7 @@ pub(super) struct InputGradient<'a> {
     pub add: bool,
 }
 
-/// Builds a list of segments.
+/// Builds a plan.
 pub(super) struct Builder<'a> {
     pub base: &'a Base,
     pub settings: &'a Settings,
@@ -49,8 +45,7 @@ pub(super) struct Builder<'a> {
     pub ropes: &'a [Rope; 2],
     /// Whether to apply dropout: in training, not in evaluation.
     pub dropout: bool,
-    segments: Vec<Segment>,
-    open: Segment,
+    steps: Plan,
 }
 
 impl<'a> Builder<'a> {
@@ -62,27 +57,17 @@ impl<'a> Builder<'a> {
         ropes: &'a [Rope; 2],
         dropout: bool,
     ) -> Self {
-        let (segments, open) = (Vec::new(), Segment::default());
-        Self { base, settings, work, factors, ropes, dropout, segments, open }
+        Self { base, settings, work, factors, ropes, dropout, steps: Plan::default() }
     }
 
-    /// The segments.
-    pub fn finish(mut self) -> Vec<Segment> {
-        self.cut(0.0);
-        self.segments
+    /// The plan.
+    pub fn finish(self) -> Plan {
+        self.steps
     }
 
-    /// Ends a segment, which may be submitted separately. `cost` is its multiply-adds per row.
-    pub fn cut(&mut self, cost: f64) {
-        self.open.cost += cost;
-        if !self.open.steps.is_empty() {
-            self.segments.push(std::mem::take(&mut self.open));
-        }
-    }
-
-    /// The dispatches of the open segment, to append to.
+    /// The plan so far, to append to.
     pub fn steps(&mut self) -> &mut Plan {
-        &mut self.open.steps
+        &mut self.steps
     }
 
     /// Offset of a layer's vector.
@@ -98,7 +83,7 @@ impl<'a> Builder<'a> {
         buffers: &[&Value],
         grid: impl Fn(u32) -> [u32; 3] + 'static,
     ) -> Result<(), PlanError> {
-        self.open.steps.push(source, params, buffers, Grid::Rows(Rc::new(grid)))
+        self.steps.push(source, params, buffers, Grid::Rows(Rc::new(grid)))
     }
 
     /// `y = x·Wᵀ` with a range of rows of a matrix.
@@ -109,9 +94,7 @@ impl<'a> Builder<'a> {
         x: &Value,
         y: &Value,
     ) -> Result<(), PlanError> {
-        product::push_part(&mut self.open.steps, self.base.limits, weights, None, [state, x, y])?;
-        self.cut(f64::from(weights.1.n) * f64::from(weights.1.k));
-        Ok(())
+        product::push_part(&mut self.steps, self.base.limits, weights, None, [state, x, y])
     }
 
     /// `dx (+)= dy·W`, with one step per tile size; all but one have an empty grid.
@@ -129,8 +112,8 @@ impl<'a> Builder<'a> {
             let is_chosen = move |rows| input::Tile::choose(rows, k, software) == tile;
             let grid = move |rows| if is_chosen(rows) { tile.dispatch(&params, rows) } else { [0; 3] };
             self.push(&tile.source(dtype)?, &params, &[weights, state, dy, into.dx], grid)?;
+            self.steps.computing(product::multiply_adds(layout));
         }
-        self.cut(f64::from(layout.n) * f64::from(layout.k));
         Ok(())
     }
 

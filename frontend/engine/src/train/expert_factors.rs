@@ -8,7 +8,7 @@ use super::builder::Builder;
 use super::factors::{LayerFactors, Place};
 use crate::adapter::Projection;
 use crate::model::Pairs;
-use crate::plan::{PlanError, Value};
+use crate::plan::{Amount, PlanError, Value};
 
 /// What the gradients of a projection's factors follow from: rows, with the number of pairs that share one.
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ impl<'a> Builder<'a> {
         let a = place.expert_a(settings).shared_by(pairs_per_row);
         pairs.reduce(self.steps(), a, &[x, theta], z)?;
         pairs.expand(self.steps(), place.expert_b(settings), [z, theta, y])?;
-        self.cut(self.factor_cost(pairs, &place));
+        self.factor_multiply_adds(pairs, &place, 1);
         Ok(())
     }
 
@@ -56,7 +56,7 @@ impl<'a> Builder<'a> {
         self.expert_gradient(pairs, (b, weighted), [dy.0, z], factors)?;
         let a = place.expert_a(settings).shared_by(x.1);
         self.expert_gradient(pairs, (a, weighted), [x.0, dz], factors)?;
-        self.cut(2.0 * self.factor_cost(pairs, &place));
+        self.factor_multiply_adds(pairs, &place, 2);
         Ok(Some((factors, place)))
     }
 
@@ -89,9 +89,10 @@ impl<'a> Builder<'a> {
         self.push(&source, &params, &buffers, move |_| expert_gradient::dispatch(&params))
     }
 
-    /// Multiply-adds per row of both factors.
-    fn factor_cost(&self, pairs: &Pairs<'_>, place: &Place) -> f64 {
-        let columns = f64::from(place.shape.input) + f64::from(place.shape.output);
-        f64::from(pairs.experts.mixture.used) * f64::from(self.settings.rank) * columns
+    /// Sets the multiply-adds of the last step: `times` those of both factors.
+    fn factor_multiply_adds(&mut self, pairs: &Pairs<'_>, place: &Place, times: u64) {
+        let columns = u64::from(place.shape.input) + u64::from(place.shape.output);
+        let each = u64::from(pairs.experts.mixture.used) * u64::from(self.settings.rank) * columns;
+        self.steps().computing(Amount::Fixed(times * each));
     }
 }

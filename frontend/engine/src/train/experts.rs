@@ -41,14 +41,11 @@ impl<'a> Builder<'a> {
         pairs.choose(self.steps())?;
         pairs.sort(self.steps())?;
         self.norm(&w.state, &w.h1, self.vector(i, "pre_ffw_norm_2"), &w.b2)?;
-        let cost = self.expert_cost(&pairs);
         pairs.gate_up(self.steps(), &w.b2)?;
-        self.cut(2.0 * cost);
         let used = pairs.experts.mixture.used;
         self.correct_experts(&pairs, (i, Projection::ExpertGateUp), (&w.b2, used), &m.scratch.gate_up)?;
         pairs.activate(self.steps())?;
         pairs.down(self.steps())?;
-        self.cut(cost);
         self.correct_experts(&pairs, (i, Projection::ExpertDown), (&m.scratch.act, 1), &m.scratch.down)?;
         let sum = rows::Params::new(self.base.config.width, None);
         let buffers = [&w.state, &m.scratch.choices, &m.scratch.down, &m.sum];
@@ -151,15 +148,9 @@ impl<'a> Builder<'a> {
                 let grid = pairs.where_chosen(forward, grid);
                 let buffers = [&part.value, sorted, order, dy.value, into.dx];
                 self.push(&experts::source(tile, matrix.dtype)?, &params, &buffers, grid)?;
+                self.steps().computing(pairs.multiply_adds(matrix, n, range.begin..range.end));
             }
         }
-        self.cut(f64::from(mixture.used) * f64::from(n) * f64::from(matrix.k));
         Ok(())
-    }
-
-    /// Multiply-adds per row of one of the three products of the chosen experts.
-    fn expert_cost(&self, pairs: &Pairs<'_>) -> f64 {
-        let products = f64::from(pairs.experts.mixture.used) * f64::from(pairs.experts.feed_forward);
-        products * f64::from(self.base.config.width)
     }
 }

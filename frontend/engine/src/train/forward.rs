@@ -12,7 +12,7 @@ use super::builder::{Builder, Product};
 use super::working::Kv;
 use crate::adapter::Projection as P;
 use crate::model::Attention;
-use crate::plan::{PlanError, Value};
+use crate::plan::{Amount, PlanError, Value};
 
 impl<'a> Builder<'a> {
     /// Embeddings into the first layer's input. Soft tokens are copied before the next plan runs.
@@ -50,7 +50,6 @@ impl<'a> Builder<'a> {
             let source = combine::source(Table::Host)?;
             self.push(&source, &params, &buffers, move |rows| params.dispatch(rows))?;
         }
-        self.cut(0.0);
         Ok(())
     }
 
@@ -107,7 +106,6 @@ impl<'a> Builder<'a> {
             self.copy(&w.h2, None, next)?;
             self.add(next, &w.b3, self.vector(i, "post_norm"), scale)?;
         }
-        self.cut(0.0);
         Ok(())
     }
 
@@ -162,13 +160,14 @@ impl<'a> Builder<'a> {
             buffers.push(&w.visible_until);
         }
         self.push(&block.source()?, &params, &buffers, move |rows| block.dispatch(&params, rows))?;
-        self.cut(self.attention_cost(i));
+        self.attention_multiply_adds(i, 1);
         Ok(())
     }
 
-    /// Multiply-adds of attention per row of the longest example.
-    pub fn attention_cost(&self, i: usize) -> f64 {
-        f64::from(self.base.config.q_width(i)) * f64::from(self.settings.max_tokens)
+    /// Sets the multiply-adds of the last step: `times` those of attention.
+    pub fn attention_multiply_adds(&mut self, i: usize, times: u64) {
+        let (each, window) = (2 * times * u64::from(self.base.config.q_width(i)), self.base.window(i));
+        self.steps().computing(Amount::Visible { each, window });
     }
 
     /// Whether layer `i` has a v projection; otherwise values are its raw keys.

@@ -23,7 +23,6 @@ impl Builder<'_> {
             let buffers = [&w.head_state, &w.targets, &w.logits, &w.stats];
             self.push(&cross_entropy::loss()?, &params, &buffers, Params::loss_dispatch)?;
         }
-        self.cut(0.0);
         Ok(())
     }
 
@@ -43,7 +42,6 @@ impl Builder<'_> {
             self.matmul_back(head, &w.head_state, &w.logits, into)?;
         }
         self.norm_back(&w.head_state, &w.b1, norm, &w.b2, InputGradient { dx: &w.b3, add: false })?;
-        self.cut(0.0);
         Ok(())
     }
 

@@ -4,7 +4,6 @@ use shaders::train::optimiser::{self, AdamW, PARTIAL_SUMS, SquaresParams};
 
 use super::builder::Builder;
 use super::factors::{self, LayerFactors};
-use super::pace::Segment;
 use super::working::Working;
 use super::{Base, MemoryPlan, Settings, TrainError};
 use crate::gpu::Program;
@@ -72,17 +71,17 @@ impl Computation {
 
 /// All plans, or all programs.
 pub(super) struct Lists<P = Program> {
-    pub embed: Vec<Segment<P>>,
-    pub per_layer: Vec<Segment<P>>,
+    pub embed: P,
+    pub per_layer: P,
     /// By layer, for training.
-    pub forward: Vec<Vec<Segment<P>>>,
+    pub forward: Vec<P>,
     /// By layer, without dropout; empty if there is no dropout.
-    pub plain: Vec<Vec<Segment<P>>>,
-    pub loss: Vec<Segment<P>>,
-    pub loss_back: Vec<Segment<P>>,
-    pub spread: Vec<Segment<P>>,
+    pub plain: Vec<P>,
+    pub loss: P,
+    pub loss_back: P,
+    pub spread: P,
     /// By layer; empty below the first trained layer.
-    pub backward: Vec<Vec<Segment<P>>>,
+    pub backward: Vec<P>,
     pub squares: P,
     pub update: P,
 }
@@ -164,15 +163,13 @@ impl Lists<Plan> {
         let mut evaluation = vec![&self.embed, &self.per_layer];
         evaluation.extend(&self.plain);
         evaluation.push(&self.loss);
-        let step = step.into_iter().flatten().map(|segment| &segment.steps);
-        let evaluation = evaluation.into_iter().flatten().map(|segment| &segment.steps);
-        [step.collect(), evaluation.collect(), vec![&self.squares, &self.update]]
+        [step, evaluation, vec![&self.squares, &self.update]]
     }
 
     /// Every plan, in the order that [`Self::bind`] expects.
     pub fn plans(&self) -> Vec<&Plan> {
-        let segments = [&self.embed, &self.per_layer].into_iter().chain(&self.forward).chain(&self.plain);
-        let segments = segments.chain([&self.loss, &self.loss_back, &self.spread]).chain(&self.backward);
-        segments.flatten().map(|segment| &segment.steps).chain([&self.squares, &self.update]).collect()
+        let plans = [&self.embed, &self.per_layer].into_iter().chain(&self.forward).chain(&self.plain);
+        let plans = plans.chain([&self.loss, &self.loss_back, &self.spread]).chain(&self.backward);
+        plans.chain([&self.squares, &self.update]).collect()
     }
 }

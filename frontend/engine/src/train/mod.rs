@@ -21,7 +21,6 @@ mod forward;
 mod head;
 mod lists;
 mod order;
-mod pace;
 mod programs;
 mod report;
 mod setting;

@@ -1,29 +1,39 @@
 //! The programs that the plans of a training become.
 
+use std::vec::IntoIter;
+
 use super::lists::Lists;
-use super::pace::Segment;
-use crate::gpu::{Gpu, GpuError, Memory};
+use crate::gpu::{Gpu, GpuError, Memory, Program};
 use crate::plan::Plan;
+
+/// Programs in the order of [`Lists::plans`].
+struct Bound(IntoIter<Program>);
+
+impl Bound {
+    fn one(&mut self) -> Program {
+        self.0.next().unwrap_or_default()
+    }
+
+    fn of(&mut self, plans: &[Plan]) -> Vec<Program> {
+        self.0.by_ref().take(plans.len()).collect()
+    }
+}
 
 impl Lists<Plan> {
     /// Binds all plans to programs.
     pub async fn bind(&self, gpu: &Gpu, memory: &Memory) -> Result<Lists, GpuError> {
-        let mut programs = gpu.bind_all(&self.plans(), memory).await?.into_iter();
-        let mut next = || programs.next().unwrap_or_default();
-        let mut bound = |segments: &Vec<Segment<Plan>>| -> Vec<Segment> {
-            segments.iter().map(|segment| Segment { steps: next(), cost: segment.cost }).collect()
-        };
+        let mut bound = Bound(gpu.bind_all(&self.plans(), memory).await?.into_iter());
         Ok(Lists {
-            embed: bound(&self.embed),
-            per_layer: bound(&self.per_layer),
-            forward: self.forward.iter().map(&mut bound).collect(),
-            plain: self.plain.iter().map(&mut bound).collect(),
-            loss: bound(&self.loss),
-            loss_back: bound(&self.loss_back),
-            spread: bound(&self.spread),
-            backward: self.backward.iter().map(&mut bound).collect(),
-            squares: next(),
-            update: next(),
+            embed: bound.one(),
+            per_layer: bound.one(),
+            forward: bound.of(&self.forward),
+            plain: bound.of(&self.plain),
+            loss: bound.one(),
+            loss_back: bound.one(),
+            spread: bound.one(),
+            backward: bound.of(&self.backward),
+            squares: bound.one(),
+            update: bound.one(),
         })
     }
 }

@@ -1,5 +1,6 @@
 //! The training loop, one step at a time. It never blocks, and a failed or cancelled step is discarded.
 
+use std::iter;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -12,12 +13,11 @@ use web_time::Instant;
 
 use super::factors::{self, LayerFactors};
 use super::lists::{ATTENTIONS, Computation, Lists};
-use super::pace::Pace;
 use super::working::{SPANS_AT, Working};
 use super::{Base, Example, MemoryPlan, Setting, Settings, SoftTokenStore, StepReport, TrainError};
 use crate::adapter::Adapter;
 use crate::bytes::CancelToken;
-use crate::gpu::{Gpu, GpuError, Memory};
+use crate::gpu::{Gpu, GpuError, Memory, PacedQueue, Program, Rows};
 use crate::model::Rope;
 use crate::plan::{Plan, Value};
 use crate::split_mix::mix;
@@ -34,7 +34,7 @@ pub struct Trainer {
     pub(super) factors: Vec<Option<LayerFactors>>,
     lists: Lists,
     optimiser: Value,
-    pace: Pace,
+    queue: PacedQueue,
     /// The soft tokens of examples; `None` if all are text.
     soft_tokens: Option<Rc<dyn SoftTokenStore>>,
     /// Number of steps so far.
@@ -116,7 +116,7 @@ impl Trainer {
         }
         let lists = lists.bind(&gpu, &memory).await?;
         gpu.check()?;
-        let pace = Pace::default();
+        let queue = PacedQueue::new(gpu.idle_readback_ms().await?);
         Ok(Self {
             gpu,
             base,
@@ -127,7 +127,7 @@ impl Trainer {
             factors,
             lists,
             optimiser,
-            pace,
+            queue,
             soft_tokens: None,
             step: 0,
         })
@@ -340,20 +340,26 @@ impl Trainer {
             let table = cancel.guard(rows).await?;
             self.write(&work.up, 0, &table)?;
         }
-        let mut embed = self.lists.embed.as_slice();
-        if !example.blocks().is_empty() {
-            self.pace.run(&self.gpu, embed, rows, cancel).await?;
-            self.place_soft_tokens(example).await?;
-            embed = &[];
-        }
-        let (gpu, lists) = (&self.gpu, &self.lists);
+        let lists = &self.lists;
+        self.run([&lists.embed], rows, cancel).await?;
+        self.place_soft_tokens(example).await?;
         let forward = if seed.is_none() && !lists.plain.is_empty() { &lists.plain } else { &lists.forward };
-        let through = embed.iter().chain(&lists.per_layer).chain(forward.iter().flatten());
-        self.pace.run(gpu, through, rows, cancel).await?;
-        self.pace.run(gpu, &lists.loss, count, cancel).await?;
+        self.run(iter::once(&lists.per_layer).chain(forward), rows, cancel).await?;
+        self.run([&lists.loss], count, cancel).await?;
         let stats = self.gpu.read_once(self.memory.get(&self.work.stats)?, 0, 16 * u64::from(count)).await?;
         let stats: Vec<Stat> = bytemuck::pod_collect_to_vec(&stats);
         Ok(stats.iter().map(Stat::loss).sum())
+    }
+
+    /// Runs programs for this many rows.
+    async fn run(
+        &self,
+        programs: impl IntoIterator<Item = &Program>,
+        rows: u32,
+        cancel: &CancelToken,
+    ) -> Result<(), TrainError> {
+        let parts = programs.into_iter().map(Program::all);
+        self.queue.run(&self.gpu, None, parts, Rows::at(0, rows), cancel).await
     }
 
     /// Writes the spans of images for bidirectional attention.
@@ -408,10 +414,10 @@ impl Trainer {
         }
         self.gpu.queue().submit([encoder.finish()]);
         let rows = example.input.len() as u32;
-        let (gpu, lists) = (&self.gpu, &self.lists);
-        self.pace.run(gpu, &lists.loss_back, example.learned() as u32, cancel).await?;
+        let lists = &self.lists;
+        self.run([&lists.loss_back], example.learned() as u32, cancel).await?;
         let layers = lists.forward.iter().zip(&lists.backward).rev().filter(|(_, back)| !back.is_empty());
-        let through = lists.spread.iter().chain(layers.flat_map(|(again, back)| again.iter().chain(back)));
-        self.pace.run(gpu, through, rows, cancel).await
+        let layers = layers.flat_map(|(again, back)| [again, back]);
+        self.run(iter::once(&lists.spread).chain(layers), rows, cancel).await
     }
 }

@@ -123,9 +123,10 @@ fn single_passes(gpu: &Rc<Gpu>, golden: &Golden) {
     let reader = pollster::block_on(CanvasLogits::new(diffuser)).expect("the kernels");
     diffuser.begin().expect("a block");
     // The second pass is conditioned on what the first one predicts at this temperature.
+    let cancel = CancelToken::new();
     for name in ["single.logits", "single_sc.logits"] {
         let uniform = vec![0.5; canvas.len()];
-        let step = diffuser.step(&canvas, prompt.len() as u32, 0.8, &uniform);
+        let step = diffuser.step(&canvas, prompt.len() as u32, 0.8, &uniform, &cancel);
         pollster::block_on(step).expect("a step");
         let all = pollster::block_on(reader.read(diffuser, len, 1.0)).expect("logits");
         let rows = all.chunks(all.len() / canvas.len()).step_by(4).flatten().copied();
@@ -203,12 +204,13 @@ fn a_block_goes_on_behind_the_final_tokens_of_those_before() {
 
         let mut fresh = load(&gpu, &golden.model);
         let before = [&prompt, &outcome.ids[..64]].concat();
-        pollster::block_on(fresh.read(&before, &CancelToken::new(), &mut |_| ())).expect("a prompt");
+        let cancel = CancelToken::new();
+        pollster::block_on(fresh.read(&before, &cancel, &mut |_| ())).expect("a prompt");
         fresh.diffuser().begin().expect("a block");
         for step in steps.iter().filter(|step| step.block == 2) {
             let uniform = blocks.noise.uniform(2, step.step, 32);
             let (pos, temperature) = (before.len() as u32, step.temperature);
-            let again = fresh.diffuser().step(&step.canvas, pos, temperature, &uniform);
+            let again = fresh.diffuser().step(&step.canvas, pos, temperature, &uniform, &cancel);
             let again = pollster::block_on(again).expect("a step");
             let difference = furthest(&again.entropies, &step.predicted.entropies);
             assert!(difference <= EXACT, "{} tokens, step {}: {difference}", prompt.len(), step.step);

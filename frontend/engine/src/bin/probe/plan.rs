@@ -200,7 +200,7 @@ fn describe_step(step: &Step, rows: u32, position: u32) -> Value {
         "grid": step.grid.of(rows),
         "reads": names(false),
         "writes": names(true),
-        "bytes": step.traffic.bytes(position),
+        "bytes": step.traffic.at(position),
     })
 }
 

@@ -35,7 +35,7 @@ use super::few_rows::{FewRows, Rows, layers, merge};
 use super::forms::Choices;
 use super::scratch::{grouped_from, max_splits, min_split_keys};
 use super::{Parts, rows};
-use crate::plan::{Grid, Plan, PlanError, Traffic, Value};
+use crate::plan::{Amount, Grid, Plan, PlanError, Value};
 use crate::weights::{Matrix, Part};
 
 /// The residual stream between products.
@@ -248,7 +248,7 @@ impl<'a> Builder<'a> {
             Handoff { at, count: config.heads }
         });
         self.steps.push(&kernel.source()?, &params, &buffers, Grid::Fixed(Decode::dispatch(&params)))?;
-        self.steps.reading(Traffic::Keys { bytes: 2 * cache.slot_bytes, window });
+        self.steps.reading(Amount::Visible { each: 2 * cache.slot_bytes, window });
         self.steps.tested_as(Form::Decode(kernel));
         if window == 0 {
             let out = Rows::Floats(&s.attention);

@@ -9,7 +9,7 @@ use shaders::selftest::Form;
 use super::Builder;
 use crate::model::corrections::{Ahead, Corrections, Site, SiteCorrections, Way};
 use crate::model::forms::matvec_form;
-use crate::plan::{Grid, PlanError, Traffic, Value};
+use crate::plan::{Amount, Grid, PlanError, Value};
 use crate::weights::Matrix;
 
 /// One product.
@@ -267,7 +267,7 @@ impl<'a> Builder<'a> {
         }
         buffers.extend(of_adapters);
         self.steps.push(&kernel.source()?, &params, &buffers, Grid::Fixed(grid))?;
-        self.steps.reading(Traffic::Fixed(product.matrices.iter().map(|m| m.whole().layout.bytes()).sum()));
+        self.steps.reading(Amount::Fixed(product.matrices.iter().map(|m| m.whole().layout.bytes()).sum()));
         self.steps.tested_as(Form::Matvec(kernel));
         Ok(params.groups[2])
     }

@@ -3,6 +3,7 @@
 
 use super::plans::LogitsPlans;
 use super::{AdapterPrograms, Decoder, StepError};
+use crate::bytes::CancelToken;
 use crate::gpu::{GpuError, Memory, Program};
 use crate::media::Input;
 use crate::plan::Layout;
@@ -41,7 +42,7 @@ impl<'d> LogitsReader<'d> {
     /// # Errors
     /// Same as [`Decoder::prefill`].
     pub async fn prefill(&self, input: &Input, pos: u32, len: u32) -> Result<(), StepError> {
-        self.decoder.append(input, pos, len, &self.chunk).await
+        self.decoder.append(input, pos, len, &self.chunk, &CancelToken::default()).await
     }
 
     /// Logits of row `row` of the last chunk, after the softcap. `[vocabulary]`. Rows must be requested in

@@ -20,7 +20,6 @@ use std::sync::Arc;
 use shaders::sampling::Settings;
 use shaders::selftest::Form;
 use shaders::state::State;
-use web_time::Instant;
 
 use choose::{Chosen, choose};
 use pace::{MAX_PER_SUBMIT, Pace};
@@ -38,7 +37,7 @@ use super::sampling_plans::SamplingPlans;
 use super::{Config, KvCache, Parts, ropes, scratch, target_shape};
 use crate::adapter::{Adapter, Shape, Target};
 use crate::bytes::{LocalSource, SourceError};
-use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program};
+use crate::gpu::{Buffer, Gpu, GpuError, Memory, PacedQueue, Program};
 use crate::media::MediaError;
 use crate::plan::{Layout, Value};
 use crate::weights::TensorList;
@@ -137,6 +136,8 @@ pub struct Decoder {
     rounds: Option<Rounds>,
     /// Milliseconds of a token without drafts, by the last answer that measured it.
     token_ms: Cell<Option<f64>>,
+    /// Submits chunks of prompts.
+    prompt_queue: PacedQueue,
     /// Tokens per submit without drafts, and pending submits.
     pace: RefCell<Pace>,
     /// The same for tokens between rounds of drafts.
@@ -150,14 +151,6 @@ pub struct Decoder {
     seed: u64,
     /// Number of tokens before the next one.
     history: u32,
-}
-
-/// Milliseconds that a readback of an idle device takes.
-async fn readback_ms(gpu: &Gpu, buffer: &Buffer) -> Result<f64, GpuError> {
-    gpu.drained().await?;
-    let began = Instant::now();
-    gpu.read_once(buffer, 0, 4).await?;
-    Ok(began.elapsed().as_secs_f64() * 1000.0)
 }
 
 /// The input of [`Decoder::new`].
@@ -215,7 +208,7 @@ impl Decoder {
             Some((source, tensors)) => ExpertCache::bind(&gpu, &parts, &memory, source, &tensors).await?,
             None => None,
         };
-        let readback_ms = readback_ms(&gpu, memory.get(&parts.scratch.tokens)?).await?;
+        let readback_ms = gpu.idle_readback_ms().await?;
         progress(total, total);
         gpu.check()?;
         let io = Io::new(&parts, &memory)?;
@@ -234,6 +227,7 @@ impl Decoder {
             drafter: None,
             rounds: None,
             token_ms: Cell::default(),
+            prompt_queue: PacedQueue::new(readback_ms),
             pace: RefCell::new(Pace::new(MAX_PER_SUBMIT, readback_ms)),
             drafting_pace: RefCell::new(Pace::new(MOST_SINGLE, readback_ms)),
             table,
@@ -381,6 +375,12 @@ impl Decoder {
     #[must_use]
     pub fn text_chunk_len(&self) -> u32 {
         scratch::text_chunk(&self.parts.config, self.parts.limits)
+    }
+
+    /// Number of tokens of the text chunk at `position`: fewer than [`Self::text_chunk_len`] on a device that is slow.
+    #[must_use]
+    pub fn paced_chunk_len(&self, position: u32) -> u32 {
+        self.prompt_queue.rows(self.chunk().plan(), position, self.text_chunk_len())
     }
 
     /// Which products of decode are packed: any but [`Products::Measured`].

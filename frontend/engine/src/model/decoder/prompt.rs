@@ -4,16 +4,23 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Decoder, StepError};
-use crate::gpu::{Buffer, Program};
+use crate::bytes::CancelToken;
+use crate::gpu::{Buffer, Program, Rows};
 use crate::media::{Block, Input, MediaError};
 
 impl Decoder {
     /// Appends up to [`Self::chunk_len`] tokens of an input to the cache, starting at position `pos`.
     ///
     /// # Errors
-    /// When soft tokens are missing, or the device or the table fails.
-    pub async fn prefill(&self, input: &Input, pos: u32, len: u32) -> Result<(), StepError> {
-        self.append(input, pos, len, &self.programs().chunk).await
+    /// When it is cancelled, soft tokens are missing, or the device or the table fails.
+    pub async fn prefill(
+        &self,
+        input: &Input,
+        pos: u32,
+        len: u32,
+        cancel: &CancelToken,
+    ) -> Result<(), StepError> {
+        self.append(input, pos, len, &self.programs().chunk, cancel).await
     }
 
     /// Same as [`Self::prefill`], with the program for the layers.
@@ -23,6 +30,7 @@ impl Decoder {
         pos: u32,
         len: u32,
         layers: &Program,
+        cancel: &CancelToken,
     ) -> Result<(), StepError> {
         let chunk = pos..pos + len;
         let mut ids = input.ids()[pos as usize..(pos + len) as usize].to_vec();
@@ -45,7 +53,7 @@ impl Decoder {
         for (block, part) in input.blocks_in(chunk) {
             self.place(&mut encoder, block, &part, pos)?;
         }
-        self.run_chunk(encoder, layers, len).await
+        self.run_chunk(encoder, layers, Rows::at(pos, len), cancel).await
     }
 
     /// Encodes the copy of soft tokens over the embeddings of their slots; `part` are positions in the chunk that

@@ -1,7 +1,8 @@
 //! Running the programs of one row and of a chunk. With an expert cache, the host loads experts in between.
 
 use super::{Decoder, StepError};
-use crate::gpu::{GpuError, Program};
+use crate::bytes::CancelToken;
+use crate::gpu::{GpuError, Program, Rows};
 use crate::plan::PlanError;
 
 impl Decoder {
@@ -43,36 +44,34 @@ impl Decoder {
         }
     }
 
-    /// Runs the layers of a chunk of `rows` rows after what is encoded. With an expert cache, the products of a layer run
-    /// in passes, each with as many of the chosen experts as there are slots.
+    /// Runs the layers of a chunk after what is encoded. With an expert cache, the products of a layer run in passes, each
+    /// with as many of the chosen experts as there are slots.
     ///
     /// # Errors
-    /// When the device fails, or an expert cannot be read.
+    /// When it is cancelled, the device fails, or an expert cannot be read.
     pub(super) async fn run_chunk(
         &self,
-        mut encoder: wgpu::CommandEncoder,
+        encoder: wgpu::CommandEncoder,
         layers: &Program,
-        rows: u32,
+        rows: Rows,
+        cancel: &CancelToken,
     ) -> Result<(), StepError> {
-        let descriptor = wgpu::ComputePassDescriptor::default();
+        let (gpu, queue) = (&self.gpu, &self.prompt_queue);
+        let mut begun = Some(encoder);
         let mut at = 0;
         if let Some(experts) = &self.experts {
             for (layer, steps) in layers.plan().expert_steps().iter().enumerate() {
-                layers.encode_steps(&mut encoder.begin_compute_pass(&descriptor), rows, at..steps.start);
-                experts.encode_choices(&mut encoder, rows);
-                self.gpu.submit(encoder);
-                for pass in experts.chosen(layer, rows).await? {
+                queue.run::<StepError>(gpu, begun.take(), [(layers, at..steps.start)], rows, cancel).await?;
+                let mut encoder = gpu.encoder();
+                experts.encode_choices(&mut encoder, rows.count);
+                gpu.submit(encoder);
+                for pass in experts.chosen(layer, rows.count).await? {
                     experts.begin_pass(layer, &pass).await?;
-                    let mut encoder = self.gpu.encoder();
-                    layers.encode_steps(&mut encoder.begin_compute_pass(&descriptor), rows, steps.clone());
-                    self.gpu.submit(encoder);
+                    queue.run::<StepError>(gpu, None, [(layers, steps.clone())], rows, cancel).await?;
                 }
-                encoder = self.gpu.encoder();
                 at = steps.end;
             }
         }
-        layers.encode_steps(&mut encoder.begin_compute_pass(&descriptor), rows, at..layers.len());
-        self.gpu.submit(encoder);
-        Ok(())
+        queue.run(gpu, begun, [(layers, at..layers.len())], rows, cancel).await
     }
 }

@@ -11,8 +11,9 @@ use shaders::state::State;
 
 use super::DiffusionPlans;
 use super::plans::Values;
-use crate::gpu::{Gpu, GpuError, Memory, Program, Readback};
-use crate::model::{Parts, chunk, ropes};
+use crate::bytes::CancelToken;
+use crate::gpu::{Gpu, GpuError, Memory, PacedQueue, Program, Readback, Rows};
+use crate::model::{Parts, StepError, chunk, ropes};
 use crate::plan::Value;
 
 /// What a step makes of a canvas, position by position.
@@ -36,6 +37,8 @@ pub struct Diffuser {
     canvas: Program,
     statistics: Program,
     weigh: Program,
+    /// Submits prompts and canvases.
+    queue: PacedQueue,
     rows: Readback,
     picks: Readback,
     /// The layers of the next step for this many rows, recorded while a step runs: the device would wait for it.
@@ -61,8 +64,8 @@ impl Diffuser {
         let readback = |value: &Value| Ok::<_, GpuError>(Readback::new(Arc::clone(memory.get(value)?)));
         let [rows, picks] = [&values.readbacks[0], &values.readbacks[1]];
         let (rows, picks) = (readback(rows)?, readback(picks)?);
-        let next = RefCell::default();
-        Ok(Self { gpu, parts, memory, values, encode, canvas, statistics, weigh, rows, picks, next })
+        let (queue, next) = (PacedQueue::new(gpu.idle_readback_ms().await?), RefCell::default());
+        Ok(Self { gpu, parts, memory, values, encode, canvas, statistics, weigh, queue, rows, picks, next })
     }
 
     /// What the plans are made of.
@@ -102,11 +105,11 @@ impl Diffuser {
     /// Appends final tokens, at most [`Self::most_rows`], from position `pos` on to the cache.
     ///
     /// # Errors
-    /// A fault of this program.
-    pub fn encode(&self, ids: &[u32], pos: u32) -> Result<(), GpuError> {
+    /// When it is cancelled, or the device was lost.
+    pub async fn encode(&self, ids: &[u32], pos: u32, cancel: &CancelToken) -> Result<(), StepError> {
         self.write_rows(ids, pos, 0)?;
-        self.gpu.run(&self.encode, ids.len() as u32);
-        Ok(())
+        let rows = Rows::at(pos, ids.len() as u32);
+        self.queue.run(&self.gpu, None, [self.encode.all()], rows, cancel).await
     }
 
     /// Begins a block: its first step has no self-conditioning.
@@ -124,14 +127,15 @@ impl Diffuser {
     /// conditioned on what this one predicts.
     ///
     /// # Errors
-    /// When the device was lost.
+    /// When it is cancelled, or the device was lost.
     pub async fn step(
         &self,
         canvas: &[u32],
         pos: u32,
         temperature: f32,
         uniform: &[f32],
-    ) -> Result<Predicted, GpuError> {
+        cancel: &CancelToken,
+    ) -> Result<Predicted, StepError> {
         let len = canvas.len() as u32;
         self.write_rows(canvas, pos, pos + len)?;
         let write = |value: &Value, content: &[f32]| {
@@ -141,20 +145,23 @@ impl Diffuser {
         };
         write(&self.values.temperature, &[temperature])?;
         write(&self.values.uniform, uniform)?;
-        // Each submit by itself, so that none is long.
-        match self.next.take().filter(|(rows, _)| *rows == len) {
-            Some((_, commands)) => _ = self.gpu.submit_recorded(commands),
-            None => self.gpu.run(&self.canvas, len),
+        let (gpu, queue, rows) = (&self.gpu, &self.queue, Rows::at(pos, len));
+        let work = self.canvas.plan().work(rows.count, rows.last);
+        match self.next.take().filter(|(recorded, _)| *recorded == len) {
+            Some((_, commands)) => queue.submit(gpu, commands, work).await?,
+            None => queue.run::<StepError>(gpu, None, [self.canvas.all()], rows, cancel).await?,
         }
-        self.gpu.run(&self.statistics, len);
-        self.gpu.run(&self.weigh, len);
+        let behind = [self.statistics.all(), self.weigh.all()];
+        queue.run::<StepError>(gpu, None, behind, rows, cancel).await?;
         let [row_bytes, pick_bytes] =
             [size_of::<Row>(), size_of::<Pick>()].map(|bytes| u64::from(len) * bytes as u64);
         let rows = self.memory.get(&self.values.rows)?;
         self.rows.submit(&self.gpu, self.gpu.encoder(), rows, 0, row_bytes);
         let picks = self.memory.get(&self.values.picks)?;
         self.picks.submit(&self.gpu, self.gpu.encoder(), picks, 0, pick_bytes);
-        self.next.replace(Some((len, self.gpu.record(&self.canvas, len))));
+        if queue.is_one_submit(work) {
+            self.next.replace(Some((len, gpu.record(&self.canvas, len))));
+        }
         let rows: Vec<Row> = bytemuck::pod_collect_to_vec(&self.rows.read(&self.gpu, row_bytes).await?);
         let picks: Vec<Pick> = bytemuck::pod_collect_to_vec(&self.picks.read(&self.gpu, pick_bytes).await?);
         Ok(Predicted {

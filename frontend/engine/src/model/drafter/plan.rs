@@ -9,7 +9,7 @@ use super::spec::DrafterSpec;
 use crate::model::forms::Choices;
 use crate::model::rows::product_of_one;
 use crate::model::{Parts, Scratch, decode};
-use crate::plan::{Grid, Limits, Origin, Plan, PlanError, Traffic, Value};
+use crate::plan::{Amount, Grid, Limits, Origin, Plan, PlanError, Value};
 use crate::weights::{LoadError, Weights};
 
 /// A drafter on the device: its decoder, which shares the target's caches and RoPE tables, and what passes between its
@@ -178,7 +178,7 @@ fn ordered_head(
     let operands = [&part.value, ordering, chosen, &s.x, lists];
     steps.push(&ordered_head::source(matrix.dtype)?, &params, &operands, Grid::Fixed(params.dispatch()))?;
     let row_bytes = part.layout.bytes() / u64::from(part.layout.n);
-    steps.reading(Traffic::Fixed(row_bytes * u64::from(head.size * head.top)));
+    steps.reading(Amount::Fixed(row_bytes * u64::from(head.size * head.top)));
     steps.tested_as(Form::OrderedHead(matrix.dtype));
     Ok(params.lists())
 }

@@ -15,7 +15,7 @@ use shaders::selftest::Form;
 
 use super::expert_scratch::ExpertScratch;
 use super::{Experts, Parts};
-use crate::plan::{Plan, PlanError, Traffic, Value};
+use crate::plan::{Amount, Plan, PlanError, Value};
 use crate::weights::{Matrix, Weights};
 
 /// The experts of a layer.
@@ -107,10 +107,10 @@ impl<'a> Layer<'a> {
     }
 
     /// Expected traffic of one token, given the bytes of all experts on the device and uniform choices.
-    pub fn chosen_of(&self, bytes: u64) -> Traffic {
+    pub fn chosen_of(&self, bytes: u64) -> Amount {
         let mixture = self.experts.mixture;
         let held = self.scratch.cache.as_ref().map_or(mixture.experts, |cache| cache.slots);
-        Traffic::Fixed(bytes * u64::from(mixture.used) / u64::from(held))
+        Amount::Fixed(bytes * u64::from(mixture.used) / u64::from(held))
     }
 
     /// Gate and up.

@@ -2,6 +2,8 @@
 //! sorts the pairs by expert, and a product runs over the resulting tiles. Grids are for the worst case; workgroups
 //! without pairs return at once.
 
+use std::ops::Range;
+
 use shaders::experts::{buckets, choose};
 use shaders::matmul::{CooperativeTile, Tile, cooperative, experts as matmul};
 use shaders::rows::gelu_mul::{self, Rows};
@@ -12,7 +14,7 @@ use super::{Half, find_in_cache, halves, logit_scale};
 use crate::model::expert_scratch::ExpertScratch;
 use crate::model::product::{self, HalfRows};
 use crate::model::{Config, Experts};
-use crate::plan::{Plan, PlanError, Value};
+use crate::plan::{Amount, Plan, PlanError, Value};
 use crate::weights::{Matrix, Weights};
 
 /// The pairs of a layer.
@@ -175,6 +177,7 @@ impl<'a> Pairs<'a> {
         let (e, mixture) = (self.scratch, self.experts.mixture);
         for range in ranges([(product.matrix, product.stride)]) {
             let [(part, _)] = range.parts;
+            let multiply_adds = self.multiply_adds(product.matrix, product.stride, range.begin..range.end);
             let params = matmul::Params {
                 planes: part.layout.planes,
                 n: product.stride,
@@ -192,6 +195,7 @@ impl<'a> Pairs<'a> {
                 let dtype = product.matrix.dtype;
                 let kernel = (matmul::source(tile, dtype)?, Form::ExpertMatmul(tile, dtype));
                 steps.push_rows(kernel, &params, &[&part.value, &e.tiles, &e.pairs, x, y], grid)?;
+                steps.computing(multiply_adds);
             }
             if let Some([halves, factors]) = self.halves {
                 let (tile, dtype) = (CooperativeTile::EXPERTS, product.matrix.dtype);
@@ -199,9 +203,18 @@ impl<'a> Pairs<'a> {
                 let kernel = (tile.expert_source(dtype)?, Form::CooperativeExperts(tile, dtype));
                 let operands = [&part.value, &e.tiles, &e.pairs, halves, factors, y];
                 steps.push_rows(kernel, &params, &operands, grid)?;
+                steps.computing(multiply_adds);
             }
         }
         Ok(())
+    }
+
+    /// Multiply-adds of a product with a range of experts per row, as if all were chosen equally often.
+    #[must_use]
+    pub fn multiply_adds(&self, matrix: &Matrix, rows_per_expert: u32, experts: Range<u32>) -> Amount {
+        let of_expert = u64::from(rows_per_expert) * u64::from(matrix.k);
+        let share = u64::from(self.experts.mixture.used) * u64::from(experts.end - experts.start);
+        Amount::Fixed((of_expert * share).div_ceil(u64::from(self.experts.mixture.experts)))
     }
 
     /// Rounds rows of `k` elements for matrix units, if there are any: `rows` for each position.

@@ -15,7 +15,7 @@ use super::corrections::{Corrections, Site, SiteCorrections};
 use super::forms::{Choices, LARGE};
 use super::scratch::{grouped_from, max_splits, min_split_keys};
 use super::{Config, KvType, Parts};
-use crate::plan::{Grid, Limits, Plan, PlanError, Traffic, Value};
+use crate::plan::{Amount, Grid, Limits, Plan, PlanError, Value};
 use crate::weights::{Matrix, Part};
 
 /// Whether a product of packed rows can bind what an update needs: nine storage buffers, where eight are guaranteed.
@@ -172,7 +172,7 @@ impl FewRows {
             operands.extend(y.values());
             operands.extend(update.iter().flat_map(|of| [&of.all.z, &of.all.layers[of.layer].buffer]));
             steps.push(&kernel.source()?, &params, &operands, Grid::Fixed(grid))?;
-            steps.reading(Traffic::Fixed(layouts.iter().map(|layout| layout.bytes()).sum()));
+            steps.reading(Amount::Fixed(layouts.iter().map(|layout| layout.bytes()).sum()));
             steps.tested_as(Form::FewRows(kernel.clone()));
             Ok(())
         };
@@ -268,7 +268,7 @@ impl FewRows {
         let form = Form::FewRowsAttention(kernel);
         let grid = move |rows| Attention::dispatch(&params, rows);
         steps.push_rows((kernel.source()?, form), &params, &operands, grid)?;
-        steps.reading(Traffic::Keys { bytes: 2 * cache.slot_bytes, window });
+        steps.reading(Amount::Visible { each: 2 * cache.slot_bytes, window });
         merge(parts, steps, (layer.head_dim, &params), &s.parts_of_rows, out)
     }
 }

@@ -4,7 +4,7 @@ use web_time::Instant;
 
 use super::text::{CanvasText, preview};
 use super::{DiffusionSession, EngineError};
-use crate::model::{CanvasLogits, Denoising, Noise, Predicted, Stability};
+use crate::model::{CanvasLogits, Denoising, Noise, Predicted, Stability, StepError};
 use crate::session::{Control, Finish};
 use crate::template::{AnswerParser, Piece, StopStrings};
 
@@ -191,7 +191,10 @@ impl DiffusionSession {
             }
             let started = Instant::now();
             for ids in unread.chunks(self.diffuser.most_rows() as usize) {
-                self.append(ids)?;
+                match self.append(ids, &run.control.cancel).await {
+                    Err(error) if error.is_cancelled() => return Ok(Finish::Cancelled),
+                    appended => appended?,
+                }
             }
             if !unread.is_empty() {
                 self.gpu.drained().await?;
@@ -239,7 +242,13 @@ impl DiffusionSession {
             }
             let temperature = denoising.temperature(step);
             let uniform = noise.uniform(block, step, len);
-            let predicted = self.diffuser.step(&canvas, pos, temperature, &uniform).await?;
+            let cancel = &run.control.cancel;
+            let predicted = match self.diffuser.step(&canvas, pos, temperature, &uniform, cancel).await {
+                Err(StepError::Source(error)) if error.is_cancelled() => {
+                    return Ok(Denoised::Cancelled(firm));
+                }
+                predicted => predicted?,
+            };
             if predicted.entropies.iter().any(|entropy| !entropy.is_finite()) {
                 return Err(EngineError::NotNumbers);
             }

@@ -184,18 +184,23 @@ impl DiffusionSession {
                 return Ok(None);
             }
             let end = total.min(pos + self.diffuser.most_rows());
-            self.append(&prompt[pos as usize..end as usize])?;
-            self.gpu.drained().await?;
+            match self.append(&prompt[pos as usize..end as usize], cancel).await {
+                // The next iteration ends the answer.
+                Err(error) if error.is_cancelled() => continue,
+                appended => appended?,
+            }
             pos = end;
         }
     }
 
     /// Puts final tokens, at most a chunk of them, behind what the cache holds.
-    fn append(&mut self, ids: &[u32]) -> Result<(), EngineError> {
+    async fn append(&mut self, ids: &[u32], cancel: &CancelToken) -> Result<(), EngineError> {
         let pos = self.context_used();
-        self.diffuser.encode(ids, pos)?;
         let held = [self.sequence.held().ids(), ids].concat();
         let written = held.len() as u32;
+        // A chunk that is cut off has overwritten slots of rings.
+        self.sequence.set(self.sequence.held().clone(), written);
+        self.diffuser.encode(ids, pos, cancel).await?;
         self.sequence.set(held.into(), written);
         Ok(())
     }

@@ -1,0 +1,326 @@
+//! Long work in short submits, so that the page stays responsive, Stop is prompt and the driver's watchdog is not triggered.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::iter::Peekable;
+use std::ops::Range;
+
+use futures_channel::oneshot;
+use futures_util::FutureExt as _;
+use futures_util::future::Shared;
+use web_time::Instant;
+
+use super::{Gpu, GpuError, Program};
+use crate::bytes::{CancelToken, SourceError};
+use crate::plan::Plan;
+
+/// Target duration of a submit, in milliseconds.
+const TARGET_MS: f64 = 40.0;
+/// Multiply-adds of the first submit: well under a second on the slowest device.
+const FIRST: f64 = 5e7;
+/// Maximum number of rows of a chunk before anything is measured.
+const FIRST_ROWS: u32 = 64;
+/// A chunk is not shortened below this number of rows.
+const LEAST_ROWS: u32 = 32;
+
+/// The rows that steps run for.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows {
+    /// Number of rows.
+    pub count: u32,
+    /// Position of the last one.
+    pub last: u32,
+}
+
+impl Rows {
+    /// `count` rows from `position` on.
+    #[must_use]
+    pub const fn at(position: u32, count: u32) -> Self {
+        Self { count, last: (position + count).saturating_sub(1) }
+    }
+}
+
+/// How much work a submit has: measured, and at most doubled from one submit to the next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Budget(f64);
+
+impl Budget {
+    /// Records that this many multiply-adds took `ms`.
+    fn learn(&mut self, work: f64, ms: f64) {
+        // Short submits say little about long ones.
+        if ms > TARGET_MS || work > 0.5 * self.0 {
+            let fitting = work * TARGET_MS / ms.max(0.05);
+            self.0 = fitting.min(2.0 * work.max(self.0)).max(1.0);
+        }
+    }
+
+    /// Takes the steps of the next submit, each with its multiply-adds, and returns them with their sum. It has one step that
+    /// computes anything at least.
+    fn take<T>(self, steps: &mut Peekable<impl Iterator<Item = (T, f64)>>) -> (Vec<T>, f64) {
+        let (mut taken, mut work) = (Vec::new(), 0.0);
+        while let Some((step, more)) = steps.next_if(|(_, more)| work == 0.0 || work + more <= self.0) {
+            taken.push(step);
+            work += more;
+        }
+        (taken, work)
+    }
+
+    /// Number of rows of a chunk, at most `most`: so few that a submit with the longest step is short enough.
+    fn rows(self, plan: &Plan, position: u32, most: u32) -> u32 {
+        if self.0 <= FIRST {
+            return most.min(FIRST_ROWS);
+        }
+        let longest = |rows: u32| {
+            let of_steps = plan.steps().iter().map(|step| step.work(rows, position + rows - 1));
+            of_steps.fold(0.0, f64::max)
+        };
+        let mut rows = most;
+        while rows > LEAST_ROWS && longest(rows) > self.0 {
+            rows = (rows / 2).next_multiple_of(LEAST_ROWS).min(rows - 1);
+        }
+        rows
+    }
+}
+
+/// A submit that the device may not have finished.
+#[derive(Debug)]
+struct Pending {
+    work: f64,
+    submitted: Instant,
+    /// When the device had finished it. Cancelled when the device is lost.
+    done: Shared<oneshot::Receiver<Instant>>,
+    #[cfg(not(target_arch = "wasm32"))]
+    index: wgpu::SubmissionIndex,
+}
+
+/// Cuts work into submits of about 40 ms, by the multiply-adds of its steps and by how long earlier submits took. One submit
+/// runs while the next is encoded; more are pending where their end is reported late.
+#[derive(Debug)]
+pub struct PacedQueue {
+    budget: Cell<Budget>,
+    /// Milliseconds until the end of a submit is reported.
+    late_ms: f64,
+    pending: RefCell<VecDeque<Pending>>,
+    /// When the last submit was finished.
+    last_done: Cell<Option<Instant>>,
+}
+
+impl PacedQueue {
+    /// A queue that has measured nothing. A readback of an idle device takes `readback_ms`.
+    #[must_use]
+    pub fn new(readback_ms: f64) -> Self {
+        Self {
+            budget: Cell::new(Budget(FIRST)),
+            late_ms: readback_ms,
+            pending: RefCell::default(),
+            last_done: Cell::default(),
+        }
+    }
+
+    /// Number of rows of the next chunk through the steps of `plan`, from `position` on: at most `most`, fewer where a single
+    /// step would take too long.
+    #[must_use]
+    pub fn rows(&self, plan: &Plan, position: u32, most: u32) -> u32 {
+        self.budget.get().rows(plan, position, most)
+    }
+
+    /// Submits what `encoder` has, and the given steps of programs behind it. On return, the last submits may be pending.
+    ///
+    /// # Errors
+    /// [`SourceError::Cancelled`] between two submits, or an error of the device.
+    pub async fn run<'a, E: From<GpuError> + From<SourceError>>(
+        &self,
+        gpu: &Gpu,
+        encoder: Option<wgpu::CommandEncoder>,
+        parts: impl IntoIterator<Item = (&'a Program, Range<usize>)>,
+        rows: Rows,
+        cancel: &CancelToken,
+    ) -> Result<(), E> {
+        let steps = parts.into_iter().flat_map(|(program, range)| {
+            let steps = range.clone().zip(program.plan().steps().get(range).unwrap_or_default());
+            steps.map(move |(at, step)| ((program, at), step.work(rows.count, rows.last)))
+        });
+        let mut steps = steps.peekable();
+        let mut begun = encoder;
+        while begun.is_some() || steps.peek().is_some() {
+            cancel.check()?;
+            let mut encoder = begun.take().unwrap_or_else(|| gpu.encoder());
+            let (taken, work) = self.budget.get().take(&mut steps);
+            {
+                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+                for (program, at) in taken {
+                    program.encode_steps(&mut pass, rows.count, at..at + 1);
+                }
+            }
+            self.submit(gpu, encoder.finish(), work).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether this much work is a single submit.
+    #[must_use]
+    pub fn is_one_submit(&self, work: f64) -> bool {
+        work <= self.budget.get().0
+    }
+
+    /// Submits commands with this many multiply-adds once there is room in the device's queue.
+    ///
+    /// # Errors
+    /// When the device was lost, or reported an error.
+    pub async fn submit(&self, gpu: &Gpu, commands: wgpu::CommandBuffer, work: f64) -> Result<(), GpuError> {
+        self.take_finished();
+        while !self.has_room(work) {
+            self.wait_for_oldest(gpu).await?;
+            self.take_finished();
+        }
+        let _index = gpu.submit_recorded(commands);
+        let (done, finished) = oneshot::channel();
+        gpu.queue().on_submitted_work_done(move || {
+            // Nobody waits for the end of a submit that was forgotten.
+            done.send(Instant::now()).ok();
+        });
+        self.pending.borrow_mut().push_back(Pending {
+            work,
+            submitted: Instant::now(),
+            done: finished.shared(),
+            #[cfg(not(target_arch = "wasm32"))]
+            index: _index,
+        });
+        Ok(())
+    }
+
+    fn has_room(&self, work: f64) -> bool {
+        let pending = self.pending.borrow();
+        let sum: f64 = pending.iter().map(|pending| pending.work).sum();
+        pending.is_empty() || sum + work <= self.budget.get().0 * (2.0 + self.late_ms / TARGET_MS)
+    }
+
+    /// Waits for the oldest pending submit.
+    async fn wait_for_oldest(&self, gpu: &Gpu) -> Result<(), GpuError> {
+        #[cfg(not(target_arch = "wasm32"))]
+        gpu.wait_for(self.pending.borrow().front().map(|oldest| oldest.index.clone()))?;
+        let oldest = self.pending.borrow().front().map(|oldest| oldest.done.clone());
+        if let Some(oldest) = oldest {
+            // An error means that the device is lost, which the check reports.
+            oldest.await.ok();
+        }
+        gpu.check()
+    }
+
+    /// Takes the submits that are finished, and learns from them.
+    fn take_finished(&self) {
+        let mut pending = self.pending.borrow_mut();
+        let (mut work, mut busy_ms) = (0.0, 0.0);
+        let is_done = |oldest: &Pending| oldest.done.clone().now_or_never();
+        while let Some(done) = pending.front().and_then(is_done) {
+            let Some((oldest, done)) = pending.pop_front().zip(done.ok()) else { continue };
+            let ms = |since: Instant| done.saturating_duration_since(since).as_secs_f64() * 1000.0;
+            // It began when it was submitted, or when the one before was finished.
+            let alone = (ms(oldest.submitted) - self.late_ms).max(0.0);
+            busy_ms += self.last_done.replace(Some(done)).map_or(alone, |before| alone.min(ms(before)));
+            work += oldest.work;
+        }
+        let mut budget = self.budget.get();
+        budget.learn(work, busy_ms);
+        self.budget.set(budget);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::DecoderPlans;
+    use crate::plan::Limits;
+    use crate::session::{LoadOptions, ModelSpec};
+    use crate::synth::{self, Quant};
+
+    /// Multiply-adds per millisecond of a device that is 100 times slower than an H200, whose tile in f32 computes at
+    /// 31 TFLOP/s (`shaders/MEASUREMENTS.md`).
+    const SLOW: f64 = 31e12 / 2.0 / 1000.0 / 100.0;
+    const SHAPES: [&str; 5] = ["e2b", "e4b", "12b", "26b", "31b"];
+
+    /// The steps of a prefill chunk of a published shape, and its maximum number of rows.
+    fn chunk(shape: &str) -> (Plan, u32) {
+        let header = synth::header(&synth::Options::new(shape.parse().expect("a shape"), Quant::Q4KM));
+        let header = header.expect("a header");
+        let model = ModelSpec::with_options(&header, &LoadOptions::default()).expect("a model");
+        let parts = model.describe(8192, false, Limits::default()).expect("parts");
+        let plans = DecoderPlans::new(&parts, model.products, None).expect("plans");
+        let mut plan = Plan::default();
+        plans.prefill().into_iter().for_each(|part| plan.extend(part));
+        (plan, crate::model::text_chunk(&parts.config, parts.limits))
+    }
+
+    /// Milliseconds of each submit of a prompt, on a device that computes `rate` multiply-adds in a millisecond.
+    fn submits(budget: &mut Budget, (plan, most): &(Plan, u32), tokens: u32, rate: f64) -> Vec<f64> {
+        let (mut position, mut all) = (0, Vec::new());
+        while position < tokens {
+            let rows = Rows::at(position, budget.rows(plan, position, (*most).min(tokens - position)));
+            let steps = plan.steps().iter().map(|step| ((), step.work(rows.count, rows.last)));
+            let mut steps = steps.peekable();
+            while steps.peek().is_some() {
+                let (_, work) = budget.take(&mut steps);
+                let ms = 0.3 + work / rate;
+                budget.learn(work, ms);
+                all.push(ms);
+            }
+            position += rows.count;
+        }
+        all
+    }
+
+    fn longest(submits: &[f64]) -> f64 {
+        submits.iter().copied().fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn no_submit_of_a_prompt_is_long_on_a_slow_device() {
+        for shape in SHAPES {
+            let (chunk, mut budget) = (chunk(shape), Budget(FIRST));
+            let first = submits(&mut budget, &chunk, 512, SLOW);
+            let second = submits(&mut budget, &chunk, 512, SLOW);
+            let [many, more] = [&first, &second].map(|all| (all.len(), longest(all)));
+            println!("{shape}: submits and longest in ms {many:.1?}, then {more:.1?}");
+            assert!(longest(&first) < 100.0, "{shape}: {}", longest(&first));
+            assert!(longest(&second) < 100.0, "{shape}: {}", longest(&second));
+            // Neither are they so short that a device would wait between them.
+            let sum: f64 = second.iter().sum();
+            assert!(sum / second.len() as f64 > 15.0, "{shape}: {sum} ms in {}", second.len());
+        }
+    }
+
+    #[test]
+    fn a_fast_device_reads_whole_chunks() {
+        for shape in SHAPES {
+            let (chunk, mut budget) = (chunk(shape), Budget(FIRST));
+            submits(&mut budget, &chunk, 512, 100.0 * SLOW);
+            assert_eq!(budget.rows(&chunk.0, 512, chunk.1), chunk.1, "{shape}");
+        }
+        // Matrix units read E2B at 45 000 tokens a second.
+        let (chunk, mut budget) = (chunk("e2b"), Budget(FIRST));
+        let counts = [(); 3].map(|()| submits(&mut budget, &chunk, 512, 600.0 * SLOW).len());
+        assert!(counts[0] < 30 && counts[2] == 1, "{counts:?}");
+    }
+
+    #[test]
+    fn submits_become_as_long_as_wanted_on_any_device() {
+        for rate in [1e5, 1e7, 1e10] {
+            let mut budget = Budget(FIRST);
+            for _ in 0..40 {
+                budget.learn(budget.0, 0.3 + budget.0 / rate);
+            }
+            assert!((budget.0 / rate - TARGET_MS).abs() < 2.0, "{rate}");
+        }
+    }
+
+    #[test]
+    fn a_chunk_is_shortened_to_a_whole_number_of_tiles() {
+        let (plan, most) = chunk("31b");
+        let mut lengths: Vec<_> =
+            (0..16).map(|i| Budget(2.0 * FIRST * f64::from(1 << i)).rows(&plan, 0, most)).collect();
+        lengths.dedup();
+        assert_eq!(lengths, [32, 64, 128, 256]);
+        assert_eq!(Budget(FIRST).rows(&plan, 0, most), FIRST_ROWS);
+        assert_eq!(Budget(FIRST).rows(&plan, 0, 20), 20);
+    }
+}
