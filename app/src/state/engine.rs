@@ -268,11 +268,13 @@ impl EngineStore {
         }
     }
 
-    /// The model that the next message goes to.
+    /// The model that the next message goes to. One that another tab has loaded may be missing from the list.
     #[must_use]
     pub fn selection(self) -> Option<Choice> {
         let selected = self.selected.get()?;
-        self.choices.with(|choices| choices.iter().find(|choice| choice.id == selected).cloned())
+        let is_it = |choice: &&Choice| choice.id == selected;
+        let listed = self.choices.with(|choices| choices.iter().find(is_it).cloned());
+        listed.or_else(|| self.model.with(|model| model.choice().filter(is_it).cloned()))
     }
 
     /// [`Self::selection`], untracked.

@@ -75,6 +75,16 @@ test("the engine of one tab answers in all three", async () => {
   expect(await bytes(), "no second set of weights").toBeLessThan(5_000_000);
 });
 
+test("a tab that can't get the list of models uses the model that is loaded", async () => {
+  const app = await tab(0).another();
+  await app.page.route("**/api/models", (route) => route.abort());
+  await app.page.goto("/");
+  await app.loaded("pebble");
+  await app.beGreedy();
+  expect(await drawn(await app.ask("What is 2 + 3?"))).toBe("2 + 3 = 5.");
+  await app.page.close();
+});
+
 test("when its tab is closed in the middle of an answer, another goes on to the same text", async () => {
   await tab(1).send(COUNT);
   await tab(2).send(COUNT);

@@ -280,7 +280,8 @@ mod tests {
             let first = submits(&mut budget, &chunk, 512, SLOW);
             let second = submits(&mut budget, &chunk, 512, SLOW);
             let [many, more] = [&first, &second].map(|all| (all.len(), longest(all)));
-            println!("{shape}: submits and longest in ms {many:.1?}, then {more:.1?}");
+            let seconds = second.iter().sum::<f64>() / 1000.0;
+            println!("{shape}: submits and longest in ms {many:.1?}, then {more:.1?}, in {seconds:.1} s");
             assert!(longest(&first) < 100.0, "{shape}: {}", longest(&first));
             assert!(longest(&second) < 100.0, "{shape}: {}", longest(&second));
             // Neither are they so short that a device would wait between them.

@@ -102,8 +102,10 @@ impl Program {
 
     /// Same as [`Self::encode`], for these steps only, which must be within the program.
     pub fn encode_steps(&self, pass: &mut wgpu::ComputePass<'_>, rows: u32, steps: Range<usize>) {
-        let all = self.plan.steps().iter().zip(&self.dispatches);
-        for (step, dispatch) in all.skip(steps.start).take(steps.len()) {
+        let of =
+            |range: Range<usize>| Some((self.plan.steps().get(range.clone())?, self.dispatches.get(range)?));
+        let (steps, dispatches) = of(steps).unwrap_or_default();
+        for (step, dispatch) in steps.iter().zip(dispatches) {
             let [x, y, z] = step.grid.of(rows);
             if x == 0 || y == 0 || z == 0 {
                 continue;
