@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::BufWriter;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -284,6 +285,9 @@ struct Generate {
     /// Seed: the same seed gives the same answer.
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Answer so many times. The result is the last one, with the time of each.
+    #[arg(long, value_name = "N", default_value = "1")]
+    repeat: NonZero<u32>,
     #[command(flatten)]
     drafts: DraftArgs,
     /// Context length in tokens; 0 for the default.
@@ -581,7 +585,14 @@ fn answer(options: &Device, generate: &Generate) -> Result<Value> {
         ..Options::default()
     };
     let before = gpu.buffers_created();
-    let outcome = pollster::block_on(session.generate(&input, &options, &Control::default(), &mut |_| ()))?;
+    let mut answer =
+        || pollster::block_on(session.generate(&input, &options, &Control::default(), &mut |_| ()));
+    let mut outcome = answer()?;
+    let mut decode_ms = vec![outcome.timings.decode_ms];
+    for _ in 1..generate.repeat.get() {
+        outcome = answer()?;
+        decode_ms.push(outcome.timings.decode_ms);
+    }
     let t = outcome.timings;
     Ok(json!({
         "ids": outcome.ids,
@@ -595,6 +606,7 @@ fn answer(options: &Device, generate: &Generate) -> Result<Value> {
             "prefill_ms": t.prefill_ms,
             "decode_tokens": t.decode_tokens,
             "decode_ms": t.decode_ms,
+            "decode_ms_of_each": decode_ms,
         },
         "speculation": t.speculation.map(|it| {
             json!({

@@ -47,21 +47,23 @@ const MIN_GAIN: f64 = 1.05;
 /// Submits without drafts after rounds that did not pay: at first, and at most. The number doubles each time, so
 /// that text that repeats little costs little.
 const PAUSE: [u32; 2] = [4, 64];
+/// The longest pause that is left when another answer begins. Short answers resemble the ones before them.
+const PAUSE_BETWEEN: u32 = 16;
 
 /// Decides what drafts the next submit, and how many rows its rounds have.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Gain {
     drafts: Drafts,
     /// Milliseconds of a token without drafts.
     token_ms: Option<f64>,
     look_up: Record,
     drafter: Record,
-    /// Tokens of the drafter's rounds for the time of one without drafts, smoothed; 0 before the first.
+    /// Tokens of the drafter's rounds for the time of one without drafts, smoothed; 0 before the first, also behind a pause.
     drafter_gain: f64,
 }
 
 /// How the rounds of one source went.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Record {
     /// Whether the last rounds accepted nearly everything.
     more: bool,
@@ -77,17 +79,11 @@ impl Default for Record {
 }
 
 impl Gain {
-    /// Starts without drafts if it is not known how many milliseconds a token takes without them.
+    /// Begins another answer. The first one starts without drafts, since it is not known how many milliseconds a token takes.
     #[must_use]
-    pub fn new(drafts: Drafts, token_ms: Option<f64>) -> Self {
-        let (look_up, drafter) = Default::default();
-        Self { drafts, token_ms, look_up, drafter, drafter_gain: 0.0 }
-    }
-
-    /// Milliseconds of a token without drafts, for the next answer.
-    #[must_use]
-    pub fn token_ms(&self) -> Option<f64> {
-        self.token_ms
+    pub fn begin(self, drafts: Drafts) -> Self {
+        let begin = |record: Record| Record { pause: record.pause.min(PAUSE_BETWEEN), ..record };
+        Self { drafts, look_up: begin(self.look_up), drafter: begin(self.drafter), ..self }
     }
 
     /// What drafts the next submit, out of those that can, and the rows of its rounds. `None` for one token at a time.
@@ -122,16 +118,21 @@ impl Gain {
     /// Records that `rounds` of `rows` rows gave `count` tokens in `ms`. Look-up is to be at least as fast as the drafter.
     pub fn learn_rounds(&mut self, source: DraftSource, rounds: u32, rows: u32, count: u32, ms: f64) {
         let gain = self.token_ms.map_or(1.0, |token| f64::from(count) * token / ms.max(1e-3));
-        let least = match source {
-            DraftSource::LookUp => MIN_GAIN.max(self.drafter_gain),
+        let pays = match source {
+            DraftSource::LookUp => gain >= MIN_GAIN.max(self.drafter_gain),
+            // Of the rounds of one submit by chance few are accepted, or many.
             DraftSource::Drafter => {
                 let before = if self.drafter_gain > 0.0 { self.drafter_gain } else { gain };
                 self.drafter_gain = before + NEWEST * (gain - before);
-                MIN_GAIN
+                let pays = self.drafter_gain >= MIN_GAIN;
+                if !pays {
+                    self.drafter_gain = 0.0;
+                }
+                pays
             }
         };
         let record = self.record(source);
-        if gain < least {
+        if !pays {
             record.more = false;
             record.pause = record.next_pause;
             record.next_pause = (2 * record.next_pause).min(PAUSE[1]);
@@ -161,9 +162,22 @@ mod tests {
         accepted: impl Fn(DraftSource, u32) -> u32,
         cost: f64,
     ) -> f64 {
-        let mut gain = Gain::new(Drafts::Measured, None);
+        speed_of_answers(1000, able, accepted, cost)
+    }
+
+    /// The same for answers of this many submits.
+    fn speed_of_answers(
+        length: u32,
+        able: impl Fn(u32) -> &'static [DraftSource],
+        accepted: impl Fn(DraftSource, u32) -> u32,
+        cost: f64,
+    ) -> f64 {
+        let mut gain = Gain::default();
         let (mut tokens, mut ms) = (0, 0.0);
         for submit in 0..1000 {
+            if submit % length == 0 {
+                gain = gain.begin(Drafts::Measured);
+            }
             let (count, took) = match gain.next(able(submit)) {
                 None => {
                     gain.learn_tokens(2, 2.0);
@@ -194,6 +208,31 @@ mod tests {
     }
 
     #[test]
+    fn drafts_that_are_rejected_cost_little_in_short_answers() {
+        let speed = speed_of_answers(6, |_| &[Drafter], |_, _| 1, 1.3);
+        assert!(speed > 0.97, "{speed}");
+        let speed = speed_of_answers(6, |_| &[Drafter], |_, rows| rows, 1.3);
+        assert!(speed > 4.0, "accepted ones pay there: {speed}");
+    }
+
+    #[test]
+    fn an_answer_that_repeats_is_drafted_soon_after_others_that_did_not() {
+        let mut gain = Gain::default().begin(Drafts::Measured);
+        let submit = |gain: &mut Gain, accepted: u32| match gain.next(&[Drafter]) {
+            None => gain.learn_tokens(2, 2.0),
+            Some((source, rows)) => gain.learn_rounds(source, 2, rows, 2 * accepted, 2.6),
+        };
+        (0..500).for_each(|_| submit(&mut gain, 1));
+        gain = gain.begin(Drafts::Measured);
+        let waits = (0..).take_while(|_| {
+            let is_paused = gain.next(&[Drafter]).is_none();
+            gain.learn_tokens(2, 2.0);
+            is_paused
+        });
+        assert!(waits.count() <= PAUSE_BETWEEN as usize);
+    }
+
+    #[test]
     fn of_two_sources_the_faster_drafts() {
         let better = |best| move |source, rows: u32| if source == best { rows.min(6) } else { 2 };
         let both = |best| speed(|_| &[LookUp, Drafter], better(best), 1.3);
@@ -211,13 +250,13 @@ mod tests {
 
     #[test]
     fn nothing_is_drafted_without_a_source_or_before_a_token_was_timed() {
-        let mut gain = Gain::new(Drafts::Measured, None);
+        let mut gain = Gain::default().begin(Drafts::Measured);
         assert_eq!(gain.next(&[LookUp]), None);
         gain.learn_tokens(1, 1.0);
         assert_eq!((gain.next(&[]), gain.next(&[LookUp])), (None, Some((LookUp, ROWS[0]))));
-        let mut next_answer = Gain::new(Drafts::Measured, gain.token_ms());
+        let mut next_answer = gain.begin(Drafts::Measured);
         assert_eq!(next_answer.next(&[Drafter]), Some((Drafter, ROWS[0])));
-        let mut always = Gain::new(Drafts::Always { count: 3 }, None);
+        let mut always = Gain::default().begin(Drafts::Always { count: 3 });
         assert_eq!(always.next(&[LookUp, Drafter]), Some((Drafter, 4)));
     }
 }

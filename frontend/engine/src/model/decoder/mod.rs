@@ -44,6 +44,7 @@ use crate::weights::TensorList;
 
 pub use drafting::{DraftReader, DraftStep};
 pub use gain::Drafts;
+use gain::Gain;
 pub use logits::LogitsReader;
 pub use plans::{DecoderPlans, LogitsPlans, Plans};
 pub use token_source::{Speculation, TokenSource};
@@ -134,8 +135,8 @@ pub struct Decoder {
     drafter: Option<Drafter>,
     /// The programs that draft and verify tokens, if they are bound.
     rounds: Option<Rounds>,
-    /// Milliseconds of a token without drafts, by the last answer that measured it.
-    token_ms: Cell<Option<f64>>,
+    /// What drafts gained in the last answers.
+    gain: Cell<Gain>,
     /// Submits chunks of prompts.
     prompt_queue: PacedQueue,
     /// Tokens per submit without drafts, and pending submits.
@@ -226,7 +227,7 @@ impl Decoder {
             sampler,
             drafter: None,
             rounds: None,
-            token_ms: Cell::default(),
+            gain: Cell::default(),
             prompt_queue: PacedQueue::new(readback_ms),
             pace: RefCell::new(Pace::new(MAX_PER_SUBMIT, readback_ms)),
             drafting_pace: RefCell::new(Pace::new(MOST_SINGLE, readback_ms)),
@@ -401,7 +402,7 @@ impl Decoder {
     /// When the device was lost, or rejects a kernel that is not packed; the decoder must not be used then.
     pub async fn set_products(&mut self, products: Products) -> Result<(), GpuError> {
         self.rounds = None;
-        self.token_ms.take();
+        self.gain.take();
         if let Some(experts) = &self.experts {
             experts.assume_resident();
         }

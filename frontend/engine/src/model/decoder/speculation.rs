@@ -146,7 +146,7 @@ impl Decoder {
             seen: 0,
             submits: 0,
             rows: 1,
-            gain: Gain::new(drafts, self.token_ms.get()),
+            gain: self.gain.get().begin(drafts),
             read_at: Instant::now(),
             speculation: Speculation::default(),
         }))
@@ -216,7 +216,10 @@ impl Speculating<'_> {
         let Some((source, rows)) = self.gain.next(&able).filter(|&(_, rows)| rows <= room) else {
             return Some(Kind::Tokens(self.decoder.drafting_pace.borrow().count().min(room)));
         };
-        let rounds = self.decoder.drafting_pace.borrow().count().min(MAX_PER_SUBMIT / rows).min(room / rows);
+        // The device would wait until many were encoded.
+        let is_first = self.rows == 1;
+        let most = if is_first { 1 } else { self.decoder.drafting_pace.borrow().count() };
+        let rounds = most.min(MAX_PER_SUBMIT / rows).min(room / rows);
         Some(Kind::Rounds { rounds: rounds.clamp(1, MOST_ROUNDS), round: (source, rows) })
     }
 
@@ -261,21 +264,23 @@ impl Speculating<'_> {
             Kind::Tokens(_) => {
                 self.decoder.drafting_pace.borrow_mut().learn(count, ms);
                 self.gain.learn_tokens(count, ms);
-                self.decoder.token_ms.set(self.gain.token_ms());
             }
             Kind::Rounds { rounds, round: (source, rows) } => {
                 self.gain.learn_rounds(source, rounds, rows, count, ms);
             }
         }
+        self.decoder.gain.set(self.gain);
     }
 }
 
 impl TokenSource for Speculating<'_> {
     fn next(&mut self) -> LocalBoxFuture<'_, Result<Vec<u32>, StepError>> {
         async move {
+            let mut has_encoded_rounds = false;
             while self.in_flight.len() < self.decoder.drafting_pace.borrow().depth()
                 && let Some(kind) = self.next_kind()
             {
+                has_encoded_rounds |= matches!(kind, Kind::Rounds { .. });
                 self.submit(kind);
             }
             let Some(Flight { which, kind }) = self.in_flight.pop_front() else { return Ok(Vec::new()) };
@@ -294,7 +299,9 @@ impl TokenSource for Speculating<'_> {
                 self.speculation.drafted += rounds * (rows - 1);
                 self.speculation.accepted += count.saturating_sub(rounds);
             }
-            if self.seen > 0 {
+            // A token is computed sooner than rounds are encoded.
+            let is_delayed = has_encoded_rounds && matches!(kind, Kind::Tokens(_));
+            if self.seen > 0 && !is_delayed {
                 self.learn(kind, count, now.duration_since(self.read_at).as_secs_f64() * 1000.0);
             }
             (self.seen, self.read_at) = (upto, now);
