@@ -132,7 +132,11 @@ export function grown(samples: readonly Footprint[], share: (name: string) => nu
   const names = new Set(samples.flatMap((sample) => Object.keys(sample)));
   return [...names].flatMap((name) => {
     const values = samples.flatMap((sample) => sample[name] ?? []);
-    const quarter = Math.max(1, Math.floor(values.length / 4));
+    if (values.length < 4) {
+      // A service that the browser started in few rounds has no second quarter. A page always has all figures.
+      return [];
+    }
+    const quarter = Math.floor(values.length / 4);
     const [before, after] = [median(values.slice(quarter, 2 * quarter)), median(values.slice(-quarter))];
     // What could not be measured counts, too.
     return !(after <= before * (1 + share(name))) ? [`${name}: ${before} before, ${after} after`] : [];

@@ -297,7 +297,7 @@ fn what_describes_the_computation_is_synchronous() {
 fn what_describes_and_what_reads_knows_nothing_of_devices() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let sources = Sources::read(&root.join("frontend/engine/src"));
-    let allowed = ["audio", "gpu", "model", "train"].map(ToOwned::to_owned);
+    let allowed = ["audio", "gpu", "model"].map(ToOwned::to_owned);
     assert_eq!(sources.of_devices, BTreeSet::from(allowed));
     assert!(Sources::read(&root.join("shaders/src")).of_devices.is_empty());
 }
