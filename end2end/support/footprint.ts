@@ -133,7 +133,7 @@ export function grown(samples: readonly Footprint[], share: (name: string) => nu
   return [...names].flatMap((name) => {
     const values = samples.flatMap((sample) => sample[name] ?? []);
     if (values.length < 4) {
-      // A service that the browser started in few rounds has no second quarter. A page always has all figures.
+      // A browser service that ran in only a few rounds can't be compared. A page always has every figure.
       return [];
     }
     const quarter = Math.floor(values.length / 4);

@@ -268,7 +268,7 @@ impl EngineStore {
         }
     }
 
-    /// The model that the next message goes to. One that another tab has loaded may be missing from the list.
+    /// The model that the next message goes to. It may be one that another tab has loaded and that is not in the list.
     #[must_use]
     pub fn selection(self) -> Option<Choice> {
         let selected = self.selected.get()?;

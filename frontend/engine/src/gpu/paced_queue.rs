@@ -1,4 +1,4 @@
-//! Long work in short submits, so that the page stays responsive, Stop is prompt and the driver's watchdog is not triggered.
+//! Cuts long work into short submits: the page stays responsive, Stop is prompt, and the driver's watchdog is not triggered.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -54,8 +54,8 @@ impl Budget {
         }
     }
 
-    /// Takes the steps of the next submit, each with its multiply-adds, and returns them with their sum. It has one step that
-    /// computes anything at least.
+    /// Takes the steps of the next submit, each with its multiply-adds, and returns them with the sum. At least one of them
+    /// has any.
     fn take<T>(self, steps: &mut Peekable<impl Iterator<Item = (T, f64)>>) -> (Vec<T>, f64) {
         let (mut taken, mut work) = (Vec::new(), 0.0);
         while let Some((step, more)) = steps.next_if(|(_, more)| work == 0.0 || work + more <= self.0) {
@@ -98,7 +98,7 @@ struct Pending {
 #[derive(Debug)]
 pub struct PacedQueue {
     budget: Cell<Budget>,
-    /// Milliseconds until the end of a submit is reported.
+    /// Delay until the end of a submit is reported, in milliseconds.
     late_ms: f64,
     pending: RefCell<VecDeque<Pending>>,
     /// When the last submit was finished.
@@ -157,9 +157,9 @@ impl PacedQueue {
         Ok(())
     }
 
-    /// Whether this much work is a single submit.
+    /// Whether this much work fits a single submit.
     #[must_use]
-    pub fn is_one_submit(&self, work: f64) -> bool {
+    pub fn fits_one_submit(&self, work: f64) -> bool {
         work <= self.budget.get().0
     }
 
@@ -176,7 +176,7 @@ impl PacedQueue {
         let _index = gpu.submit_recorded(commands);
         let (done, finished) = oneshot::channel();
         gpu.queue().on_submitted_work_done(move || {
-            // Nobody waits for the end of a submit that was forgotten.
+            // Nobody waits any more if the queue was dropped.
             done.send(Instant::now()).ok();
         });
         self.pending.borrow_mut().push_back(Pending {
@@ -284,7 +284,7 @@ mod tests {
             println!("{shape}: submits and longest in ms {many:.1?}, then {more:.1?}, in {seconds:.1} s");
             assert!(longest(&first) < 100.0, "{shape}: {}", longest(&first));
             assert!(longest(&second) < 100.0, "{shape}: {}", longest(&second));
-            // Neither are they so short that a device would wait between them.
+            // Nor are they so short that the device would idle between them.
             let sum: f64 = second.iter().sum();
             assert!(sum / second.len() as f64 > 15.0, "{shape}: {sum} ms in {}", second.len());
         }

@@ -89,7 +89,7 @@ impl Program {
         self.dispatches.is_empty()
     }
 
-    /// The program with the range of all its steps.
+    /// The program and the range of all its steps.
     #[must_use]
     pub fn all(&self) -> (&Self, Range<usize>) {
         (self, 0..self.len())

@@ -265,7 +265,7 @@ impl Session {
                 return Ok(false);
             }
             let len = self.chunk_end(&run.input, pos, self.decoder.paced_chunk_len(pos))? - pos;
-            // A chunk that is cut off has overwritten slots of rings.
+            // Even if it is cancelled halfway, the chunk has overwritten slots of rings.
             written = pos + len;
             let cancel = &run.control.cancel;
             let reading =

@@ -285,7 +285,7 @@ struct Generate {
     /// Seed: the same seed gives the same answer.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Answer so many times. The result is the last one, with the time of each.
+    /// Answer this many times. The result is the last answer, with the time of each.
     #[arg(long, value_name = "N", default_value = "1")]
     repeat: NonZero<u32>,
     #[command(flatten)]

@@ -47,7 +47,7 @@ const MIN_GAIN: f64 = 1.05;
 /// Submits without drafts after rounds that did not pay: at first, and at most. The number doubles each time, so
 /// that text that repeats little costs little.
 const PAUSE: [u32; 2] = [4, 64];
-/// The longest pause that is left when another answer begins. Short answers resemble the ones before them.
+/// Maximum pause that is carried over to the next answer, which often resembles the last one.
 const PAUSE_BETWEEN: u32 = 16;
 
 /// Decides what drafts the next submit, and how many rows its rounds have.
@@ -58,7 +58,7 @@ pub struct Gain {
     token_ms: Option<f64>,
     look_up: Record,
     drafter: Record,
-    /// Tokens of the drafter's rounds for the time of one without drafts, smoothed; 0 before the first, also behind a pause.
+    /// Tokens of the drafter's rounds for the time of one without drafts, smoothed; 0 before the first round and after a pause.
     drafter_gain: f64,
 }
 
@@ -79,7 +79,7 @@ impl Default for Record {
 }
 
 impl Gain {
-    /// Begins another answer. The first one starts without drafts, since it is not known how many milliseconds a token takes.
+    /// Begins another answer. The first one starts without drafts, since no token has been timed yet.
     #[must_use]
     pub fn begin(self, drafts: Drafts) -> Self {
         let begin = |record: Record| Record { pause: record.pause.min(PAUSE_BETWEEN), ..record };
@@ -120,7 +120,7 @@ impl Gain {
         let gain = self.token_ms.map_or(1.0, |token| f64::from(count) * token / ms.max(1e-3));
         let pays = match source {
             DraftSource::LookUp => gain >= MIN_GAIN.max(self.drafter_gain),
-            // Of the rounds of one submit by chance few are accepted, or many.
+            // One submit says little: few drafts, or many, may be accepted by chance.
             DraftSource::Drafter => {
                 let before = if self.drafter_gain > 0.0 { self.drafter_gain } else { gain };
                 self.drafter_gain = before + NEWEST * (gain - before);

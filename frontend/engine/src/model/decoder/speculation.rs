@@ -216,7 +216,7 @@ impl Speculating<'_> {
         let Some((source, rows)) = self.gain.next(&able).filter(|&(_, rows)| rows <= room) else {
             return Some(Kind::Tokens(self.decoder.drafting_pace.borrow().count().min(room)));
         };
-        // The device would wait until many were encoded.
+        // Encoding more than one would leave the device idle.
         let is_first = self.rows == 1;
         let most = if is_first { 1 } else { self.decoder.drafting_pace.borrow().count() };
         let rounds = most.min(MAX_PER_SUBMIT / rows).min(room / rows);
@@ -299,7 +299,7 @@ impl TokenSource for Speculating<'_> {
                 self.speculation.drafted += rounds * (rows - 1);
                 self.speculation.accepted += count.saturating_sub(rounds);
             }
-            // A token is computed sooner than rounds are encoded.
+            // The token was ready before the rounds were encoded, so the time since the last read says nothing about it.
             let is_delayed = has_encoded_rounds && matches!(kind, Kind::Tokens(_));
             if self.seen > 0 && !is_delayed {
                 self.learn(kind, count, now.duration_since(self.read_at).as_secs_f64() * 1000.0);

@@ -159,7 +159,7 @@ impl Diffuser {
         self.rows.submit(&self.gpu, self.gpu.encoder(), rows, 0, row_bytes);
         let picks = self.memory.get(&self.values.picks)?;
         self.picks.submit(&self.gpu, self.gpu.encoder(), picks, 0, pick_bytes);
-        if queue.is_one_submit(work) {
+        if queue.fits_one_submit(work) {
             self.next.replace(Some((len, gpu.record(&self.canvas, len))));
         }
         let rows: Vec<Row> = bytemuck::pod_collect_to_vec(&self.rows.read(&self.gpu, row_bytes).await?);

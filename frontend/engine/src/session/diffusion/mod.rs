@@ -198,7 +198,7 @@ impl DiffusionSession {
         let pos = self.context_used();
         let held = [self.sequence.held().ids(), ids].concat();
         let written = held.len() as u32;
-        // A chunk that is cut off has overwritten slots of rings.
+        // Even if it is cancelled halfway, the chunk has overwritten slots of rings.
         self.sequence.set(self.sequence.held().clone(), written);
         self.diffuser.encode(ids, pos, cancel).await?;
         self.sequence.set(held.into(), written);
