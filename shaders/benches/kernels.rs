@@ -4,6 +4,7 @@
 mod common;
 
 use common::{BufferArg, Gpu};
+use shaders::attention::KvType;
 use shaders::attention::block::{self, Block};
 use shaders::matmul::{self, FewRows, Tile, few_rows::Epilogue as Gated};
 use shaders::matvec::{Epilogue, Form, Matvec, Prologue};
@@ -181,7 +182,7 @@ fn time_repack(gpu: &Gpu, name: &str, dtype: DType) {
 
 /// Eight query heads over one key–value head, as in Gemma 4 E2B.
 fn time_attention(gpu: &Gpu, name: &str, [head_dim, window, pos, t]: [u32; 4]) {
-    let form = Block { head_dim, kv_f16: true, until: false };
+    let form = Block { head_dim, kv_type: KvType::F16, until: false };
     let params = block::Params { heads: 8, kv_heads: 1, window, ..Default::default() };
     let cache = filler((pos + t) * head_dim / 2);
     let args = [

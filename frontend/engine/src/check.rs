@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use shaders::attention::{
-    block::Block, cooperative::Cooperative, decode::Decode, decode::Kv, few_rows::FewRows,
+    KvType, block::Block, cooperative::Cooperative, decode::Decode, decode::Kv, few_rows::FewRows,
 };
 use shaders::audio::conv2d;
 use shaders::matmul::{self, CooperativeTile, Tile, few_rows};
@@ -111,7 +111,7 @@ pub async fn try_matrix_units(gpu: &Gpu) -> Result<(), GpuError> {
     if !gpu.plan_limits().cooperative_matrices {
         return Ok(());
     }
-    let attention = Cooperative { head_dim: 256, until: false };
+    let attention = Cooperative { head_dim: 256, kv_type: KvType::F16, until: false };
     let product = Form::Cooperative(CooperativeTile::LARGE, DType::Q4_K);
     for form in [Form::HalfRows, product, Form::CooperativeAttention(attention)] {
         if check(gpu, &form).await?.problem.is_some() {
@@ -173,19 +173,19 @@ pub fn standard() -> Vec<Form> {
             }));
     }
     for head_dim in [256, 512] {
-        let kv_f16 = true;
+        let kv_type = KvType::F16;
         let few = [(true, 1), (true, 4), (false, 1), (false, 4)];
-        let few = few.map(|(finished, group)| FewRows { head_dim, kv_f16, finished, group });
+        let few = few.map(|(finished, group)| FewRows { head_dim, kv_type, finished, group });
         forms.extend(few.map(Form::FewRowsAttention));
         forms.extend([true, false].map(|packed| Form::MergeRows(head_dim, packed)));
-        forms.push(Form::Block(Block { head_dim, kv_f16, until: false }));
+        forms.push(Form::Block(Block { head_dim, kv_type, until: false }));
         for kv in [Kv::Own, Kv::OwnVIsK, Kv::Shared] {
-            let group = Decode::group(head_dim, 4, kv != Kv::Shared, kv_f16);
+            let group = Decode::group(head_dim, 4, kv != Kv::Shared, kv_type);
             forms.extend(
-                [1, group].map(|group| Form::Decode(Decode { head_dim, kv, kv_f16, group, quads: 0 })),
+                [1, group].map(|group| Form::Decode(Decode { head_dim, kv, kv_type, group, quads: 0 })),
             );
-            forms.push(Form::QkvFinish(QkvFinish { head_dim, kv, kv_f16, joined: false }));
-            let joined = QkvFinish { head_dim, kv, kv_f16, joined: true };
+            forms.push(Form::QkvFinish(QkvFinish { head_dim, kv, kv_type, joined: false }));
+            let joined = QkvFinish { head_dim, kv, kv_type, joined: true };
             forms.extend((kv != Kv::Shared).then_some(Form::QkvFinish(joined)));
         }
     }
@@ -198,8 +198,10 @@ pub fn standard() -> Vec<Form> {
 pub fn cooperative() -> Vec<Form> {
     let mut forms = vec![Form::HalfRows];
     for head_dim in [256, 512] {
-        let of = |until| Form::CooperativeAttention(Cooperative { head_dim, until });
-        forms.extend([false, true].map(of));
+        for kv_type in [KvType::F16, KvType::Q8_0] {
+            let of = |until| Form::CooperativeAttention(Cooperative { head_dim, kv_type, until });
+            forms.extend([false, true].map(of));
+        }
     }
     for dtype in DType::ALL.into_iter().filter(|&dtype| dtype != DType::F32) {
         forms.extend(CooperativeTile::ALL.map(|tile| Form::Cooperative(tile, dtype)));
@@ -216,7 +218,7 @@ fn of_towers() -> Vec<Form> {
     forms.extend([16, 48].map(Form::Patches));
     forms.extend([DType::F32, DType::F16, DType::BF16].map(Form::Positions));
     forms.extend([64, 72].map(Form::TurnedHeads));
-    forms.extend([64, 72].map(|head_dim| Form::Block(Block { head_dim, kv_f16: false, until: true })));
+    forms.extend([64, 72].map(|head_dim| Form::Block(Block { head_dim, kv_type: KvType::F32, until: true })));
     forms.extend([false, true].map(Form::Pool));
     forms.extend(norms.map(|(bias, rms)| Form::LayerNorm(LayerNorm { bias, rms })));
     forms.extend(conv2d::CHANNELS.map(|(channels_in, channels)| Form::Convolution(channels_in, channels)));

@@ -1,5 +1,6 @@
 //! `wgsl/attention/block.wgsl`: attention of a chunk of queries over the KV cache.
 
+use super::KvType;
 use crate::{Defines, PreprocessError, Source};
 
 /// Threads of a workgroup.
@@ -8,10 +9,10 @@ const THREADS: u32 = 256;
 /// One permutation of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Block {
-    /// Elements per head: a multiple of 4, from 4 to 512.
+    /// Elements per head: from 4 to 512, such that the cache can hold them ([`KvType::supports`]).
     pub head_dim: u32,
-    /// Whether the cache holds f16 (else f32).
-    pub kv_f16: bool,
+    /// How the cache stores keys and values.
+    pub kv_type: KvType,
     /// Whether a query may attend to later keys (`visible_until`).
     pub until: bool,
 }
@@ -58,7 +59,7 @@ impl Block {
         let quads = self.head_dim / 4;
         let groups = THREADS / quads;
         let defines = Defines::new()
-            .set("KV_F16", self.kv_f16)
+            .set("KV_TYPE", self.kv_type.define())
             .set("UNTIL", self.until)
             .set("ROWS", self.rows())
             .set("SCORED", self.rows() / 16)
@@ -68,7 +69,7 @@ impl Block {
         let name = format!(
             "attention_block_h{}_{}{}",
             self.head_dim,
-            if self.kv_f16 { "f16" } else { "f32" },
+            self.kv_type.name(),
             if self.until { "_until" } else { "" },
         );
         Source::build::<Params>("attention/block.wgsl", name, &defines)

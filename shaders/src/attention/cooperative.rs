@@ -1,15 +1,17 @@
 //! Launcher of `wgsl/attention/cooperative.wgsl`: attention of a chunk by the matrix units of the device. Its CPU twin is
-//! [`block`](super::block::block), for queries rounded to halves.
+//! [`block`](super::block::block), for queries, keys and values rounded to halves.
 
-use super::block::Params;
+use super::{KvType, block::Params};
 use crate::matrix_units::Dialect;
 use crate::{Defines, PreprocessError, Source};
 
-/// One permutation of the kernel. The cache holds f16.
+/// One permutation of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cooperative {
     /// Elements per head: see [`Cooperative::supports`].
     pub head_dim: u32,
+    /// How the cache stores keys and values: see [`Cooperative::supports`].
+    pub kv_type: KvType,
     /// Whether a query may attend to later keys (`visible_until`).
     pub until: bool,
 }
@@ -18,10 +20,10 @@ pub struct Cooperative {
 pub const KEYS: u32 = 32;
 
 impl Cooperative {
-    /// Whether the kernel supports this head size.
+    /// Whether the kernel supports this head size and cache. Matrices have halves, so an f32 cache would be rounded.
     #[must_use]
-    pub const fn supports(head_dim: u32) -> bool {
-        matches!(head_dim, 64 | 128 | 192 | 256 | 512)
+    pub const fn supports(head_dim: u32, kv_type: KvType) -> bool {
+        matches!(head_dim, 64 | 128 | 192 | 256 | 512) && !matches!(kv_type, KvType::F32)
     }
 
     /// Parts of a head whose products with keys are computed by different subgroups.
@@ -58,6 +60,7 @@ impl Cooperative {
         let columns = self.head_dim / (2 * self.halves());
         let defines = Defines::new()
             .set("DIALECT", dialect.name())
+            .set("KV_TYPE", self.kv_type.define())
             .set("UNTIL", self.until)
             .set("HALVED", self.halves() == 2)
             .set("ROWS", self.rows())
@@ -69,7 +72,8 @@ impl Cooperative {
             .set("LOADS", self.head_dim / 64)
             .set("SHARE", KEYS * self.rows() / 256);
         let until = if self.until { "_until" } else { "" };
-        let name = format!("attention_cooperative_h{}{until}", self.head_dim);
+        let stored = if self.kv_type == KvType::F16 { "" } else { "_q8_0" };
+        let name = format!("attention_cooperative_h{}{stored}{until}", self.head_dim);
         Source::build::<Params>("attention/cooperative.wgsl", name, &defines)
     }
 
@@ -87,25 +91,31 @@ mod tests {
     use crate::matrix_units::WORKGROUP_MEMORY;
 
     const ALL: [u32; 5] = [64, 128, 192, 256, 512];
+    const CACHES: [KvType; 2] = [KvType::F16, KvType::Q8_0];
 
     #[test]
     fn forms_keep_to_what_is_asked_of_the_device() {
-        for head_dim in ALL {
-            let form = Cooperative { head_dim, until: false };
-            assert!(Cooperative::supports(head_dim) && form.memory() <= WORKGROUP_MEMORY, "{head_dim}");
+        for (head_dim, kv_type) in ALL.into_iter().flat_map(|hd| CACHES.map(|kv_type| (hd, kv_type))) {
+            let form = Cooperative { head_dim, kv_type, until: false };
+            assert!(
+                Cooperative::supports(head_dim, kv_type) && form.memory() <= WORKGROUP_MEMORY,
+                "{head_dim}"
+            );
         }
     }
 
     #[test]
     fn a_dialect_has_no_word_of_the_other() {
-        let text = |dialect| {
-            let form = Cooperative { head_dim: 256, until: true };
-            form.form(dialect).expect("the template expands").wgsl.to_string()
-        };
-        let (wgpu, chromium) = (text(Dialect::Wgpu), text(Dialect::Chromium));
-        assert!(wgpu.contains("coopMultiplyAdd") && !wgpu.to_lowercase().contains("subgroup_matrix"));
-        assert!(chromium.contains("subgroupMatrixMultiplyAccumulate") && !chromium.contains("coop"));
-        let kernel = |text: &str| text.split_once("@compute").map(|(_, kernel)| kernel.to_owned());
-        assert_eq!(kernel(&wgpu), kernel(&chromium));
+        for kv_type in CACHES {
+            let text = |dialect| {
+                let form = Cooperative { head_dim: 256, kv_type, until: true };
+                form.form(dialect).expect("the template expands").wgsl.to_string()
+            };
+            let (wgpu, chromium) = (text(Dialect::Wgpu), text(Dialect::Chromium));
+            assert!(wgpu.contains("coopMultiplyAdd") && !wgpu.to_lowercase().contains("subgroup_matrix"));
+            assert!(chromium.contains("subgroupMatrixMultiplyAccumulate") && !chromium.contains("coop"));
+            let kernel = |text: &str| text.split_once("@compute").map(|(_, kernel)| kernel.to_owned());
+            assert_eq!(kernel(&wgpu), kernel(&chromium));
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Launcher of `wgsl/attention/decode.wgsl`: attention of one token, split over the keys (flash decoding).
 
+use super::KvType;
 use crate::{Defines, PreprocessError, Source};
 
 /// Threads of a workgroup.
@@ -37,8 +38,8 @@ pub struct Decode {
     pub head_dim: u32,
     /// Where keys and values come from.
     pub kv: Kv,
-    /// Whether the cache holds f16 (else f32).
-    pub kv_f16: bool,
+    /// How the cache stores keys and values.
+    pub kv_type: KvType,
     /// Most query heads per workgroup, which share a kv head ([`Self::group`]).
     pub group: u32,
     /// Total rank of the adapters on the output projection, in vec4s, if the kernel writes partial sums of z for
@@ -93,10 +94,10 @@ impl Decode {
     /// head. `own` says whether it also holds the token's key and value, as the cache holds them. Heads smaller than any
     /// published one have nothing to gain, and compile slowly.
     #[must_use]
-    pub const fn group(head_dim: u32, sharing: u32, own: bool, kv_f16: bool) -> u32 {
+    pub const fn group(head_dim: u32, sharing: u32, own: bool, kv_type: KvType) -> u32 {
         match sharing {
             _ if head_dim < 64 => 1,
-            _ if sharing.is_multiple_of(4) && !(own && !kv_f16 && head_dim > 256) => 4,
+            _ if sharing.is_multiple_of(4) && !(own && matches!(kv_type, KvType::F32) && head_dim > 256) => 4,
             _ if sharing.is_multiple_of(2) => 2,
             _ => 1,
         }
@@ -136,7 +137,7 @@ impl Decode {
             .set("FINISHED", false)
             .set("OWN_KV", own)
             .set("V_IS_K", self.kv == Kv::OwnVIsK)
-            .set("KV_F16", self.kv_f16)
+            .set("KV_TYPE", self.kv_type.define())
             .set("GROUP", self.group)
             .set("PLACES", self.group + if own { 2 } else { 0 })
             .set("SETS", (self.group + if own { 2 } else { 0 }).div_ceil(4))
@@ -144,7 +145,7 @@ impl Decode {
             .set("OWN_LEN", Self::own_len(self.head_dim, self.group))
             .set("PARTIAL_OUT", self.quads > 0)
             .set("QUADS", self.quads);
-        let stored = if self.kv_f16 { "f16" } else { "f32" };
+        let stored = self.kv_type.name();
         let output = if self.quads > 0 { format!("_partial_out_a{}", 4 * self.quads) } else { String::new() };
         let group = if self.group > 1 { format!("_g{}", self.group) } else { String::new() };
         let defines = Self::loads(defines, self.head_dim);

@@ -1,6 +1,7 @@
 //! Launchers of `wgsl/attention/decode.wgsl` for several rows, whose keys and values are in the cache, and of
 //! `wgsl/attention/merge.wgsl`, which merges their partial results.
 
+use super::KvType;
 use super::decode::{Decode, Params};
 use crate::{Defines, PreprocessError, Source};
 
@@ -15,8 +16,8 @@ pub const MAX_SPLITS: u32 = 128;
 pub struct FewRows {
     /// Elements per head: see [`Decode::supports`].
     pub head_dim: u32,
-    /// Whether the cache holds f16 (else f32).
-    pub kv_f16: bool,
+    /// How the cache stores keys and values.
+    pub kv_type: KvType,
     /// Whether [`crate::rows::qkv_finish`] has finished the queries; the kernel norms and rotates them otherwise.
     pub finished: bool,
     /// Most query heads per workgroup ([`Decode::group`]).
@@ -29,7 +30,7 @@ impl FewRows {
     /// # Errors
     /// When the template cannot be expanded.
     pub fn source(self) -> Result<Source, PreprocessError> {
-        let stored = if self.kv_f16 { "f16" } else { "f32" };
+        let stored = self.kv_type.name();
         let defines = Defines::new()
             .set("HD", self.head_dim)
             .set("HALF", self.head_dim / 2)
@@ -37,7 +38,7 @@ impl FewRows {
             .set("FINISHED", self.finished)
             .set("OWN_KV", false)
             .set("V_IS_K", false)
-            .set("KV_F16", self.kv_f16)
+            .set("KV_TYPE", self.kv_type.define())
             .set("GROUP", self.group)
             .set("PLACES", self.group)
             .set("SETS", 1)

@@ -4,3 +4,6 @@ pub mod block;
 pub mod cooperative;
 pub mod decode;
 pub mod few_rows;
+mod kv_type;
+
+pub use kv_type::KvType;

@@ -1,18 +1,18 @@
 //! `wgsl/rows/qkv_finish.wgsl`: head norms, RoPE and the append to the KV cache.
 
-use crate::attention::decode::Kv;
+use crate::attention::{KvType, decode::Kv};
 use crate::math::rms;
 use crate::{Defines, PreprocessError, Source, rope};
 
 /// One permutation of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct QkvFinish {
-    /// Elements per head, a multiple of 4.
+    /// Elements per head, such that the cache can hold them ([`KvType::supports`]).
     pub head_dim: u32,
     /// Where keys and values come from. Nothing is appended for [`Kv::Shared`].
     pub kv: Kv,
-    /// Whether the cache holds f16 (else f32).
-    pub kv_f16: bool,
+    /// How the cache stores keys and values.
+    pub kv_type: KvType,
     /// Whether q, k and v lie in one buffer.
     pub joined: bool,
 }
@@ -60,9 +60,9 @@ impl QkvFinish {
             .set("HALF", self.head_dim / 2)
             .set("OWN_KV", self.kv != Kv::Shared)
             .set("V_IS_K", self.kv == Kv::OwnVIsK)
-            .set("KV_F16", self.kv_f16)
+            .set("KV_TYPE", self.kv_type.define())
             .set("JOINED", self.joined);
-        let element = if self.kv_f16 { "f16" } else { "f32" };
+        let element = self.kv_type.name();
         let suffix = if self.joined { "_joined" } else { "" };
         let name = format!("rows_qkv_finish_h{}_{name}_{element}{suffix}", self.head_dim);
         Source::build::<Params>("rows/qkv_finish.wgsl", name, &defines)
@@ -87,7 +87,7 @@ pub struct Inputs<'a> {
     pub pos: u32,
 }
 
-/// A KV cache for CPU twins: f32 elements. For an f16 cache, the caller rounds them.
+/// A KV cache for CPU twins: f32 elements, rounded as in the cache.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cache {
     /// Keys, `[slots, kv_heads, head_dim]`.
@@ -121,15 +121,14 @@ pub fn qkv_finish(
             x[j + hd / 2] = b * cos + a * sin;
         }
     };
-    let store = |to: &mut [f32], from: &[f64]| {
-        to.iter_mut().zip(from).for_each(|(to, &from)| *to = from as f32);
-    };
+    let single = |head: &[f64]| head.iter().map(|&v| v as f32).collect::<Vec<_>>();
+    let cached = |head: &[f64]| form.kv_type.rounded(&single(head), form.head_dim);
 
     for (index, head) in q.chunks_mut(hd).enumerate() {
         let pos = inputs.pos + index as u32 / params.heads;
         let mut turned = normed(head, Some(params.q_norm));
         rotate(&mut turned, pos);
-        store(head, &turned);
+        head.copy_from_slice(&single(&turned));
     }
     if form.kv == Kv::Shared {
         return;
@@ -140,8 +139,8 @@ pub fn qkv_finish(
         let place = (slot * params.kv_heads + index as u32 % params.kv_heads) as usize * hd;
         let mut key = normed(raw_k, Some(params.k_norm));
         rotate(&mut key, pos);
-        store(&mut cache.k[place..place + hd], &key);
+        cache.k[place..place + hd].copy_from_slice(&cached(&key));
         let raw_v = if form.kv == Kv::Own { &v[index * hd..(index + 1) * hd] } else { raw_k };
-        store(&mut cache.v[place..place + hd], &normed(raw_v, None));
+        cache.v[place..place + hd].copy_from_slice(&cached(&normed(raw_v, None)));
     }
 }

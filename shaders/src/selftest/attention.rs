@@ -1,6 +1,7 @@
 //! Test cases of attention.
 
-use super::{Arg, Case, CaseError, Expected, Reading, halves, packed_zeros, random};
+use super::{Arg, Case, CaseError, Expected, Reading, packed_zeros, random};
+use crate::attention::KvType;
 use crate::attention::block::{self, Block};
 use crate::attention::cooperative::{Cooperative, KEYS};
 use crate::attention::decode::{self, Decode, Kv};
@@ -18,8 +19,10 @@ const fn kv_heads(group: u32) -> u32 {
 }
 
 /// The words of a cache, and their values.
-fn stored(values: Vec<f32>, f16: bool) -> (Vec<u32>, Vec<f32>) {
-    if f16 { halves(&values) } else { (values.iter().map(|v| v.to_bits()).collect(), values) }
+fn stored(heads: &[f32], (kv_type, head_dim): (KvType, u32)) -> (Vec<u32>, Vec<f32>) {
+    let words = kv_type.words(heads, head_dim);
+    let values = kv_type.values(&words, head_dim);
+    (words, values)
 }
 
 fn table(head_dim: u32) -> (Arg, Vec<[f32; 2]>, u32) {
@@ -41,10 +44,14 @@ fn finish_params(head_dim: u32, rope_hi_rows: u32) -> finish::Params {
     }
 }
 
-/// The expected content of a cache.
-fn cached(binding: usize, values: Vec<f32>, f16: bool) -> Expected {
-    let reading = if f16 { Reading::F16 } else { Reading::F32 };
-    Expected { reading, ..Expected::new(binding, values, if f16 { 5e-3 } else { 1e-4 }) }
+/// The expected content of a cache. A value between two codes of Q8_0 may have either.
+fn cached(binding: usize, values: Vec<f32>, (kv_type, head_dim): (KvType, u32)) -> Expected {
+    let absolute = match kv_type {
+        KvType::F16 => 5e-3,
+        KvType::F32 => 1e-4,
+        KvType::Q8_0 => KvType::step(&values),
+    };
+    Expected { reading: Reading::Cache(kv_type, head_dim), ..Expected::new(binding, values, absolute) }
 }
 
 /// One token after 70 others, in one split.
@@ -52,8 +59,8 @@ pub fn decode(form: &Decode) -> Result<Case, CaseError> {
     let (pos, hd) = (70, form.head_dim as usize);
     let kv_heads = kv_heads(form.group);
     let len = (pos + 1) as usize * kv_heads as usize * hd;
-    let (k_words, k) = stored(random(3, len), form.kv_f16);
-    let (v_words, v) = stored(random(4, len), form.kv_f16);
+    let (k_words, k) = stored(&random(3, len), (form.kv_type, form.head_dim));
+    let (v_words, v) = stored(&random(4, len), (form.kv_type, form.head_dim));
     let (rope_arg, rope, rope_hi_rows) = table(form.head_dim);
     let vectors = random(2, 2 * hd);
     let all = match form.kv {
@@ -63,7 +70,7 @@ pub fn decode(form: &Decode) -> Result<Case, CaseError> {
     };
     let qkv = random(1, all as usize * hd);
 
-    let like = QkvFinish { head_dim: form.head_dim, kv: form.kv, kv_f16: form.kv_f16, joined: false };
+    let like = QkvFinish { head_dim: form.head_dim, kv: form.kv, kv_type: form.kv_type, joined: false };
     let params = finish::Params { kv_heads, ..finish_params(form.head_dim, rope_hi_rows) };
     let (q_end, k_end) = (HEADS as usize * hd, (HEADS + kv_heads) as usize * hd);
     let mut q = qkv[..q_end].to_vec();
@@ -72,7 +79,7 @@ pub fn decode(form: &Decode) -> Result<Case, CaseError> {
     let mut cache = Cache { k, v };
     let inputs = finish::Inputs { vectors: &vectors, rope: &rope, pos };
     finish::qkv_finish(&like, &params, inputs, &mut q, (raw_k, raw_v), &mut cache);
-    let seen = Block { head_dim: form.head_dim, kv_f16: form.kv_f16, until: false };
+    let seen = Block { head_dim: form.head_dim, kv_type: form.kv_type, until: false };
     let block_params =
         block::Params { heads: HEADS, kv_heads, window: 0, ring: 0, ..block::Params::default() };
     let inputs = block::Inputs { pos, q: &q, k: &cache.k, v: &cache.v, visible_until: &[] };
@@ -103,9 +110,12 @@ pub fn decode(form: &Decode) -> Result<Case, CaseError> {
         Arg::Words(k_words),
         Arg::Words(v_words),
     ];
+    // The token's own key and value may have other codes than the twin's.
+    let own_codes = form.kv != Kv::Shared && form.kv_type == KvType::Q8_0;
+    let tolerance = 2e-3 + if own_codes { KvType::step(&cache.v) } else { 0.0 };
     let accumulated = |at, len, want| {
         let reading = Reading::Accumulated { at, len, pairs };
-        Expected { reading, ..Expected::new(1, want, 2e-3) }
+        Expected { reading, ..Expected::new(1, want, tolerance) }
     };
     let mut expected = Vec::new();
     if form.quads > 0 {
@@ -123,8 +133,8 @@ pub fn decode(form: &Decode) -> Result<Case, CaseError> {
     }
     expected.push(accumulated(0, hd, want));
     if form.kv != Kv::Shared {
-        expected.push(cached(6, cache.k, form.kv_f16));
-        expected.push(cached(7, cache.v, form.kv_f16));
+        expected.push(cached(6, cache.k, (form.kv_type, form.head_dim)));
+        expected.push(cached(7, cache.v, (form.kv_type, form.head_dim)));
     }
     Ok(Case { source: form.source()?, args, grid: Decode::dispatch(&params), expected })
 }
@@ -133,7 +143,7 @@ pub fn decode(form: &Decode) -> Result<Case, CaseError> {
 pub fn block(form: &Block) -> Result<Case, CaseError> {
     let case = Chunk { pos: 50, len: 21, window: 30, ring: 0 };
     let q = case.queries(form.head_dim);
-    let (args, want) = case.of(form, &q);
+    let (args, want) = case.of(form, &q, |v| v);
     let grid = form.dispatch(&case.params(), case.len);
     Ok(Case { source: form.source()?, args, grid, expected: vec![Expected::new(5, want, 2e-3)] })
 }
@@ -143,7 +153,8 @@ pub fn cooperative(form: Cooperative) -> Result<Case, CaseError> {
     let case = Chunk { pos: 150, len: 77, window: 90, ring: 192 };
     let rounded = |v: f32| half::f16::from_f32(v).to_f32();
     let q: Vec<f32> = case.queries(form.head_dim).into_iter().map(rounded).collect();
-    let (args, want) = case.of(&Block { head_dim: form.head_dim, kv_f16: true, until: form.until }, &q);
+    let twin = Block { head_dim: form.head_dim, kv_type: form.kv_type, until: form.until };
+    let (args, want) = case.of(&twin, &q, rounded);
     let grid = form.dispatch(&case.params(), case.len);
     Ok(Case { source: form.source()?, args, grid, expected: vec![Expected::new(5, want, 4e-3)] })
 }
@@ -168,12 +179,13 @@ impl Chunk {
         random(5, len).into_iter().map(|v| 0.3 * v).collect()
     }
 
-    /// The bindings, and what `out` should be.
-    fn of(&self, form: &Block, q: &[f32]) -> (Vec<Arg>, Vec<f32>) {
+    /// The bindings, and what `out` should be if keys and values are rounded so.
+    fn of(&self, form: &Block, q: &[f32], rounded: fn(f32) -> f32) -> (Vec<Arg>, Vec<f32>) {
         let slots = if self.ring == 0 { (self.pos + self.len).next_multiple_of(KEYS) } else { self.ring };
         let slots = (slots * KV_HEADS * form.head_dim) as usize;
-        let (k_words, k) = stored(random(6, slots), form.kv_f16);
-        let (v_words, v) = stored(random(7, slots), form.kv_f16);
+        let (k_words, k) = stored(&random(6, slots), (form.kv_type, form.head_dim));
+        let (v_words, v) = stored(&random(7, slots), (form.kv_type, form.head_dim));
+        let [k, v] = [k, v].map(|values| values.into_iter().map(rounded).collect::<Vec<_>>());
         let until = if form.until { vec![self.pos + self.len; self.len as usize] } else { Vec::new() };
         let inputs = block::Inputs { pos: self.pos, q, k: &k, v: &v, visible_until: &until };
         let want = block::block(form, &self.params(), inputs);
@@ -198,21 +210,21 @@ pub fn few_rows(form: FewRows) -> Result<Case, CaseError> {
     let kv_heads = kv_heads(form.group);
     let slots = (pos + len) as usize * kv_heads as usize * hd;
     let mut q: Vec<f32> = random(5, (len * HEADS) as usize * hd).into_iter().map(|v| 0.3 * v).collect();
-    let (k_words, k) = stored(random(6, slots), form.kv_f16);
-    let (v_words, v) = stored(random(7, slots), form.kv_f16);
+    let (k_words, k) = stored(&random(6, slots), (form.kv_type, form.head_dim));
+    let (v_words, v) = stored(&random(7, slots), (form.kv_type, form.head_dim));
     let queries = Arg::floats(&q);
     // Small weights of the norm keep scores small.
     let vectors: Vec<f32> = random(2, hd).into_iter().map(|v| 0.3 * v).collect();
     let (rope_arg, rope, rope_hi_rows) = table(form.head_dim);
     if !form.finished {
-        let (kv, kv_f16) = (Kv::Shared, form.kv_f16);
-        let like = QkvFinish { head_dim: form.head_dim, kv, kv_f16, joined: false };
+        let (kv, kv_type) = (Kv::Shared, form.kv_type);
+        let like = QkvFinish { head_dim: form.head_dim, kv, kv_type, joined: false };
         let inputs = finish::Inputs { vectors: &vectors, rope: &rope, pos };
         let mut cache = Cache { k: Vec::new(), v: Vec::new() };
         let params = finish::Params { kv_heads, ..finish_params(form.head_dim, rope_hi_rows) };
         finish::qkv_finish(&like, &params, inputs, &mut q, (&[], &[]), &mut cache);
     }
-    let twin = Block { head_dim: form.head_dim, kv_f16: form.kv_f16, until: false };
+    let twin = Block { head_dim: form.head_dim, kv_type: form.kv_type, until: false };
     let like = block::Params { heads: HEADS, kv_heads, window: 30, ..block::Params::default() };
     let inputs = block::Inputs { pos, q: &q, k: &k, v: &v, visible_until: &[] };
     let want = block::block(&twin, &like, inputs);
@@ -279,8 +291,8 @@ pub fn merge(head_dim: u32, packed: bool) -> Result<Case, CaseError> {
 pub fn qkv_finish(form: &QkvFinish) -> Result<Case, CaseError> {
     let (pos, len, hd) = (300, 3, form.head_dim as usize);
     let slots = (pos + len) as usize * KV_HEADS as usize * hd;
-    let (k_words, k) = stored(random(3, slots), form.kv_f16);
-    let (v_words, v) = stored(random(4, slots), form.kv_f16);
+    let (k_words, k) = stored(&random(3, slots), (form.kv_type, form.head_dim));
+    let (v_words, v) = stored(&random(4, slots), (form.kv_type, form.head_dim));
     let (rope_arg, rope, rope_hi_rows) = table(form.head_dim);
     let vectors = random(2, 2 * hd);
     let mut params = finish_params(form.head_dim, rope_hi_rows);
@@ -309,8 +321,8 @@ pub fn qkv_finish(form: &QkvFinish) -> Result<Case, CaseError> {
     if form.kv != Kv::Shared {
         args.extend([Arg::Words(k_words), Arg::Words(v_words)]);
         args.extend((!form.joined).then(|| Arg::floats(&raw_k)));
-        expected.push(cached(5, cache.k, form.kv_f16));
-        expected.push(cached(6, cache.v, form.kv_f16));
+        expected.push(cached(5, cache.k, (form.kv_type, form.head_dim)));
+        expected.push(cached(6, cache.v, (form.kv_type, form.head_dim)));
     }
     if form.kv == Kv::Own && !form.joined {
         args.push(Arg::floats(&raw_v));

@@ -11,7 +11,7 @@ mod rows;
 mod sampling;
 mod towers;
 
-use crate::attention::{block::Block, cooperative::Cooperative, decode::Decode, few_rows};
+use crate::attention::{KvType, block::Block, cooperative::Cooperative, decode::Decode, few_rows};
 use crate::backward::input;
 use crate::experts::low_rank::{Expand, Reduce};
 use crate::experts::{Mixture, down::Down, gate_up::GateUp};
@@ -172,6 +172,8 @@ pub enum Reading {
     F32,
     /// f16, two per word.
     F16,
+    /// Keys or values, heads of this size.
+    Cache(KvType, u32),
     /// 16-bit integers, two per word: for whole words that must be equal.
     U16,
     /// Signed bytes, four per word.
@@ -353,6 +355,11 @@ impl Reading {
                 let halves = words.iter().flat_map(|word| [word & 0xffff, word >> 16]);
                 halves.take(count).map(|bits| half::f16::from_bits(bits as u16).to_f32()).collect()
             }
+            Self::Cache(kv_type, head_dim) => {
+                let mut values = kv_type.values(words, head_dim);
+                values.truncate(count);
+                values
+            }
             Self::U16 => {
                 let parts = words.iter().flat_map(|word| [word & 0xffff, word >> 16]);
                 parts.take(count).map(|part| part as f32).collect()
@@ -390,16 +397,6 @@ fn packed_zeros(count: usize) -> [Arg; 2] {
 
 fn as_f32(values: &[f64]) -> Vec<f32> {
     values.iter().map(|&value| value as f32).collect()
-}
-
-/// Values rounded to f16: as words of two, and as f32.
-fn halves(values: &[f32]) -> (Vec<u32>, Vec<f32>) {
-    let rounded: Vec<_> = values.iter().map(|&value| half::f16::from_f32(value)).collect();
-    let words = rounded.chunks(2).map(|pair| {
-        let bits = |at: usize| pair.get(at).map_or(0, |half| u32::from(half.to_bits()));
-        bits(0) | bits(1) << 16
-    });
-    (words.collect(), rounded.iter().map(|half| half.to_f32()).collect())
 }
 
 /// Reproducible values in −1..1 (SplitMix64).

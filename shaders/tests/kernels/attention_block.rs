@@ -1,6 +1,6 @@
 //! The attention kernel of prefill against its CPU twin.
 
-use half::f16;
+use shaders::attention::KvType;
 use shaders::attention::block::{self, Block, Inputs, Params};
 use shaders::state::State;
 
@@ -18,38 +18,23 @@ struct Case {
     positions: u32,
 }
 
-fn rounded(values: Vec<f32>, to_f16: bool) -> Vec<f32> {
-    if !to_f16 {
-        return values;
-    }
-    values.into_iter().map(|v| f16::from_f32(v).to_f32()).collect()
-}
-
-fn cache(values: &[f32], as_f16: bool) -> BufferArg {
-    if !as_f16 {
-        return BufferArg::read(values);
-    }
-    let bits: Vec<u16> = values.iter().map(|&v| f16::from_f32(v).to_bits()).collect();
-    BufferArg::read(&bits)
-}
-
 /// Runs kernel and twin and compares; slots that no query sees hold values that would be noticed.
-fn check(case: Case, kv_f16: bool, visible_until: Option<&[u32]>) {
-    check_together(case, kv_f16, visible_until, 0);
+fn check(case: Case, kv_type: KvType, visible_until: Option<&[u32]>) {
+    check_together(case, kv_type, visible_until, 0);
 }
 
 /// The same, with a window that is each query's own (0) or the first one's (1).
-fn check_together(case: Case, kv_f16: bool, visible_until: Option<&[u32]>, together: u32) {
+fn check_together(case: Case, kv_type: KvType, visible_until: Option<&[u32]>, together: u32) {
     let Case { head_dim, heads, kv_heads, window, ring, pos, positions } = case;
-    let form = Block { head_dim, kv_f16, until: visible_until.is_some() };
+    let form = Block { head_dim, kv_type, until: visible_until.is_some() };
     let params = Params { heads, kv_heads, window, ring, together, ..Params::default() };
     let slots = if ring == 0 { pos + positions + 3 } else { ring };
     let slot_len = (kv_heads * head_dim) as usize;
     let sharpness = 6.0 / (head_dim as f32).sqrt();
     let q: Vec<f32> =
         random(1, (positions * heads * head_dim) as usize).iter().map(|v| v * sharpness).collect();
-    let mut k = rounded(random(2, slots as usize * slot_len), kv_f16);
-    let mut v = rounded(random(3, slots as usize * slot_len), kv_f16);
+    let mut k = random(2, slots as usize * slot_len);
+    let mut v = random(3, slots as usize * slot_len);
     let first_seen = if window == 0 { 0 } else { (pos + 1).saturating_sub(window) };
     let seen: Vec<u32> =
         (first_seen..pos + positions).map(|key| if ring == 0 { key } else { key % ring }).collect();
@@ -58,6 +43,8 @@ fn check_together(case: Case, kv_f16: bool, visible_until: Option<&[u32]>, toget
         k[range.clone()].fill(50.0);
         v[range].fill(1000.0);
     }
+    let [k_words, v_words] = [&k, &v].map(|values| kv_type.words(values, head_dim));
+    let [k, v] = [&k_words, &v_words].map(|words| kv_type.values(words, head_dim));
 
     let state = State { pos, len: positions, ..State::default() };
     let padding = (heads * head_dim) as usize;
@@ -65,8 +52,8 @@ fn check_together(case: Case, kv_f16: bool, visible_until: Option<&[u32]>, toget
         BufferArg::uniform(&params),
         BufferArg::read(&[state]),
         BufferArg::read(&[&q[..], &vec![1.0; padding]].concat()),
-        cache(&k, kv_f16),
-        cache(&v, kv_f16),
+        BufferArg::read(&k_words),
+        BufferArg::read(&v_words),
         BufferArg::read_write(&vec![7.0f32; q.len() + padding]),
     ];
     args.extend(visible_until.map(BufferArg::read));
@@ -82,10 +69,10 @@ fn check_together(case: Case, kv_f16: bool, visible_until: Option<&[u32]>, toget
 #[test]
 fn every_head_size_and_cache_type() {
     for head_dim in [16, 32, 64, 72, 128, 256, 512] {
-        for kv_f16 in [true, false] {
+        for kv_type in KvType::ALL.into_iter().filter(|kv_type| kv_type.supports(head_dim)) {
             let case = Case { head_dim, heads: 4, kv_heads: 2, window: 0, ring: 0, pos: 37, positions: 21 };
-            check(case, kv_f16, None);
-            check(case, kv_f16, Some(&[0; 21]));
+            check(case, kv_type, None);
+            check(case, kv_type, Some(&[0; 21]));
         }
     }
 }
@@ -95,7 +82,8 @@ fn groups_of_heads_share_their_keys() {
     for (heads, kv_heads) in [(8, 1), (8, 2), (8, 4), (3, 3), (16, 1), (6, 2), (40, 1)] {
         for (pos, positions) in [(0, 1), (0, 9), (5, 70), (200, 33)] {
             let case = Case { head_dim: 64, heads, kv_heads, window: 0, ring: 0, pos, positions };
-            check(case, true, None);
+            check(case, KvType::F16, None);
+            check(case, KvType::Q8_0, None);
         }
     }
 }
@@ -105,7 +93,7 @@ fn windows_bound_the_keys() {
     for window in [1, 2, 31, 64, 65, 300] {
         for (pos, positions) in [(0, 90), (129, 7), (500, 101)] {
             let case = Case { head_dim: 32, heads: 4, kv_heads: 1, window, ring: 0, pos, positions };
-            check(case, false, None);
+            check(case, KvType::F32, None);
         }
     }
 }
@@ -118,7 +106,8 @@ fn rings_wrap() {
         for spare in [0, 1, 13] {
             let ring = window + positions - 1 + spare;
             let case = Case { head_dim: 64, heads: 8, kv_heads: 1, window, ring, pos, positions };
-            check(case, true, None);
+            check(case, KvType::F16, None);
+            check(case, KvType::Q8_0, None);
         }
     }
 }
@@ -137,7 +126,8 @@ fn images_see_themselves_ahead() {
             .collect();
         for (window, ring) in [(0, 0), (20, 0), (64, 64 + positions - 1), (1000, 0)] {
             let case = Case { head_dim: 128, heads: 4, kv_heads: 2, window, ring, pos, positions };
-            check(case, true, Some(&until));
+            check(case, KvType::F16, Some(&until));
+            check(case, KvType::Q8_0, Some(&until));
         }
     }
 }
@@ -150,7 +140,7 @@ fn a_canvas_sees_itself_and_what_its_first_position_sees() {
         let until = vec![pos + positions; positions as usize];
         for (window, ring) in [(0, 0), (16, 0), (16, 16 + positions - 1), (100, 0)] {
             let case = Case { head_dim: 64, heads: 4, kv_heads: 2, window, ring, pos, positions };
-            check_together(case, false, Some(&until), 1);
+            check_together(case, KvType::F32, Some(&until), 1);
         }
     }
 }
@@ -160,13 +150,13 @@ fn a_canvas_sees_itself_and_what_its_first_position_sees() {
 fn a_tower_is_a_chunk_that_sees_all_of_itself() {
     let positions = 99;
     let case = Case { head_dim: 72, heads: 3, kv_heads: 3, window: 0, ring: 0, pos: 0, positions };
-    check(case, false, Some(&[positions; 99]));
+    check(case, KvType::F32, Some(&[positions; 99]));
 }
 
 #[test]
 fn heads_may_be_dispatched_some_at_a_time() {
     let (heads, positions, head_dim) = (5, 40, 64);
-    let form = Block { head_dim, kv_f16: false, until: false };
+    let form = Block { head_dim, kv_type: KvType::F32, until: false };
     let all = Params { heads, kv_heads: heads, ..Params::default() };
     let [q, k, v] = [1, 2, 3].map(|seed| random(seed, (positions * heads * head_dim) as usize));
     let inputs = Inputs { pos: 0, q: &q, k: &k, v: &v, visible_until: &[] };

@@ -1,7 +1,7 @@
 //! Attention of one token against a plain f64 softmax: windows, rings, shared caches, grouped heads, many splits;
 //! and what is left in parts for the adapters of the product behind.
 
-use half::f16;
+use shaders::attention::KvType;
 use shaders::attention::decode::{Decode, Kv, Params, splits};
 use shaders::attention::few_rows::FewRows;
 use shaders::math::rms;
@@ -17,7 +17,7 @@ struct Case {
     heads: u32,
     kv_heads: u32,
     kv: Kv,
-    kv_f16: bool,
+    kv_type: KvType,
     pos: u32,
     window: u32,
     ring: u32,
@@ -38,27 +38,24 @@ fn rotate(v: &[f64], pos: u32, theta: f64) -> Vec<f64> {
     out
 }
 
-/// Cache content as bytes, and as the values that are read from it.
-fn cache(values: &[f32], kv_f16: bool) -> (Vec<u8>, Vec<f64>) {
-    if kv_f16 {
-        let halves: Vec<f16> = values.iter().map(|&v| f16::from_f32(v)).collect();
-        (bytemuck::cast_slice(&halves).to_vec(), halves.iter().map(|v| v.to_f64()).collect())
-    } else {
-        (bytemuck::cast_slice(values).to_vec(), values.iter().map(|&v| f64::from(v)).collect())
-    }
+/// Cache content as words, and as the values that are read from it.
+fn cache(values: &[f32], (kv_type, head_dim): (KvType, u32)) -> (Vec<u32>, Vec<f64>) {
+    let words = kv_type.words(values, head_dim);
+    let read = kv_type.values(&words, head_dim).into_iter().map(f64::from).collect();
+    (words, read)
 }
 
 /// By one query head a workgroup, which leaves parts for adapters, and by as many as share keys.
 fn check(case: &Case) {
     check_group(case, 1);
-    let group = Decode::group(case.head_dim, case.heads / case.kv_heads, case.kv != Kv::Shared, case.kv_f16);
+    let group = Decode::group(case.head_dim, case.heads / case.kv_heads, case.kv != Kv::Shared, case.kv_type);
     if group > 1 {
         check_group(case, group);
     }
 }
 
 fn check_group(case: &Case, group: u32) {
-    let &Case { head_dim, heads, kv_heads, kv, kv_f16, pos, window, ring, max_splits, ahead } = case;
+    let &Case { head_dim, heads, kv_heads, kv, kv_type, pos, window, ring, max_splits, ahead } = case;
     let hd = head_dim as usize;
     let theta = 10_000.0;
     let table = rope::table(theta, head_dim, None, 4096);
@@ -66,8 +63,8 @@ fn check_group(case: &Case, group: u32) {
     let vectors = random(2, 2 * hd);
     let slots = if ring == 0 { pos + 1 } else { ring };
     let len = (slots * kv_heads) as usize * hd;
-    let (k_bytes, mut k_values) = cache(&random(3, len), kv_f16);
-    let (v_bytes, mut v_values) = cache(&random(4, len), kv_f16);
+    let (k_words, mut k_values) = cache(&random(3, len), (kv_type, head_dim));
+    let (v_words, mut v_values) = cache(&random(4, len), (kv_type, head_dim));
     let slot = |p: u32| if ring == 0 { p } else { p % ring };
     let row = |p: u32, g: u32| ((slot(p) * kv_heads + g) as usize) * hd;
 
@@ -101,12 +98,12 @@ fn check_group(case: &Case, group: u32) {
     // Rank 12: no divisor of the threads.
     let quads = if group == 1 { 3 } else { 0 };
     let rank = 4 * quads as usize;
-    let kernel = Decode { head_dim, kv, kv_f16, group, quads };
+    let kernel = Decode { head_dim, kv, kv_type, group, quads };
     let columns = random(77, heads as usize * hd * rank);
     let partial_at = Decode::partial_at(head_dim, heads, max_splits) as usize;
     let state = State { pos, len: 1, ..Default::default() };
-    let caches = |bytes: Vec<u8>| {
-        if kv == Kv::Shared { BufferArg::read(&bytes) } else { BufferArg::read_write(&bytes) }
+    let caches = |words: Vec<u32>| {
+        if kv == Kv::Shared { BufferArg::read(&words) } else { BufferArg::read_write(&words) }
     };
     let mut args = vec![
         BufferArg::uniform(&params),
@@ -115,22 +112,23 @@ fn check_group(case: &Case, group: u32) {
         BufferArg::read(&qkv),
         BufferArg::read(&vectors),
         BufferArg::read(&table),
-        caches(k_bytes),
-        caches(v_bytes),
+        caches(k_words),
+        caches(v_words),
     ];
     args.extend((quads > 0).then(|| BufferArg::read(&columns)));
     let source = kernel.source().expect("the template expands");
     let out = Gpu::get().run(&source, &args, Decode::dispatch(&params));
     if kv != Kv::Shared {
-        let tolerance = if kv_f16 { 2e-3 } else { 2e-5 };
-        for (values, bytes) in [(&mut k_values, &out[1]), (&mut v_values, &out[2])] {
-            let stored: Vec<f32> = if kv_f16 {
-                bytemuck::pod_collect_to_vec::<u32, f16>(&bytes.u32s()).iter().map(|v| v.to_f32()).collect()
-            } else {
-                bytes.f32s()
-            };
+        let tolerance = if kv_type == KvType::F32 { 2e-5 } else { 2e-3 };
+        for (values, out) in [(&mut k_values, &out[1]), (&mut v_values, &out[2])] {
+            let stored = kv_type.values(&out.u32s(), head_dim);
             let want: Vec<f32> = values.iter().map(|&v| v as f32).collect();
-            assert_close(&stored, &want, tolerance, tolerance);
+            let heads = stored.chunks(hd).zip(want.chunks(hd));
+            for (stored, want) in heads {
+                // A value is at most half a step from what it was.
+                let absolute = if kv_type == KvType::Q8_0 { KvType::step(want) / 2.0 } else { tolerance };
+                assert_close(stored, want, absolute, tolerance);
+            }
             // The token sees its key and value as the cache holds them.
             *values = stored.into_iter().map(f64::from).collect();
         }
@@ -193,26 +191,31 @@ fn every_kind_of_layer() {
         heads: 4,
         kv_heads: 1,
         kv: Kv::Own,
-        kv_f16: true,
+        kv_type: KvType::F16,
         pos: 130,
         window: 0,
         ring: 0,
         max_splits: 8,
         ahead: 0,
     };
-    check(&base);
-    check(&Case { pos: 0, ..base });
-    check(&Case { pos: 63, ..base });
-    check(&Case { kv_f16: false, ..base });
-    check(&Case { kv: Kv::OwnVIsK, kv_heads: 2, ..base });
-    check(&Case { kv: Kv::Shared, ..base });
-    check(&Case { kv: Kv::Shared, kv_f16: false, head_dim: 128, ..base });
-    check(&Case { head_dim: 256, heads: 8, ..base });
-    check(&Case { head_dim: 512, heads: 8, kv_heads: 2, ..base });
-    check(&Case { head_dim: 512, heads: 8, kv: Kv::Shared, ..base });
-    check(&Case { head_dim: 256, heads: 4, kv_heads: 2, kv: Kv::OwnVIsK, ..base });
-    check(&Case { head_dim: 64, heads: 6, kv_heads: 2, ..base });
-    check(&Case { head_dim: 16, ..base });
+    check(&Case { kv_type: KvType::F32, ..base });
+    check(&Case { kv: Kv::Shared, kv_type: KvType::F32, head_dim: 128, ..base });
+    for kv_type in [KvType::F16, KvType::Q8_0] {
+        let base = Case { kv_type, ..base };
+        check(&base);
+        check(&Case { pos: 0, ..base });
+        check(&Case { pos: 63, ..base });
+        check(&Case { kv: Kv::OwnVIsK, kv_heads: 2, ..base });
+        check(&Case { kv: Kv::Shared, ..base });
+        check(&Case { head_dim: 256, heads: 8, ..base });
+        check(&Case { head_dim: 512, heads: 8, kv_heads: 2, ..base });
+        check(&Case { head_dim: 512, heads: 8, kv: Kv::Shared, ..base });
+        check(&Case { head_dim: 256, heads: 4, kv_heads: 2, kv: Kv::OwnVIsK, ..base });
+        check(&Case { head_dim: 64, heads: 6, kv_heads: 2, ..base });
+        check(&Case { head_dim: 32, ..base });
+        check(&Case { head_dim: 16, ..base });
+    }
+    check(&Case { kv_type: KvType::Q8_0, kv: Kv::Shared, head_dim: 128, ..base });
 }
 
 #[test]
@@ -222,53 +225,56 @@ fn windows_and_rings() {
         heads: 2,
         kv_heads: 1,
         kv: Kv::Own,
-        kv_f16: false,
+        kv_type: KvType::F32,
         pos: 130,
         window: 16,
         ring: 48,
         max_splits: 4,
         ahead: 0,
     };
-    check(&base);
-    check(&Case { window: 100, ring: 128, ..base });
-    check(&Case { pos: 7, ..base });
-    check(&Case { kv: Kv::Shared, pos: 1000, ..base });
-    // A drafter's token, which is one behind the last key.
-    check(&Case { kv: Kv::Shared, pos: 1000, window: 15, ahead: 1, ..base });
+    for kv_type in [KvType::F32, KvType::Q8_0] {
+        let base = Case { kv_type, ..base };
+        check(&base);
+        check(&Case { window: 100, ring: 128, ..base });
+        check(&Case { pos: 7, ..base });
+        check(&Case { kv: Kv::Shared, pos: 1000, ..base });
+        // A drafter's token, which is one behind the last key.
+        check(&Case { kv: Kv::Shared, pos: 1000, window: 15, ahead: 1, ..base });
+    }
 }
 
 #[test]
 fn long_contexts_share_few_splits() {
-    check(&Case {
-        head_dim: 64,
-        heads: 2,
-        kv_heads: 2,
-        kv: Kv::Own,
-        kv_f16: true,
-        pos: 1500,
-        window: 0,
-        ring: 0,
-        max_splits: 3,
-        ahead: 0,
-    });
+    for kv_type in [KvType::F16, KvType::Q8_0] {
+        check(&Case {
+            head_dim: 64,
+            heads: 2,
+            kv_heads: 2,
+            kv: Kv::Own,
+            kv_type,
+            pos: 1500,
+            window: 0,
+            ring: 0,
+            max_splits: 3,
+            ahead: 0,
+        });
+    }
 }
 
 #[test]
 fn a_few_rows_attend_as_in_prefill() {
     for head_dim in [16, 64, 256, 512] {
-        let [two, four] = [2, 4].map(|sharing| Decode::group(head_dim, sharing, false, true));
-        let forms = [
-            (true, true, 1),
-            (true, true, two),
-            (true, true, four),
-            (true, false, 1),
-            (true, false, four),
-            (false, true, four),
-            (false, false, 1),
-        ];
-        for (kv_f16, finished, group) in forms {
-            common::check(&Form::FewRowsAttention(FewRows { head_dim, kv_f16, finished, group }));
-        }
+        let [two, four] = [2, 4].map(|sharing| Decode::group(head_dim, sharing, false, KvType::F16));
+        let halves = [(true, 1), (true, two), (true, four), (false, 1), (false, four)];
+        let floats = [(true, four), (false, 1)];
+        let of = |kv_type, forms: &[(bool, u32)]| {
+            for &(finished, group) in forms {
+                common::check(&Form::FewRowsAttention(FewRows { head_dim, kv_type, finished, group }));
+            }
+        };
+        of(KvType::F16, &halves);
+        of(KvType::Q8_0, &halves);
+        of(KvType::F32, &floats);
         for packed in [true, false] {
             common::check(&Form::MergeRows(head_dim, packed));
         }

@@ -2,6 +2,7 @@
 //! what it is where a float cannot hold it.
 
 use shaders::Source;
+use shaders::attention::KvType;
 use shaders::attention::block::Block;
 use shaders::attention::decode::{Decode, Kv};
 use shaders::sampling::Candidates;
@@ -37,11 +38,13 @@ fn attention_clamps_what_it_takes_the_exponential_of() {
     for head_dim in [256, 512] {
         for kv in [Kv::Own, Kv::Shared] {
             for group in [1, 2] {
-                check_as(&Form::Decode(Decode { head_dim, kv, kv_f16: true, group, quads: 0 }), careless);
+                let of = |kv_type| Form::Decode(Decode { head_dim, kv, kv_type, group, quads: 0 });
+                [KvType::F16, KvType::Q8_0].into_iter().for_each(|kv_type| check_as(&of(kv_type), careless));
             }
         }
         for until in [false, true] {
-            check_as(&Form::Block(Block { head_dim, kv_f16: true, until }), careless);
+            let of = |kv_type| Form::Block(Block { head_dim, kv_type, until });
+            [KvType::F16, KvType::Q8_0].into_iter().for_each(|kv_type| check_as(&of(kv_type), careless));
         }
     }
 }

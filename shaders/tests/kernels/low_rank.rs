@@ -1,6 +1,7 @@
 //! What the products of decode and its attention do for adapters, against their twins: z that comes from a buffer, in
 //! parts from the workgroups before, or ahead from the product before, and what is left for the next.
 
+use shaders::attention::KvType;
 use shaders::attention::decode::{Decode, Kv};
 use shaders::matvec::{self, Epilogue, HandoffForm, LowRank, Matvec, Prologue, ZSource};
 use shaders::selftest::Form;
@@ -75,7 +76,9 @@ fn workgroups_leave_their_part_of_the_next_z() {
 fn attention_leaves_its_part_of_the_next_z() {
     for (head_dim, quads) in [(16, 1), (64, 3), (256, 5), (512, 16)] {
         for kv in [Kv::Own, Kv::OwnVIsK, Kv::Shared] {
-            check(&Form::Decode(Decode { head_dim, kv, kv_f16: true, group: 1, quads }));
+            for kv_type in [KvType::F16, KvType::Q8_0] {
+                check(&Form::Decode(Decode { head_dim, kv, kv_type, group: 1, quads }));
+            }
         }
     }
 }

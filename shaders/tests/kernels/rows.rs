@@ -1,7 +1,6 @@
 //! The row kernels of prefill against their CPU twins.
 
-use half::f16;
-use shaders::attention::decode::Kv;
+use shaders::attention::{KvType, decode::Kv};
 use shaders::math::gelu_tanh;
 use shaders::rope;
 use shaders::rows::gelu_mul::{self, Rows};
@@ -141,23 +140,6 @@ fn gelu_saturates_without_nan() {
     assert_close(&got, &want, 1e-6, 1e-5);
 }
 
-fn packed(values: &[f32]) -> Vec<u32> {
-    values
-        .chunks(2)
-        .map(|pair| {
-            u32::from(f16::from_f32(pair[0]).to_bits()) | u32::from(f16::from_f32(pair[1]).to_bits()) << 16
-        })
-        .collect()
-}
-
-fn unpacked(words: &[u32]) -> Vec<f32> {
-    words
-        .iter()
-        .flat_map(|word| [*word as u16, (word >> 16) as u16])
-        .map(|bits| f16::from_bits(bits).to_f32())
-        .collect()
-}
-
 #[test]
 fn qkv_finish_matches_its_twin() {
     // (head_dim, heads, kv_heads, pos, positions, ring)
@@ -171,8 +153,8 @@ fn qkv_finish_matches_its_twin() {
     ];
     for (head_dim, heads, kv_heads, pos, positions, ring) in cases {
         for kv in [Kv::Own, Kv::OwnVIsK, Kv::Shared] {
-            for kv_f16 in [true, false] {
-                let form = QkvFinish { head_dim, kv, kv_f16, joined: false };
+            for kv_type in KvType::ALL.into_iter().filter(|kv_type| kv_type.supports(head_dim)) {
+                let form = QkvFinish { head_dim, kv, kv_type, joined: false };
                 // A joined one differs in where it reads.
                 if kv != Kv::Shared && head_dim.is_multiple_of(16) {
                     check(&Form::QkvFinish(QkvFinish { joined: true, ..form }));
@@ -201,11 +183,9 @@ fn qkv_finish_matches_its_twin() {
                 let q = random(2, (positions * heads) as usize * hd);
                 let k = random(3, if kv == Kv::Shared { 0 } else { kv_len });
                 let v = random(4, if kv == Kv::Own { kv_len } else { 0 });
-                let cache = Cache { k: vec![0.25; cache_len], v: vec![0.5; cache_len] };
-                let words = |values: &[f32]| match kv_f16 {
-                    true => BufferArg::read_write(&packed(values)),
-                    false => BufferArg::read_write(values),
-                };
+                let filled = |value| kv_type.rounded(&vec![value; cache_len], head_dim);
+                let cache = Cache { k: filled(0.25), v: filled(0.5) };
+                let words = |values: &[f32]| BufferArg::read_write(&kv_type.words(values, head_dim));
 
                 let mut args = vec![
                     BufferArg::uniform(&params),
@@ -228,11 +208,16 @@ fn qkv_finish_matches_its_twin() {
                 qkv_finish::qkv_finish(&form, &params, inputs, &mut want_q, (&k, &v), &mut want);
                 assert_close(&outputs[0].f32s(), &want_q, 2e-6, 1e-5);
                 for (output, want) in outputs[1..].iter().zip([&want.k, &want.v]) {
-                    if kv_f16 {
-                        // Half a unit in the last place of f16 or, where the driver truncates, a whole one.
-                        assert_close(&unpacked(&output.u32s()), want, 1e-6, 1.1 / 1024.0);
-                    } else {
-                        assert_close(&output.f32s(), want, 2e-6, 1e-5);
+                    let got = kv_type.values(&output.u32s(), head_dim);
+                    match kv_type {
+                        // A unit in the last place of f16, where a value lies between two or the driver truncates.
+                        KvType::F16 => assert_close(&got, want, 1e-6, 1.1 / 1024.0),
+                        KvType::F32 => assert_close(&got, want, 2e-6, 1e-5),
+                        KvType::Q8_0 => {
+                            for (got, want) in got.chunks(hd).zip(want.chunks(hd)) {
+                                assert_close(got, want, KvType::step(want), 1e-3);
+                            }
+                        }
                     }
                 }
             }

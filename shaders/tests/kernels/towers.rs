@@ -1,7 +1,7 @@
 //! The cases with which a self-test tries the kernels of towers.
 
 use shaders::DType;
-use shaders::attention::block::Block;
+use shaders::attention::{KvType, block::Block};
 use shaders::audio::conv2d;
 use shaders::matmul::Tile;
 use shaders::selftest::Form;
@@ -17,7 +17,7 @@ fn what_sees_passes_its_own_test() {
     DType::ALL.into_iter().for_each(|dtype| check(&Form::Positions(dtype)));
     for head_dim in [16, 64, 72, 128] {
         check(&Form::TurnedHeads(head_dim));
-        check(&Form::Block(Block { head_dim, kv_f16: false, until: true }));
+        check(&Form::Block(Block { head_dim, kv_type: KvType::F32, until: true }));
     }
     for yes in [false, true] {
         check(&Form::Pool(yes));

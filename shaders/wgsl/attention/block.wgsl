@@ -9,7 +9,7 @@
 //             first
 //
 // q, out         f32 [T, heads, HD], T = state.len;  the chunk's own keys and values are already in the cache
-// k, v caches    [slots, kv_heads, HD], f16 or f32: shared/kv.wgsl; kv head = head / (heads / kv_heads)
+// k, v caches    [slots, kv_heads, HD], f16, f32 or Q8_0: shared/kv.wgsl; kv head = head / (heads / kv_heads)
 // visible_until  u32 [T], a position; 0 for none. Positions from state.pos + T on are not in the cache, hence not
 //                visible.
 //
@@ -36,8 +36,13 @@
 var<uniform> params: Params;
 var<storage, read> state: State;
 var<storage, read> q: array<vec4<f32>>;
+#if KV_TYPE == Q8_0
+var<storage, read> k_cache: array<u32>;
+var<storage, read> v_cache: array<u32>;
+#else
 var<storage, read> k_cache: array<Kv4>;
 var<storage, read> v_cache: array<Kv4>;
+#endif
 var<storage, read_write> out: array<vec4<f32>>;
 #if UNTIL
 var<storage, read> visible_until: array<u32>;
@@ -45,6 +50,9 @@ var<storage, read> visible_until: array<u32>;
 
 const ROWS: u32 = {{ROWS}}u;         // 16 or 32
 const QUADS: u32 = {{QUADS}}u;       // vec4s per head
+#if KV_TYPE == Q8_0
+const SCALES: u32 = (QUADS + 31u) / 32u * 2u; // words of scales per head
+#endif
 const GROUPS: u32 = {{GROUPS}}u;     // rows that are accumulated at a time: 256 / QUADS
 const TILE: u32 = 64u;               // keys
 const SLAB: u32 = 8u;                // vec4s of a head that are staged at a time
@@ -63,18 +71,32 @@ var<workgroup> shrink: array<f32, ROWS>;
 
 #include "attention/rows.wgsl"
 
-// First vec4 of the key or value `j` places after `slot`. A ring has at least as many slots as a tile.
+// First vec4 (Q8_0: word) of the key or value `j` places after `slot`. A ring has at least as many slots as a tile.
 fn cached(slot: u32, j: u32, kv_head: u32) -> u32 {
     var at = slot + j;
     if (params.ring != 0u && at >= params.ring) {
         at -= params.ring;
     }
+#if KV_TYPE == Q8_0
+    return (at * params.kv_heads + kv_head) * (QUADS + SCALES);
+#else
     return (at * params.kv_heads + kv_head) * QUADS;
+#endif
 }
+
+#if KV_TYPE == Q8_0
+fn value(at: u32, quad: u32) -> vec4<f32> {
+    return q8_values(v_cache[at + quad], q8_scale(v_cache[at + QUADS + quad / 16u], quad / 8u));
+}
+#endif
 
 fn staged_k(at: u32, quad: u32, real: bool) -> vec4<f32> {
     if (real && quad < QUADS) {
+#if KV_TYPE == Q8_0
+        return q8_values(k_cache[at + quad], q8_scale(k_cache[at + QUADS + quad / 16u], quad / 8u));
+#else
         return kv_unpack4(k_cache[at + quad]);
+#endif
     }
     return vec4<f32>(0.0);
 }
@@ -188,10 +210,17 @@ fn main(
             acc_{{A}} *= shrink[min({{A}}u * GROUPS + team, ROWS - 1u)];
 #endfor
             for (var i = 0u; i < min(count, 16u); i += 1u) {
+#if KV_TYPE == Q8_0
+                let v_0 = value(cached(slot, i, kv_head), column);
+                let v_1 = value(cached(slot, min(i + 16u, count - 1u), kv_head), column);
+                let v_2 = value(cached(slot, min(i + 32u, count - 1u), kv_head), column);
+                let v_3 = value(cached(slot, min(i + 48u, count - 1u), kv_head), column);
+#else
                 let v_0 = kv_unpack4(v_cache[cached(slot, i, kv_head) + column]);
                 let v_1 = kv_unpack4(v_cache[cached(slot, min(i + 16u, count - 1u), kv_head) + column]);
                 let v_2 = kv_unpack4(v_cache[cached(slot, min(i + 32u, count - 1u), kv_head) + column]);
                 let v_3 = kv_unpack4(v_cache[cached(slot, min(i + 48u, count - 1u), kv_head) + column]);
+#endif
 #for A in 0..{{OWNED}}
                 let p_{{A}} = mem[min({{A}}u * GROUPS + team, ROWS - 1u) * P_STRIDE + i];
                 acc_{{A}} += p_{{A}}.x * v_0 + p_{{A}}.y * v_1 + p_{{A}}.z * v_2 + p_{{A}}.w * v_3;

@@ -1,8 +1,9 @@
-// Attention of a chunk of queries over an f16 KV cache, by the matrix units of the device: what attention/block.wgsl
-// computes, with q and the weights of the keys rounded to halves; sums in f32.
+// Attention of a chunk of queries over a KV cache of f16 or Q8_0, by the matrix units of the device: what
+// attention/block.wgsl computes, with q, the weights of the keys and what Q8_0 stands for rounded to halves; sums in f32.
 //
 // q, out         f32 [T, heads, HD], T = state.len;  the chunk's own keys and values are already in the cache
-// k, v caches    f16 [slots, kv_heads, HD], eight halves a vec4; space for a multiple of 32 slots, and so is a ring
+// k, v caches    [slots, kv_heads, HD], KV_TYPE: f16, eight halves a vec4, or Q8_0 (shared/kv_q8_0.wgsl); space for a
+//                multiple of 32 slots, and so is a ring
 // visible_until  u32 [T], with UNTIL
 //
 // A workgroup takes ROWS rows (attention/rows.wgsl) of one kv head, and 32 keys at a time:
@@ -22,13 +23,21 @@
 #include "shared/state.wgsl"
 #include "shared/ring.wgsl"
 #include "attention/rows.wgsl"
+#if KV_TYPE == Q8_0
+#include "shared/kv_q8_0.wgsl"
+#endif
 
 {{PARAMS}}
 var<uniform> params: Params;
 var<storage, read> state: State;
 var<storage, read> q: array<vec4<f32>>;
+#if KV_TYPE == Q8_0
+var<storage, read> k_cache: array<vec2<u32>>;
+var<storage, read> v_cache: array<vec2<u32>>;
+#else
 var<storage, read> k_cache: array<vec4<u32>>;
 var<storage, read> v_cache: array<vec4<u32>>;
+#endif
 var<storage, read_write> out: array<f32>;
 #if UNTIL
 var<storage, read> visible_until: array<u32>;
@@ -36,7 +45,10 @@ var<storage, read> visible_until: array<u32>;
 
 const ROWS = {{ROWS}}u;               // 64, or 32 with heads of 512
 const QUADS = {{QUADS}}u;             // vec4s per head
-const EIGHTHS = QUADS / 2u;           // vec4s of the cache per head
+const EIGHTHS = QUADS / 2u;           // vec4s, or octets of Q8_0, of the cache per head
+#if KV_TYPE == Q8_0
+const SCALES = (EIGHTHS + 15u) / 16u; // vec2s of scales per head
+#endif
 const KEYS = 32u;
 const TEAM = 256u / ROWS;
 const ROW_TILES = ROWS / 16u;
@@ -61,10 +73,19 @@ var<workgroup> factors: array<f32, ROWS>;
 // Whether a row of this subgroup has to be rescaled.
 var<workgroup> votes: array<u32, 8>;
 
+#if KV_TYPE == Q8_0
+// An octet's codes, then the vec2 with its scale.
+fn stage(at: u32, words: vec4<u32>, octet: u32) {
+    let scale = q8_octet_scale(words.zw, octet);
+    kv_tile[at] = vec4<f16>(q8_values(words.x, scale));
+    kv_tile[at + 1u] = vec4<f16>(q8_values(words.y, scale));
+}
+#else
 fn stage(at: u32, words: vec4<u32>) {
     kv_tile[at] = vec4<f16>(vec4<f32>(unpack2x16float(words.x), unpack2x16float(words.y)));
     kv_tile[at + 1u] = vec4<f16>(vec4<f32>(unpack2x16float(words.z), unpack2x16float(words.w)));
 }
+#endif
 
 @compute @workgroup_size(256)
 fn main(
@@ -122,24 +143,46 @@ fn main(
     var zero: Sums;
 
     // Where this thread loads keys and values.
+#if KV_TYPE == Q8_0
+    let pitch = params.kv_heads * (EIGHTHS + SCALES);
+#for i in 0..LOADS
+    let octet{{i}} = (thread + {{i}}u * 256u) % EIGHTHS;
+    let load_at{{i}} = ((thread + {{i}}u * 256u) / EIGHTHS) * pitch + kv_head * (EIGHTHS + SCALES) + octet{{i}};
+    let scale_at{{i}} = load_at{{i}} - octet{{i}} + EIGHTHS + octet{{i}} / 16u;
+    let stage_at{{i}} = ((thread + {{i}}u * 256u) / EIGHTHS) * STRIDE + octet{{i}} * 2u;
+#endfor
+#else
     let pitch = params.kv_heads * EIGHTHS;
 #for i in 0..LOADS
     let load_at{{i}} = ((thread + {{i}}u * 256u) / EIGHTHS) * pitch + kv_head * EIGHTHS + (thread + {{i}}u * 256u) % EIGHTHS;
     let stage_at{{i}} = ((thread + {{i}}u * 256u) / EIGHTHS) * STRIDE + ((thread + {{i}}u * 256u) % EIGHTHS) * 2u;
 #endfor
+#endif
     var slot = kv_slot(begin, params.ring) * pitch;
 #for i in 0..LOADS
+#if KV_TYPE == Q8_0
+    var next{{i}} = vec4<u32>(k_cache[slot + load_at{{i}}], k_cache[slot + scale_at{{i}}]);
+#else
     var next{{i}} = k_cache[slot + load_at{{i}}];
+#endif
 #endfor
 
     for (var tile = begin; tile < end; tile += KEYS) {
         workgroupBarrier();
 #for i in 0..LOADS
+#if KV_TYPE == Q8_0
+        stage(stage_at{{i}}, next{{i}}, octet{{i}});
+#else
         stage(stage_at{{i}}, next{{i}});
+#endif
 #endfor
         workgroupBarrier();
 #for i in 0..LOADS
+#if KV_TYPE == Q8_0
+        next{{i}} = vec4<u32>(v_cache[slot + load_at{{i}}], v_cache[slot + scale_at{{i}}]);
+#else
         next{{i}} = v_cache[slot + load_at{{i}}];
+#endif
 #endfor
         {
             var tile_scores = zero;
@@ -153,7 +196,11 @@ fn main(
         workgroupBarrier();
 
 #for i in 0..LOADS
+#if KV_TYPE == Q8_0
+        stage(stage_at{{i}}, next{{i}}, octet{{i}});
+#else
         stage(stage_at{{i}}, next{{i}});
+#endif
 #endfor
         var most = MASKED;
 #for e in 0..SHARE
@@ -193,7 +240,11 @@ fn main(
         // The next keys; at the end the last ones again.
         slot = kv_slot(select(tile, tile + KEYS, tile + KEYS < end), params.ring) * pitch;
 #for i in 0..LOADS
+#if KV_TYPE == Q8_0
+        next{{i}} = vec4<u32>(k_cache[slot + load_at{{i}}], k_cache[slot + scale_at{{i}}]);
+#else
         next{{i}} = k_cache[slot + load_at{{i}}];
+#endif
 #endfor
         if ((voted[0] | voted[1] | voted[2] | voted[3] | voted[4] | voted[5] | voted[6] | voted[7]) != 0u) {
 #for j in 0..SUMS

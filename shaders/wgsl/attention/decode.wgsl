@@ -6,7 +6,8 @@
 //   s_j = q·k_j,  m = max s_j,  l = Σ e^(s_j − m),  acc = Σ e^(s_j − m)·v_j    over the keys j of the split
 //
 // in    qkv   f32: q [heads, HD], then (OWN_KV) k [kv_heads, HD], then v [kv_heads, HD] unless V_IS_K
-// cache k, v  [slots, kv_heads, HD], f16 or f32 (KV_F16); slot = position, or position mod ring
+// cache k, v  [slots, kv_heads, HD], f16, f32 or Q8_0 (KV_TYPE): attention/decode/cache.wgsl; slot = position, or position
+//             mod ring
 // out   part  f32: acc [heads, max_splits, HD], then (m, l) [heads, max_splits, 2]
 //
 // PARTIAL_OUT (GROUP 1): for adapters on the output projection, part continues with A·acc over the elements of the head,
@@ -46,11 +47,11 @@ var<storage, read> qkv: array<f32>;
 var<storage, read> rope: array<vec2<f32>>;
 #endif
 #if OWN_KV
-var<storage, read_write> k_cache: array<vec4<u32>>;
-var<storage, read_write> v_cache: array<vec4<u32>>;
+var<storage, read_write> k_cache: array<CacheUnit>;
+var<storage, read_write> v_cache: array<CacheUnit>;
 #else
-var<storage, read> k_cache: array<vec4<u32>>;
-var<storage, read> v_cache: array<vec4<u32>>;
+var<storage, read> k_cache: array<CacheUnit>;
+var<storage, read> v_cache: array<CacheUnit>;
 #endif
 
 #if PARTIAL_OUT
@@ -67,11 +68,6 @@ const TILE: u32 = 64u;             // keys scored at a time
 const PER_KEY: u32 = THREADS / TILE; // threads that share a key
 const OCTETS: u32 = HD / 8u;       // groups of 8 elements of a head
 const TEAMS: u32 = THREADS / OCTETS; // keys whose values are accumulated at a time
-#if KV_F16
-const WORDS4: u32 = 1u;            // vec4<u32>s per 8 elements
-#else
-const WORDS4: u32 = 2u;
-#endif
 
 const GROUP: u32 = {{GROUP}}u;     // query heads per workgroup, at most 4
 
@@ -82,73 +78,13 @@ var<workgroup> own: array<vec4<f32>, {{OWN_LEN}}>;
 var<workgroup> own_kv: array<Stored, HD / 2u>;
 #endif
 // Each thread's partial scores, one for each query head. While values are weighed, e^(old m − new m) of query head h, which
-// rescales its sums, in scratch[h].x: an array of its own would be beyond 16 KiB.
+// rescales its sums, in scratch[h].x: an array of its own would be beyond 16 KiB. Before, with Q8_0, the token's k and v
+// until they are quantised.
 var<workgroup> scratch: array<vec4<f32>, THREADS>;
 var<workgroup> scores: array<vec4<f32>, GROUP * TILE / 4u>;
 var<workgroup> weights: array<vec4<f32>, GROUP * TILE / 4u>;
 
-struct Octet {
-    a: vec4<f32>,
-    b: vec4<f32>,
-}
-
-fn load_k(at: u32) -> Octet {
-#if KV_F16
-    let w = k_cache[at];
-    return Octet(vec4<f32>(unpack2x16float(w.x), unpack2x16float(w.y)),
-                 vec4<f32>(unpack2x16float(w.z), unpack2x16float(w.w)));
-#else
-    return Octet(bitcast<vec4<f32>>(k_cache[at]), bitcast<vec4<f32>>(k_cache[at + 1u]));
-#endif
-}
-
-fn load_v(at: u32) -> Octet {
-#if KV_F16
-    let w = v_cache[at];
-    return Octet(vec4<f32>(unpack2x16float(w.x), unpack2x16float(w.y)),
-                 vec4<f32>(unpack2x16float(w.z), unpack2x16float(w.w)));
-#else
-    return Octet(bitcast<vec4<f32>>(v_cache[at]), bitcast<vec4<f32>>(v_cache[at + 1u]));
-#endif
-}
-
-#if OWN_KV
-#if KV_F16
-alias Stored = vec2<u32>;
-
-fn stored(v: vec4<f32>) -> Stored {
-    return vec2<u32>(pack2x16float(v.xy), pack2x16float(v.zw));
-}
-
-fn restored(v: Stored) -> vec4<f32> {
-    return vec4<f32>(unpack2x16float(v.x), unpack2x16float(v.y));
-}
-#else
-alias Stored = vec4<u32>;
-
-fn stored(v: vec4<f32>) -> Stored {
-    return bitcast<vec4<u32>>(v);
-}
-
-fn restored(v: Stored) -> vec4<f32> {
-    return bitcast<vec4<f32>>(v);
-}
-#endif
-
-// An octet of the token's own k, or of its v behind that.
-fn load_own(octet: u32) -> Octet {
-    return Octet(restored(own_kv[2u * octet]), restored(own_kv[2u * octet + 1u]));
-}
-#endif
-
-// Index of the first vec4<u32> of a position's key or value.
-fn cached(position: u32, kv_head: u32) -> u32 {
-    var slot = position;
-    if (params.ring != 0u) {
-        slot = position % params.ring;
-    }
-    return (slot * params.kv_heads + kv_head) * OCTETS * WORDS4;
-}
+#include "attention/decode/cache.wgsl"
 
 #if !FINISHED
 // Offset in `qkv` of head `place`: GROUP query heads, k, v. `src` has the offsets of the first q, of k and of v.
@@ -227,8 +163,13 @@ fn finish(heads: u32, holds_own: bool, src: vec3<u32>, position: u32, tid: u32) 
         }
 #if OWN_KV
         if (place >= GROUP) {
+#if KV_TYPE == Q8_0
+            scratch[(place - GROUP) * HD / 4u + j] = a;
+            scratch[(place - GROUP) * HD / 4u + HD / 8u + j] = b;
+#else
             own_kv[(place - GROUP) * HD / 4u + j] = stored(a);
             own_kv[(place - GROUP) * HD / 4u + HD / 8u + j] = stored(b);
+#endif
             continue;
         }
 #endif
@@ -236,6 +177,12 @@ fn finish(heads: u32, holds_own: bool, src: vec3<u32>, position: u32, tid: u32) 
         own[place * HD / 4u + HD / 8u + j] = b;
     }
     workgroupBarrier();
+#if OWN_KV && KV_TYPE == Q8_0
+    if (holds_own && tid < HD / 2u) {
+        own_kv[tid] = quantised(tid);
+    }
+    workgroupBarrier();
+#endif
 }
 #endif
 
@@ -326,8 +273,11 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     finish(heads, holds_own, vec3<u32>(q_src, k_src, v_src), pos, tid);
     if (holds_own && head % (params.heads / params.kv_heads) == 0u) {
         let slot = cached(pos, kv_head);
+#if KV_TYPE == Q8_0
+        append(slot, tid);
+#else
         for (var c = tid; c < OCTETS; c += THREADS) {
-#if KV_F16
+#if KV_TYPE == F16
             k_cache[slot + c] = vec4<u32>(own_kv[2u * c], own_kv[2u * c + 1u]);
             v_cache[slot + c] = vec4<u32>(own_kv[HD / 4u + 2u * c], own_kv[HD / 4u + 2u * c + 1u]);
 #else
@@ -337,6 +287,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
             v_cache[slot + 2u * c + 1u] = own_kv[HD / 4u + 2u * c + 1u];
 #endif
         }
+#endif
     }
 #else
     finish(heads, false, vec3<u32>(q_src), pos + params.ahead, tid);
@@ -365,9 +316,17 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         if (key < in_cache) {
             let row = cached(tile + key, kv_head);
             for (var c = tid % PER_KEY; c < OCTETS; c += PER_KEY * {{KEY_LOADS}}u) {
+#if KV_TYPE == Q8_0
+                // At most 16 octets, from a multiple of their number on: one vec2 has all their scales.
+                let scales = k_cache[row + OCTETS + c / 16u];
+#for u in 0..KEY_LOADS
+                let k{{u}} = load_k(row, c + {{u}}u * PER_KEY, scales);
+#endfor
+#else
 #for u in 0..KEY_LOADS
                 let k{{u}} = load_k(row + (c + {{u}}u * PER_KEY) * WORDS4);
 #endfor
+#endif
 #for h in 0..GROUP
                 if ({{h}}u < heads) {
 #for u in 0..KEY_LOADS
@@ -435,7 +394,11 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         for (var i = team; i < in_cache; i += TEAMS * {{VALUE_LOADS}}u) {
 #for u in 0..VALUE_LOADS
             let i{{u}} = i + {{u}}u * TEAMS;
+#if KV_TYPE == Q8_0
+            let v{{u}} = load_v(cached(tile + min(i{{u}}, in_cache - 1u), kv_head), octet);
+#else
             let v{{u}} = load_v(cached(tile + min(i{{u}}, in_cache - 1u), kv_head) + octet * WORDS4);
+#endif
 #endfor
 #for h in 0..GROUP
             if ({{h}}u < heads) {

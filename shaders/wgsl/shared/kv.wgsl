@@ -1,11 +1,14 @@
-// Elements of the KV cache: [slots, kv_heads, head size], f16 packed two per word (KV_F16) or f32.
+// Elements of the KV cache, KV_TYPE: [slots, kv_heads, head size], f16 packed two per word, f32, or Q8_0
+// (shared/kv_q8_0.wgsl).
 //
-// Kernels read Kv4, four elements, and write Kv2, two elements. Both are element types of the storage buffers, so
-// one index formula serves both.
+// Of f16 and f32, kernels read Kv4, four elements, and write Kv2, two elements. Both are element types of the storage
+// buffers, so one index formula serves both. Of Q8_0, they read words and write vec2<u32>s.
 
 #include "shared/ring.wgsl"
 
-#if KV_F16
+#if KV_TYPE == Q8_0
+#include "shared/kv_q8_0.wgsl"
+#elif KV_TYPE == F16
 alias Kv4 = vec2<u32>;
 alias Kv2 = u32;
 

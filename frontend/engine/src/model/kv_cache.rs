@@ -1,30 +1,10 @@
 //! The KV cache on the device.
 
+pub use shaders::attention::KvType;
 use shaders::attention::cooperative::KEYS;
 
 use super::{Attention, Config};
 use crate::plan::{Origin, Value};
-
-/// How keys and values are stored.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum KvType {
-    /// Half precision.
-    #[default]
-    F16,
-    /// Full precision; for tests that compare with an f32 reference.
-    F32,
-}
-
-impl KvType {
-    /// Bytes of an element.
-    #[must_use]
-    pub fn bytes(self) -> u64 {
-        match self {
-            Self::F16 => 2,
-            Self::F32 => 4,
-        }
-    }
-}
 
 /// The cache of one layer: `[slots, kv_heads, head_dim]` each, with space for a multiple of [`KEYS`] slots.
 #[derive(Clone, Debug)]
@@ -84,16 +64,17 @@ pub fn ring(config: &Config, chunk: u32) -> u32 {
 impl KvCache {
     /// Describes the cache.
     #[must_use]
-    pub fn describe(config: &Config, context: u32, chunk: u32, kv: KvType) -> Self {
+    pub fn describe(config: &Config, context: u32, chunk: u32, kv_type: KvType) -> Self {
         let layers = (0..config.layers.len())
             .map(|i| {
                 if !config.owns_kv(i) {
                     return None;
                 }
-                let slot_bytes = u64::from(config.kv_width(i)) * kv.bytes();
+                let layer = &config.layers[i];
+                let slot_bytes = u64::from(layer.kv_heads) * kv_type.head_bytes(layer.head_dim);
                 let padded = slots(config, i, context, chunk).next_multiple_of(KEYS);
                 let size = u64::from(padded) * slot_bytes;
-                let sliding = config.layers[i].attention == Attention::Sliding;
+                let sliding = layer.attention == Attention::Sliding;
                 let ring = if sliding && context > ring(config, chunk) { ring(config, chunk) } else { 0 };
                 let value = |kind: &str| Value::new(format!("{kind} cache {i}"), size, Origin::Cache);
                 Some(LayerCache { k: value("k"), v: value("v"), ring, slot_bytes })

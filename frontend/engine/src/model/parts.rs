@@ -186,7 +186,7 @@ impl Parts {
     #[must_use]
     pub fn query_group(&self, i: usize, own: bool) -> u32 {
         let (layer, heads, window) = (&self.config.layers[i], self.config.heads, self.window(i));
-        let group = Decode::group(layer.head_dim, heads / layer.kv_heads, own, self.kv_type == KvType::F16);
+        let group = Decode::group(layer.head_dim, heads / layer.kv_heads, own, self.kv_type);
         let workgroups = max_splits(self.limits, heads, window) * heads / group;
         if window == 0 || workgroups >= WORKGROUPS { group } else { 1 }
     }

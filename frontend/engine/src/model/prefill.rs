@@ -11,7 +11,7 @@ use super::corrections::{Corrections, Site};
 use super::rows::{
     correct, feed_forward_activation, norm_add, per_layer_activation, products as push_products, qkv_finish,
 };
-use super::{Attention, KvType, Parts, experts};
+use super::{Attention, Parts, experts};
 use crate::plan::{Amount, Plan, PlanError, Value};
 
 /// What the rows are.
@@ -117,7 +117,7 @@ impl Builder<'_> {
         let name = |part: &str| format!("blk.{i}.{part}");
         let layer = &config.layers[i];
         let cache = parts.cache(i)?;
-        let kv_f16 = parts.kv_type == KvType::F16;
+        let kv_type = parts.kv_type;
         let kv = Kv::of_layer(config.owns_kv(i), w.matrix(&name("attn_v")).is_some());
         let products: [&Value; 3] = [&s.q, &s.k, &s.v];
         let count = match kv {
@@ -133,7 +133,7 @@ impl Builder<'_> {
 
         let sees_pictures = config.sees_pictures_whole() && layer.attention == Attention::Sliding;
         let until = self.is_canvas() || sees_pictures;
-        let block = Block { head_dim: layer.head_dim, kv_f16, until };
+        let block = Block { head_dim: layer.head_dim, kv_type, until };
         let params = BlockParams {
             heads: config.heads,
             kv_heads: layer.kv_heads,
@@ -148,9 +148,9 @@ impl Builder<'_> {
         }
         let multiply_adds =
             Amount::Visible { each: 2 * u64::from(config.q_width(i)), window: parts.window(i) };
-        let by_units = parts.limits.cooperative_matrices && kv_f16 && Cooperative::supports(layer.head_dim);
+        let by_units = parts.limits.cooperative_matrices && Cooperative::supports(layer.head_dim, kv_type);
         if by_units {
-            let form = Cooperative { head_dim: layer.head_dim, until };
+            let form = Cooperative { head_dim: layer.head_dim, kv_type, until };
             let grid = move |rows| if rows < LEAST_ROWS { [0; 3] } else { form.dispatch(&params, rows) };
             self.steps.push_rows(
                 (form.source()?, Form::CooperativeAttention(form)),

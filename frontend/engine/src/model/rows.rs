@@ -11,7 +11,7 @@ use shaders::selftest::Form;
 
 use super::corrections::{Corrections, Site};
 use super::forms::{Choices, matvec_form};
-use super::{KvType, Parts, product};
+use super::{Parts, product};
 use crate::plan::{Amount, Grid, Plan, PlanError, Value};
 
 /// Adds a normed branch to the stream in place (`add`: offsets of the norm's weights and of the scalar), then norms
@@ -118,7 +118,7 @@ pub fn qkv_finish(parts: &Parts, steps: &mut Plan, i: usize, kv: Kv, joined: boo
     let layer = &config.layers[i];
     let cache = parts.cache(i)?;
     let rope = parts.rope(layer.attention);
-    let finish = QkvFinish { head_dim: layer.head_dim, kv, kv_f16: parts.kv_type == KvType::F16, joined };
+    let finish = QkvFinish { head_dim: layer.head_dim, kv, kv_type: parts.kv_type, joined };
     let k_at = FewRows::MOST * config.q_width(i) / 2;
     let params = QkvParams {
         heads: config.heads,

@@ -1,6 +1,7 @@
 //! The forward pass of training. The input of every layer is stored; everything else is overwritten by the next
 //! layer, and recomputed for the backward pass.
 
+use shaders::attention::KvType;
 use shaders::attention::block::{Block, Params as BlockParams};
 use shaders::attention::decode::Kv as KvForm;
 use shaders::embed::gather;
@@ -127,7 +128,7 @@ impl<'a> Builder<'a> {
         self.push(&shaders::train::rows::copy()?, &copy, &buffers, move |rows| copy.dispatch(rows))?;
 
         let rope = self.rope(i);
-        let finish = QkvFinish { head_dim: layer.head_dim, kv: form, kv_f16: false, joined: false };
+        let finish = QkvFinish { head_dim: layer.head_dim, kv: form, kv_type: KvType::F32, joined: false };
         let params = QkvParams {
             heads: config.heads,
             kv_heads: layer.kv_heads,
@@ -147,7 +148,8 @@ impl<'a> Builder<'a> {
         }
         self.push(&finish.source()?, &params, &buffers, move |rows| finish.dispatch(&params, rows))?;
 
-        let block = Block { head_dim: layer.head_dim, kv_f16: false, until: base.sees_pictures_whole(i) };
+        let block =
+            Block { head_dim: layer.head_dim, kv_type: KvType::F32, until: base.sees_pictures_whole(i) };
         let params = BlockParams {
             heads: config.heads,
             kv_heads: layer.kv_heads,

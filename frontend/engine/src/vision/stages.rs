@@ -1,5 +1,6 @@
 //! The plans of a vision tower, for images up to a size.
 
+use shaders::attention::KvType;
 use shaders::attention::block::{Block, Params as BlockParams};
 use shaders::rows::gelu_mul::{self, Rows};
 use shaders::rows::norm_add::{NormAdd, Params as NormParams};
@@ -270,7 +271,7 @@ impl<'a> Builder<'a> {
         self.steps.push_rows(kernel, &params, &buffers, move |rows| params.dispatch(rows))?;
         self.cut(Condition::Always);
 
-        let block = Block { head_dim: encoder.head_dim, kv_f16: false, until: true };
+        let block = Block { head_dim: encoder.head_dim, kv_type: KvType::F32, until: true };
         let all = BlockParams { heads: encoder.heads, kv_heads: encoder.heads, ..BlockParams::default() };
         let buffers = [&values.state, &work[Q], &work[K], &work[V], &work[X], &values.until];
         let kernel = (block.source()?, Form::Block(block));

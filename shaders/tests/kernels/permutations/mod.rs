@@ -2,7 +2,9 @@
 
 mod matvec;
 
-use shaders::attention::{block::Block, cooperative::Cooperative, decode::Decode, decode::Kv, few_rows};
+use shaders::attention::{
+    KvType, block::Block, cooperative::Cooperative, decode::Decode, decode::Kv, few_rows,
+};
 use shaders::audio::{self, conv2d};
 use shaders::backward::{self, cross_entropy, geglu, heads::Heads};
 use shaders::diffusion::{join, statistics, weigh};
@@ -56,7 +58,10 @@ pub fn cooperative() -> Vec<Source> {
     };
     let forms = [64, 128, 192, 256, 512]
         .into_iter()
-        .flat_map(|head_dim| [false, true].map(|until| Cooperative { head_dim, until }.source()));
+        .flat_map(|head_dim| [KvType::F16, KvType::Q8_0].map(|kv_type| (head_dim, kv_type)))
+        .flat_map(|(head_dim, kv_type)| {
+            [false, true].map(|until| Cooperative { head_dim, kv_type, until }.source())
+        });
     let all = DType::ALL.into_iter().flat_map(of).chain(forms);
     all.collect::<Result<_, _>>().expect("every template preprocesses")
 }
@@ -127,17 +132,17 @@ fn decoder() -> Sources {
     all.extend([1536, 5376].iter().flat_map(|&width| NormAdd::ALL.map(|form| form.source(width))));
     for head_dim in HEAD_DIMS {
         for kv in [Kv::Own, Kv::OwnVIsK, Kv::Shared] {
-            for kv_f16 in BOTH {
-                all.push(QkvFinish { head_dim, kv, kv_f16, joined: false }.source());
+            for kv_type in KvType::ALL {
+                all.push(QkvFinish { head_dim, kv, kv_type, joined: false }.source());
                 if kv != Kv::Shared {
-                    all.push(QkvFinish { head_dim, kv, kv_f16, joined: true }.source());
+                    all.push(QkvFinish { head_dim, kv, kv_type, joined: true }.source());
                 }
-                all.extend([0, 4].map(|quads| Decode { head_dim, kv, kv_f16, group: 1, quads }.source()));
+                all.extend([0, 4].map(|quads| Decode { head_dim, kv, kv_type, group: 1, quads }.source()));
                 for sharing in [2, 4] {
-                    let group = Decode::group(head_dim, sharing, kv != Kv::Shared, kv_f16);
+                    let group = Decode::group(head_dim, sharing, kv != Kv::Shared, kv_type);
                     // Large heads have groups of 2 with a cache of f32.
                     if group == sharing {
-                        all.push(Decode { head_dim, kv, kv_f16, group, quads: 0 }.source());
+                        all.push(Decode { head_dim, kv, kv_type, group, quads: 0 }.source());
                     }
                 }
             }
@@ -145,16 +150,17 @@ fn decoder() -> Sources {
     }
     for head_dim in HEAD_DIMS {
         all.extend(BOTH.map(|packed| few_rows::FewRows::merge(head_dim, packed)));
-        for kv_f16 in BOTH {
+        for kv_type in KvType::ALL {
             for group in [1, 2, 4] {
-                let form = |finished| few_rows::FewRows { head_dim, kv_f16, finished, group };
+                let form = |finished| few_rows::FewRows { head_dim, kv_type, finished, group };
                 all.extend(BOTH.map(|finished| form(finished).source()));
             }
         }
     }
     for head_dim in HEAD_DIMS.into_iter().chain([72]) {
-        let block = |kv_f16| BOTH.map(|until| Block { head_dim, kv_f16, until }.source());
-        all.extend(BOTH.into_iter().flat_map(block));
+        let block = |kv_type| BOTH.map(|until| Block { head_dim, kv_type, until }.source());
+        let kv_types = KvType::ALL.into_iter().filter(|kv_type| kv_type.supports(head_dim));
+        all.extend(kv_types.flat_map(block));
     }
     all
 }

@@ -213,12 +213,11 @@ impl<'a> Builder<'a> {
         let kv = Kv::of_layer(config.owns_kv(i), has_v);
         let output = self.corrected(Some((i, Site::Output)));
         let columns = output.and_then(|site| site.way.columns());
-        let kv_f16 = parts.kv_type == super::KvType::F16;
         let rank = self.corrections.map_or(0, Corrections::rank);
         let kernel = Decode {
             head_dim: layer.head_dim,
             kv,
-            kv_f16,
+            kv_type: parts.kv_type,
             group: if columns.is_some() { 1 } else { parts.query_group(i, config.owns_kv(i)) },
             quads: if columns.is_some() { rank / 4 } else { 0 },
         };

@@ -14,7 +14,7 @@ use shaders::selftest::Form;
 use super::corrections::{Corrections, Site, SiteCorrections};
 use super::forms::{Choices, LARGE};
 use super::scratch::{grouped_from, max_splits, min_split_keys};
-use super::{Config, KvType, Parts};
+use super::{Config, Parts};
 use crate::plan::{Amount, Grid, Limits, Plan, PlanError, Value};
 use crate::weights::{Matrix, Part};
 
@@ -256,7 +256,7 @@ impl FewRows {
         let finished = config.owns_kv(i);
         let kernel = Attention {
             head_dim: layer.head_dim,
-            kv_f16: parts.kv_type == KvType::F16,
+            kv_type: parts.kv_type,
             finished,
             group: parts.query_group(i, false),
         };
