@@ -27,6 +27,8 @@ use crate::common;
 
 const EXACT: f32 = 2e-3;
 const HALF: f32 = 5e-2;
+/// With a cache of Q8_0: twice what was measured (0.40).
+const EIGHT_BITS: f32 = 0.8;
 
 struct Case {
     /// As the set calls it: `tiny-e2b/q4_k_m`.
@@ -120,9 +122,34 @@ fn check(gpu: &Rc<Gpu>, case: &Case, kv_type: KvType, tolerance: f32) {
     let golden = Golden::read(case);
     let options = LoadOptions { kv_type, ..common::exact_options() };
     let mut session = common::load(gpu, &case.model, &options);
-    let label = case.model.file_name().expect("a file name").to_string_lossy().into_owned();
-    let mut worst = 0.0f32;
+    let label = label(case);
+    let worst = check_logits(&mut session, &golden, &label, tolerance);
     let mut steps = 0;
+    for prompt in golden.json["prompts"].as_array().expect("prompts") {
+        let key = prompt["key"].as_str().expect("a key");
+        let want = ids(&prompt["greedy"]);
+        let margins = golden.f32s(&format!("{key}.greedy_margin"));
+        let sure = margins.iter().position(|&m| m < 2.0 * tolerance).unwrap_or(want.len());
+        let media = session.tokenizer().suppressed_ids();
+        let plain = want.iter().position(|id| media.contains(id)).map_or(want.len(), |at| at + 1);
+        let compared = sure.min(plain);
+        if compared > 0 {
+            let got = greedy(&mut session, &ids(&prompt["ids"]), compared);
+            assert_eq!(got, want[..compared], "{label} {key}: greedy ids");
+        }
+        steps += compared;
+    }
+    assert!(steps > 0, "{label}: no greedy step is sure enough to compare");
+    println!("{label} {kv_type:?}: logits differ by at most {worst:.1e}; {steps} greedy steps are equal");
+}
+
+fn label(case: &Case) -> String {
+    case.model.file_name().expect("a file name").to_string_lossy().into_owned()
+}
+
+/// Compares the logits of every prompt, read at once. By how much they differ at most.
+fn check_logits(session: &mut Session, golden: &Golden, label: &str, tolerance: f32) -> f32 {
+    let mut worst = 0.0f32;
     for prompt in golden.json["prompts"].as_array().expect("prompts") {
         let key = prompt["key"].as_str().expect("a key");
         let prompt_ids = ids(&prompt["ids"]);
@@ -134,7 +161,7 @@ fn check(gpu: &Rc<Gpu>, case: &Case, kv_type: KvType, tolerance: f32) {
         let rows = golden.tensor(&format!("{key}.logits_last")).0[0];
         let vocabulary = want.len() / rows;
         let got = pollster::block_on(session.logits(&prompt_ids, rows)).expect("logits");
-        let difference = got.iter().zip(&want).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        let difference = distance(&got, &want);
         worst = worst.max(difference);
         assert!(difference <= tolerance, "{label} {key}: logits differ by {difference}");
 
@@ -145,21 +172,8 @@ fn check(gpu: &Rc<Gpu>, case: &Case, kv_type: KvType, tolerance: f32) {
             let gap = row[best as usize] - row[id as usize];
             assert!(gap <= 2.0 * tolerance, "{label} {key}: {best} beats {id} by {gap}");
         }
-
-        let want = ids(&prompt["greedy"]);
-        let margins = golden.f32s(&format!("{key}.greedy_margin"));
-        let sure = margins.iter().position(|&m| m < 2.0 * tolerance).unwrap_or(want.len());
-        let media = session.tokenizer().suppressed_ids();
-        let plain = want.iter().position(|id| media.contains(id)).map_or(want.len(), |at| at + 1);
-        let compared = sure.min(plain);
-        if compared > 0 {
-            let got = greedy(&mut session, &prompt_ids, compared);
-            assert_eq!(got, want[..compared], "{label} {key}: greedy ids");
-        }
-        steps += compared;
     }
-    assert!(steps > 0, "{label}: no greedy step is sure enough to compare");
-    println!("{label} {kv_type:?}: logits differ by at most {worst:.1e}; {steps} greedy steps are equal");
+    worst
 }
 
 /// A session that steps through prompts.
@@ -405,6 +419,29 @@ fn the_carried_models_agree_with_a_half_precision_cache() {
     // One of each shape: what differs between the types was compared above.
     for case in carried().iter().filter(|case| case.model.to_string_lossy().contains("q4_k_m")) {
         check(&gpu, case, KvType::F16, HALF);
+    }
+}
+
+/// No greedy step is sure enough with such a tolerance: the steps of a drawn token go through the prompts instead, and must
+/// keep what a prompt that is read at once keeps. A mixture chooses another expert where two are nearly as good, and then
+/// the logits of that token are others: it is held to how far llama.cpp's were.
+#[test]
+fn the_carried_models_agree_with_a_cache_of_q8_0() {
+    let gpu = common::gpu();
+    for case in carried().iter().filter(|case| case.key.contains("q4_k_m")) {
+        let (golden, label) = (Golden::read(case), label(case));
+        let tolerance = if case.key.contains("moe") { llama_cpp(case).0 } else { EIGHT_BITS };
+        let options = LoadOptions { kv_type: KvType::Q8_0, ..common::exact_options() };
+        let mut session = common::load(&gpu, &case.model, &options);
+        let worst = check_logits(&mut session, &golden, &label, tolerance);
+        let mut apart = 0.0f32;
+        for (_, ids) in golden.prompts() {
+            let (_, stepped) = step_through(&mut session, &ids);
+            let at_once = pollster::block_on(session.logits(&ids, ids.len())).expect("logits");
+            apart = apart.max(distance(&stepped, &at_once));
+        }
+        println!("{label}: logits differ by at most {worst:.2}, those of steps and of prompts by {apart:.3}");
+        assert!(apart <= tolerance / 4.0, "{label}: logits of steps and of prompts differ by {apart}");
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use engine::bytes::{CancelToken, MemorySource};
 use engine::gguf::Header;
 use engine::gpu::Gpu;
-use engine::model::{Attention, Products};
+use engine::model::{Attention, KvType, Products};
 use engine::plan::Limits;
 use engine::session::{
     Control, EngineError, Event, Finish, LoadOptions, ModelFile, Options, Outcome, Session,
@@ -157,8 +157,8 @@ fn weight_bytes(path: &str) -> u64 {
 
 #[test]
 fn a_token_reads_every_weight_once_and_the_keys_it_sees() {
-    for path in [E2B, DENSE] {
-        let (_gpu, session) = open(path, LoadOptions { context: 2048, ..LoadOptions::default() });
+    for (path, kv_type) in [(E2B, KvType::F16), (E2B, KvType::Q8_0), (DENSE, KvType::F16)] {
+        let (_gpu, session) = open(path, LoadOptions { context: 2048, kv_type, ..LoadOptions::default() });
         let config = session.decoder().config();
         let keys = |position: u32| -> u64 {
             let of = |layer: usize| {
@@ -166,9 +166,10 @@ fn a_token_reads_every_weight_once_and_the_keys_it_sees() {
                     engine::model::Attention::Sliding => config.window,
                     engine::model::Attention::Global => u32::MAX,
                 };
-                // Keys and values, of halves.
-                2 * 2
-                    * u64::from(config.kv_width(config.layers[layer].kv_layer))
+                let owner = &config.layers[config.layers[layer].kv_layer];
+                // Keys and values.
+                2 * u64::from(owner.kv_heads)
+                    * kv_type.head_bytes(owner.head_dim)
                     * u64::from(window.min(position + 1))
             };
             (0..config.layers.len()).map(of).sum()
@@ -176,7 +177,7 @@ fn a_token_reads_every_weight_once_and_the_keys_it_sees() {
         let token = session.decoder().token();
         for position in [0, 7, 500] {
             let read = token.plan().bytes_read(position);
-            assert_eq!(read, weight_bytes(path) + keys(position), "{path} at {position}");
+            assert_eq!(read, weight_bytes(path) + keys(position), "{path} {kv_type:?} at {position}");
         }
     }
 }
