@@ -78,7 +78,7 @@ fn the_demo_model_itself_is_good() {
     assert_eq!(plan.config.layers.len(), 10);
     let memory = DeviceMemory { available: 1 << 20, limits: Limits::default() };
     let needs = plan.needs(memory).expect("its needs");
-    assert!(needs.memory(512, false).total() < needs.memory(2048, false).total());
+    assert!(needs.memory(512, plan.storage).total() < needs.memory(2048, plan.storage).total());
     assert!(matches!(needs.fit(0), Err(EngineError::TooLarge { available, .. }) if available == 1 << 20));
 }
 
@@ -148,7 +148,7 @@ fn experts_that_contradict_the_metadata_are_named() {
     // The buffers of experts are counted: eight of them, two used, chunks of 512.
     let good = plan(model.clone()).expect("a plan");
     let memory = DeviceMemory { available: u64::MAX, limits: Limits::default() };
-    let working = good.needs(memory).expect("its needs").memory(512, false).working;
+    let working = good.needs(memory).expect("its needs").memory(512, good.storage).working;
     assert!(working > 512 * 2 * 4 * (2 * 96 + 96 + 256), "{working}");
     for (key, value, named) in [
         ("gemma4.expert_count", 9, "ffn_gate_inp"),

@@ -1,5 +1,7 @@
-//! Conversion of file blocks to the planar layout on the GPU. The CPU twin is [`crate::quant::repack`].
+//! Conversion of file blocks to the planar layout on the GPU. The CPU twin is [`crate::quant::repack`], for
+//! [`requantize`] behind [`crate::quant::quantize`].
 
 mod launcher;
+pub mod requantize;
 
 pub use launcher::{Params, PieceError, dispatch, rows_alignment, source};

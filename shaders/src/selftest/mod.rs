@@ -65,6 +65,8 @@ pub enum Form {
     GeluMul,
     /// Repacking of file blocks to planes.
     Repack(DType),
+    /// Requantisation of floats to Q8_0.
+    Requantize(DType),
     /// Token embeddings.
     Gather(DType),
     /// Per-layer inputs.
@@ -244,6 +246,7 @@ impl Form {
             Self::FewRows(kernel) => products::of_few_rows(kernel),
             Self::PackRows => products::packed_rows(),
             Self::Repack(dtype) => products::repacked(*dtype),
+            Self::Requantize(dtype) => products::requantized(*dtype),
             Self::Gather(dtype) => products::gather(*dtype),
             Self::Decode(form) => attention::decode(form),
             Self::FewRowsAttention(form) => attention::few_rows(*form),

@@ -12,6 +12,7 @@ use crate::matmul::{
 use crate::matvec::{Correction, Epilogue, HandoffForm, Matvec, Prologue, twin};
 use crate::quant::{dequantize, quantize, repack};
 use crate::repack as kernel;
+use crate::repack::requantize::TARGET;
 use crate::rows::group_sum;
 use crate::state::State;
 use crate::{DType, PlanarLayout, Source};
@@ -392,6 +393,28 @@ pub fn repacked(dtype: DType) -> Result<Case, CaseError> {
     let args = vec![Arg::uniform(&params), Arg::Words(source), Arg::zeros(words.len())];
     let grid = kernel::dispatch(dtype, &params);
     Ok(Case { source: kernel::source(dtype)?, args, grid, expected: vec![Expected::words(2, &words)] })
+}
+
+/// Rows of floats that are codes times the scale of their block, which Q8_0 holds exactly: one block is zero, and the scales
+/// of some are subnormal halves.
+pub fn requantized(from: DType) -> Result<Case, CaseError> {
+    const BLOCK: usize = 32;
+    let (k, rows) = (96, 6);
+    let mut floats: Vec<f32> = random(44, k * rows).into_iter().map(|x| (x * 126.0).round()).collect();
+    for (number, block) in floats.chunks_exact_mut(BLOCK).enumerate() {
+        block[number % BLOCK] = if number % 2 == 0 { 127.0 } else { -127.0 };
+        let scale = if number == 4 { 0.0 } else { (-2.0 - number as f32).exp2() };
+        block.iter_mut().for_each(|value| *value *= scale);
+    }
+    let words = repack(TARGET, k as u64, rows as u64, &quantize(TARGET, &floats)?)?;
+    let layout = PlanarLayout::new(TARGET, k as u64, rows as u64)?;
+    let params = kernel::Params::new(&layout, 0, rows as u32, 0)?;
+    let bytes = quantize(from, &floats)?;
+    let source = bytes.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+    let args = vec![Arg::uniform(&params), Arg::Words(source), Arg::zeros(words.len())];
+    let grid = kernel::requantize::dispatch(&params);
+    let source = kernel::requantize::source(from)?;
+    Ok(Case { source, args, grid, expected: vec![Expected::words(2, &words)] })
 }
 
 /// Embeddings of a few tokens.

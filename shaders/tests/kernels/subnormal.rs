@@ -38,6 +38,11 @@ fn rows_are_gathered_all_the_same() {
 }
 
 #[test]
+fn floats_are_requantised_all_the_same() {
+    check(&Form::Requantize(DType::F16));
+}
+
+#[test]
 fn products_are_the_same() {
     for dtype in quantised() {
         check(&Form::Matmul(Tile::SMALL, dtype));

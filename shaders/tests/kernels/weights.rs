@@ -6,7 +6,8 @@ use shaders::matmul::{self, Clamps, FewRows, Tile, matmul, matmul_clamped};
 use shaders::matvec;
 use shaders::ple::combine::{self, Table, combine};
 use shaders::ple::locate;
-use shaders::quant::{dequantize, quantize, repack};
+use shaders::quant::{dequantize, planar_values, quantize, repack};
+use shaders::repack::requantize::TARGET;
 use shaders::selftest::Form;
 use shaders::state::State;
 use shaders::{DType, PlanarLayout, embed, repack as repack_kernel};
@@ -78,6 +79,44 @@ fn repacking_in_pieces_gives_the_words_of_the_twin() {
             }
             let wrong = words.iter().zip(&matrix.words).position(|(got, want)| got != want);
             assert_eq!(wrong, None, "{dtype}, k = {k}");
+        }
+    }
+}
+
+#[test]
+fn requantised_floats_are_within_half_a_code() {
+    let (k, n) = (96u64, 11u64);
+    let layout = PlanarLayout::new(TARGET, k, n).unwrap();
+    for dtype in [DType::F32, DType::F16, DType::BF16] {
+        check(&Form::Requantize(dtype));
+        // From the largest scales to subnormal ones.
+        let sizes = random(8, (k * n / 32) as usize);
+        let sizes = sizes.iter().flat_map(|size| [(size * 14.0).exp2(); 32]);
+        let values: Vec<f32> =
+            random(7, (k * n) as usize).iter().zip(sizes).map(|(x, size)| x * size).collect();
+        let bytes = quantize(dtype, &values).unwrap();
+        let row_bytes = dtype.row_bytes(k).unwrap() as usize;
+        let source = repack_kernel::requantize::source(dtype).unwrap();
+        let mut words = vec![0u32; layout.words as usize];
+        for (row, rows, byte_offset) in [(0u32, 4u32, 0usize), (4, 2, 2), (6, 5, 6)] {
+            let mut piece = vec![0xa5u8; byte_offset];
+            piece.extend(&bytes[row as usize * row_bytes..(row + rows) as usize * row_bytes]);
+            piece.resize(piece.len().next_multiple_of(4), 0x5a);
+            let params = repack_kernel::Params::new(&layout, row, rows, byte_offset as u32).unwrap();
+            let args = [BufferArg::uniform(&params), BufferArg::Read(piece), BufferArg::read_write(&words)];
+            let grid = repack_kernel::requantize::dispatch(&params);
+            words = Gpu::get().run(&source, &args, grid).remove(0).u32s();
+        }
+        let mut stored = vec![0.0; values.len()];
+        dequantize(dtype, &bytes, &mut stored).unwrap();
+        let found: Vec<f32> = (0..layout.n).flat_map(|row| planar_values(&layout, &words, row)).collect();
+        for (block, (found, stored)) in found.chunks(32).zip(stored.chunks(32)).enumerate() {
+            let largest = stored.iter().fold(0.0f32, |most, x| most.max(x.abs()));
+            // The scale is a half: a subnormal one is off by up to 2^-25, which the largest code multiplies.
+            let allowed = largest / 127.0 * 0.57 + 127.0 * 2f32.powi(-25);
+            for (found, stored) in found.iter().zip(stored) {
+                assert!((found - stored).abs() <= allowed, "{dtype}, block {block}: {found} for {stored}");
+            }
         }
     }
 }

@@ -55,7 +55,7 @@ impl Tower {
         progress: &mut dyn FnMut(weights::Progress),
     ) -> Result<Self, AudioError> {
         let TowerPlan { config, tensors, .. } = plan;
-        let mut weights = Weights::describe(&tensors, &[], gpu.plan_limits())?;
+        let mut weights = Weights::describe(&tensors, gpu.plan_limits())?;
         let mut memory = weights::load(&gpu, source, &tensors, &mut weights, cancel, progress).await?;
         let description = Description::new(&config, &weights).map_err(GpuError::from)?;
         gpu.compile_ahead([&description.plan]).await;

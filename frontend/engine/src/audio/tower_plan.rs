@@ -52,7 +52,7 @@ impl TowerPlan {
     /// # Errors
     /// When a matrix has no layout on such a device.
     pub fn computation(&self, limits: Limits) -> Result<Plan, AudioError> {
-        let weights = Weights::describe(&self.tensors, &[], limits)?;
+        let weights = Weights::describe(&self.tensors, limits)?;
         Ok(Description::new(&self.config, &weights).map_err(GpuError::from)?.plan)
     }
 
@@ -61,7 +61,7 @@ impl TowerPlan {
     /// # Errors
     /// Same as [`Self::computation`].
     pub fn bytes(&self, limits: Limits) -> Result<u64, AudioError> {
-        let mut weights = Weights::describe(&self.tensors, &[], limits)?;
+        let mut weights = Weights::describe(&self.tensors, limits)?;
         let description = Description::new(&self.config, &weights).map_err(GpuError::from)?;
         if let Kind::Conformer(conformer) = &self.config.kind {
             conformer::take_relatives(conformer, &mut weights);

@@ -244,7 +244,7 @@ mod tests {
         let header = synth::header(&synth::Options::new(shape.parse().expect("a shape"), Quant::Q4KM));
         let header = header.expect("a header");
         let model = ModelSpec::with_options(&header, &LoadOptions::default()).expect("a model");
-        let parts = model.describe(8192, false, Limits::default()).expect("parts");
+        let parts = model.describe(8192, model.storage, Limits::default()).expect("parts");
         let plans = DecoderPlans::new(&parts, model.products, None).expect("plans");
         let mut plan = Plan::default();
         plans.prefill().into_iter().for_each(|part| plan.extend(part));

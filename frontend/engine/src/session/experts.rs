@@ -127,7 +127,7 @@ impl ModelSpec {
             let end = self.experts().map(|matrix| matrix.range.end).max()?;
             return Some((all / u64::from(experts) * u64::from(experts - slots), start..end));
         }
-        let table = self.table().filter(|_| fit.table_on_host)?;
+        let table = self.table_on_host(fit.storage)?;
         Some((table.range.end - table.range.start, table.range.clone()))
     }
 

@@ -1,11 +1,18 @@
 //! Memory needed by a model, and whether it fits on a device.
 
+use shaders::repack::requantize;
+
 use crate::gpu::GpuError;
-use crate::model::{Attention, DecoderPlans, DiffusionPlans, KvCache, Parts, Rope, chunk, history};
+use crate::model::{
+    Attention, DecoderPlans, DiffusionPlans, KvCache, KvType, LayerConfig, Parts, Rope, chunk, history,
+};
 use crate::plan::{Layout, Limits, Origin, PlanError, Value, rounded};
+use crate::weights::MatrixSpec;
 
 use super::memory::LargestBuffer;
-use super::{DeviceMemory, EngineError, Fit, MIN_CONTEXT, MemoryUse, ModelSpec, checkpoints};
+use super::{
+    DeviceMemory, EngineError, Fit, MIN_CONTEXT, MemoryUse, ModelSpec, Storage, TablePlace, checkpoints,
+};
 
 /// The part that does not depend on the context.
 #[derive(Debug)]
@@ -15,16 +22,18 @@ struct Fixed {
     largest: Option<LargestBuffer>,
 }
 
+impl Fixed {
+    const NONE: Self = Self { weights: 0, working: 0, largest: None };
+}
+
 /// Memory needed by a model, derived from its plans.
 #[derive(Debug)]
 pub struct Needs<'s> {
     spec: &'s ModelSpec,
     memory: DeviceMemory,
     towers: u64,
-    /// With the per-layer table on the device, if that is possible.
-    inside: Option<Fixed>,
-    /// With the table on the host, if there is one.
-    outside: Option<Fixed>,
+    /// By the places that the per-layer table may have, in their order.
+    fixed: Vec<(TablePlace, Fixed)>,
 }
 
 impl ModelSpec {
@@ -34,17 +43,32 @@ impl ModelSpec {
     /// When a matrix cannot be bound for any context ([`GpuError::TooLarge`]), or has no layout.
     pub fn needs(&self, memory: DeviceMemory) -> Result<Needs<'_>, EngineError> {
         let limits = memory.limits;
-        let can_be_inside = self.table().is_none_or(|table| {
-            !self.ple_on_host && matches!(table.rows_within(limits.largest_binding), Ok(Some(_)))
-        });
-        let fixed = |table_on_host| self.fixed(table_on_host, limits);
+        let fixed = |place| Ok((place, self.fixed(place, limits)?));
         Ok(Needs {
             spec: self,
             memory,
             towers: self.tower_bytes(limits)?,
-            inside: can_be_inside.then(|| fixed(false)).transpose()?,
-            outside: self.table().map(|_| fixed(true)).transpose()?,
+            fixed: self.places(limits).into_iter().map(fixed).collect::<Result<_, EngineError>>()?,
         })
+    }
+
+    /// The places that the per-layer table may have on a device with these limits, in their order. The last one is always
+    /// possible.
+    fn places(&self, limits: Limits) -> Vec<TablePlace> {
+        let Some(table) = self.table() else { return vec![TablePlace::Device] };
+        let can_be_bound = |dtype| {
+            let table = MatrixSpec { dtype, ..table.clone() };
+            matches!(table.rows_within(limits.largest_binding), Ok(Some(_)))
+        };
+        let can_have = |place: &TablePlace| match place {
+            TablePlace::Device => can_be_bound(table.dtype),
+            TablePlace::Requantized => {
+                requantize::supports(table.dtype, table.k) && can_be_bound(requantize::TARGET)
+            }
+            TablePlace::Host => true,
+        };
+        let all = [TablePlace::Device, TablePlace::Requantized, TablePlace::Host];
+        all.into_iter().filter(|place| *place >= self.storage.table && can_have(place)).collect()
     }
 
     /// Fits the model to a device; see [`Needs::fit`].
@@ -55,8 +79,8 @@ impl ModelSpec {
         self.needs(memory)?.fit(asked)
     }
 
-    fn fixed(&self, table_on_host: bool, limits: Limits) -> Result<Fixed, EngineError> {
-        let parts = self.describe(MIN_CONTEXT, table_on_host, limits)?;
+    fn fixed(&self, table: TablePlace, limits: Limits) -> Result<Fixed, EngineError> {
+        let parts = self.describe(MIN_CONTEXT, Storage { table, ..self.storage }, limits)?;
         let (Layout { mut slots }, params) = self.plans(&parts, limits).map_err(GpuError::from)?;
         slots.retain(|slot| !parts.by_context().any(|value| slot.values.contains(value)));
         let layout = Layout { slots };
@@ -92,13 +116,28 @@ impl ModelSpec {
 }
 
 impl Needs<'_> {
-    /// Bytes by purpose for a context length, with the table on the host if requested and possible.
+    /// The ways to store table and cache, the preferred one first. The cache is rounded further only when the table has left
+    /// the device.
+    pub fn storages(&self) -> impl DoubleEndedIterator<Item = Storage> + Clone + '_ {
+        let asked = self.spec.storage.kv_type;
+        let can_be_smaller = |layer: &LayerConfig| KvType::Q8_0.supports(layer.head_dim);
+        let can_be_smaller = asked == KvType::F16 && self.spec.config.layers.iter().all(can_be_smaller);
+        let smaller = can_be_smaller.then_some(KvType::Q8_0);
+        let kv_types = [Some(asked), smaller].into_iter().flatten();
+        kv_types.flat_map(|kv_type| self.fixed.iter().map(move |&(table, _)| Storage { table, kv_type }))
+    }
+
+    /// The next way to store them that takes less memory, if there is one.
     #[must_use]
-    pub fn memory(&self, context: u32, table_on_host: bool) -> MemoryUse {
-        let [first, second] =
-            if table_on_host { [&self.outside, &self.inside] } else { [&self.inside, &self.outside] };
-        let (weights, fixed) = first.as_ref().or(second.as_ref()).map_or((0, 0), |f| (f.weights, f.working));
-        let (cache, ropes) = self.by_context(context);
+    pub fn storage_after(&self, storage: Storage) -> Option<Storage> {
+        self.storages().skip_while(|other| *other != storage).nth(1)
+    }
+
+    /// Bytes by purpose for a context length. A place that the table cannot have counts as the last one.
+    #[must_use]
+    pub fn memory(&self, context: u32, storage: Storage) -> MemoryUse {
+        let Fixed { weights, working, .. } = self.fixed_with(storage.table);
+        let (cache, ropes) = self.by_context(context, storage.kv_type);
         let bytes =
             |values: &mut dyn Iterator<Item = &Value>| values.map(|value| rounded(value.bytes())).sum();
         let rings = bytes(&mut cache.rings());
@@ -106,19 +145,24 @@ impl Needs<'_> {
         let is_diffusion = self.spec.config.diffusion.is_some();
         let history = (!is_diffusion).then(|| history(context));
         MemoryUse {
-            weights,
+            weights: *weights,
             cache: bytes(&mut cache.values()),
-            working: fixed + bytes(&mut ropes.iter().map(|rope| &rope.table).chain(&history)),
+            working: working + bytes(&mut ropes.iter().map(|rope| &rope.table).chain(&history)),
             checkpoints: if is_diffusion { 0 } else { checkpoints::planned_bytes(rings) },
             towers: self.towers,
             drafter: self.spec.drafter_bytes,
         }
     }
 
+    fn fixed_with(&self, table: TablePlace) -> &Fixed {
+        let found = self.fixed.iter().find(|(place, _)| *place == table).or(self.fixed.last());
+        found.map_or(&Fixed::NONE, |(_, fixed)| fixed)
+    }
+
     /// KV cache and RoPE tables for a context length.
-    fn by_context(&self, context: u32) -> (KvCache, Vec<Rope>) {
+    fn by_context(&self, context: u32, kv_type: KvType) -> (KvCache, Vec<Rope>) {
         let config = &self.spec.config;
-        let cache = KvCache::describe(config, context, chunk(config, self.memory.limits), self.spec.kv_type);
+        let cache = KvCache::describe(config, context, chunk(config, self.memory.limits), kv_type);
         let used = |attention: &Attention| config.layers.iter().any(|layer| layer.attention == *attention);
         let attentions = [Attention::Sliding, Attention::Global].into_iter().filter(used);
         (cache, attentions.map(|attention| Rope::describe(config, attention, context)).collect())
@@ -126,10 +170,10 @@ impl Needs<'_> {
 
     /// The largest buffer of cache and working memory for a context length. Unlike a table, it cannot be split.
     #[must_use]
-    pub fn largest_buffer(&self, context: u32) -> LargestBuffer {
-        let (cache, ropes) = self.by_context(context);
+    pub fn largest_buffer(&self, context: u32, storage: Storage) -> LargestBuffer {
+        let (cache, ropes) = self.by_context(context, storage.kv_type);
         let by_context = LargestBuffer::of(cache.values().chain(ropes.iter().map(|rope| &rope.table)));
-        let fixed = self.inside.as_ref().or(self.outside.as_ref()).and_then(|fixed| fixed.largest.clone());
+        let fixed = self.fixed_with(storage.table).largest.clone();
         by_context.into_iter().chain(fixed).max_by_key(|largest| largest.bytes).unwrap_or_default()
     }
 
@@ -139,20 +183,27 @@ impl Needs<'_> {
         self.towers
     }
 
-    /// The fit for exactly this context length, whether or not there is enough memory. The per-layer table is on
-    /// the device if it fits.
+    fn fit_of(&self, context: u32, storage: Storage) -> Fit {
+        Fit { context, bytes: self.memory(context, storage).total(), storage }
+    }
+
+    /// The last way to store table and cache, which takes the least memory.
+    fn smallest(&self) -> Storage {
+        self.storages().next_back().unwrap_or_default()
+    }
+
+    /// The fit for exactly this context length, whether or not there is enough memory, with the first way to store table and
+    /// cache that fits.
     #[must_use]
     pub fn with_context(&self, context: u32) -> Fit {
-        let inside = self.memory(context, false).total();
-        let fits = self.inside.is_some() && inside <= self.memory.available;
-        let table_on_host = self.outside.is_some() && !fits;
-        let bytes = if table_on_host { self.memory(context, true).total() } else { inside };
-        Fit { context, bytes, table_on_host }
+        let mut fits = self.storages().map(|storage| self.fit_of(context, storage));
+        let fit = fits.find(|fit| fit.bytes <= self.memory.available);
+        fit.unwrap_or_else(|| self.fit_of(context, self.smallest()))
     }
 
     /// Fits the model. The context is the requested one (0: the default), or the longest shorter one, in steps of
-    /// 512, whose buffers can be bound and that fits in memory. The per-layer table goes to the device if it fits
-    /// in addition; the context is not shortened for it.
+    /// 512, whose buffers can be bound and that fits in memory. Before it is shortened, table and cache are stored in less
+    /// memory ([`Self::storages`]).
     ///
     /// # Errors
     /// [`EngineError::TooLarge`] when even the shortest context does not fit, [`GpuError::TooLarge`] when one of
@@ -161,21 +212,18 @@ impl Needs<'_> {
         let DeviceMemory { available, limits } = self.memory;
         let limit = limits.largest_binding;
         let wanted = self.spec.context(asked);
-        let steps = (1..wanted.div_ceil(MIN_CONTEXT)).rev().map(|n| n * MIN_CONTEXT);
-        let can_be_bound = |context: &u32| self.largest_buffer(*context).bytes <= limit;
-        let mut bindable = std::iter::once(wanted).chain(steps).filter(can_be_bound);
-        let shortest = self.spec.context(MIN_CONTEXT);
-        let Some(longest) = bindable.next() else {
-            let LargestBuffer { label, bytes } = self.largest_buffer(shortest);
+        let (shortest, smallest) = (self.spec.context(MIN_CONTEXT), self.smallest());
+        let LargestBuffer { label, bytes } = self.largest_buffer(shortest, smallest);
+        if bytes > limit {
             return Err(GpuError::TooLarge { label, bytes, limit }.into());
-        };
-        let outside = |context| {
-            let bytes = self.memory(context, true).total();
-            Fit { context, bytes, table_on_host: self.outside.is_some() }
-        };
-        std::iter::once(self.with_context(longest))
-            .chain(bindable.map(outside))
+        }
+        let steps = (1..wanted.div_ceil(MIN_CONTEXT)).rev().map(|n| n * MIN_CONTEXT);
+        std::iter::once(wanted)
+            .chain(steps)
+            .flat_map(|context| self.storages().map(move |storage| (context, storage)))
+            .filter(|(context, storage)| self.largest_buffer(*context, *storage).bytes <= limit)
+            .map(|(context, storage)| self.fit_of(context, storage))
             .find(|fit| fit.bytes <= available)
-            .ok_or_else(|| EngineError::TooLarge { needed: outside(shortest).bytes, available })
+            .ok_or_else(|| EngineError::TooLarge { needed: self.fit_of(shortest, smallest).bytes, available })
     }
 }

@@ -1,6 +1,7 @@
 //! Device memory, and a model's use of it.
 
 use crate::gpu::Gpu;
+use crate::model::KvType;
 use crate::plan::{Limits, Origin, Value, rounded};
 
 /// The memory and the limits of a device.
@@ -27,6 +28,27 @@ pub fn assumed_memory(gpu: &Gpu) -> u64 {
     gpu.stated_memory().unwrap_or_else(|| gpu.max_buffer().min(8 << 30) * 8)
 }
 
+/// Where the per-layer table lies. An earlier place is faster and takes more of the device's memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TablePlace {
+    /// On the device, in the file's type.
+    #[default]
+    Device,
+    /// On the device, requantised to Q8_0, if the file has floats.
+    Requantized,
+    /// On the host. Rows are read when their tokens occur, and a cache of them is on the device.
+    Host,
+}
+
+/// How what can be stored in several ways is stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Storage {
+    /// The place of the per-layer table, if the model has one.
+    pub table: TablePlace,
+    /// The type of the KV cache.
+    pub kv_type: KvType,
+}
+
 /// How a model fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fit {
@@ -34,8 +56,8 @@ pub struct Fit {
     pub context: u32,
     /// Total bytes on the device.
     pub bytes: u64,
-    /// Whether the per-layer table is on the host.
-    pub table_on_host: bool,
+    /// How table and cache are stored.
+    pub storage: Storage,
 }
 
 /// Bytes on the device, by purpose.

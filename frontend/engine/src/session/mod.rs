@@ -48,7 +48,7 @@ pub use experts::ExpertMemory;
 pub use file::ModelFile;
 pub use fit::Needs;
 pub use generate::{Control, Event, Finish, Options, Outcome, Timings};
-pub use memory::{DeviceMemory, Fit, LargestBuffer, MemoryUse, assumed_memory};
+pub use memory::{DeviceMemory, Fit, LargestBuffer, MemoryUse, Storage, TablePlace, assumed_memory};
 pub use model::ModelSession;
 pub use profile::{KernelTime, Profile};
 pub use spec::{DEFAULT_CONTEXT, MIN_CONTEXT, ModelSpec};
@@ -58,12 +58,12 @@ pub use spec::{DEFAULT_CONTEXT, MIN_CONTEXT, ModelSpec};
 pub struct LoadOptions {
     /// Context length in tokens; 0 for the default.
     pub context: u32,
-    /// Storage type of the KV cache.
+    /// Storage type of the KV cache. F16 becomes Q8_0 where the context does not fit otherwise.
     pub kv_type: KvType,
     /// Which products of decode are packed.
     pub products: Products,
-    /// Keep the per-layer table on the host even if it fits on the device.
-    pub ple_on_host: bool,
+    /// The first place that the per-layer table may have. It gets a later one if it does not fit.
+    pub table: TablePlace,
     /// Experts per layer that have a place on the device; 0 for all. See [`ModelSpec::with_expert_budget`].
     pub expert_slots: u32,
     /// Tokens of the largest image to support, if images must be in one chunk; 0 for the default budget.
@@ -97,6 +97,7 @@ pub struct Session {
     decoder: Decoder,
     context: u32,
     bytes: u64,
+    storage: Storage,
     tower_bytes: u64,
     sequence: Sequence,
     checkpoints: Checkpoints,
@@ -164,7 +165,7 @@ impl Session {
         let (fit, tower_bytes) = (needs.fit(options.context)?, needs.tower_bytes());
         let ModelFile { bytes: source, local } = file;
         // What stays on the host must be available before the first weight is read.
-        let outside = spec.table().filter(|_| fit.table_on_host);
+        let outside = spec.table_on_host(fit.storage);
         let outside = outside.map(|spec| {
             let bytes = spec.range.end - spec.range.start;
             local.clone().map(|table| (table, spec.clone())).ok_or(EngineError::NoTable { bytes })
@@ -182,7 +183,7 @@ impl Session {
         // The header of a large vocabulary takes tens of megabytes.
         drop(header);
 
-        let mut parts = spec.describe(fit.context, fit.table_on_host, gpu.plan_limits())?;
+        let mut parts = spec.describe(fit.context, fit.storage, gpu.plan_limits())?;
         let plans = DecoderPlans::new(&parts, options.products, None).map_err(GpuError::from)?;
         let compiled = gpu.compile_ahead(plans.usual());
         drop(plans);
@@ -218,6 +219,7 @@ impl Session {
             decoder,
             context: fit.context,
             bytes: fit.bytes,
+            storage: fit.storage,
             tower_bytes,
             sequence: Sequence::default(),
             checkpoints: Checkpoints::default(),
@@ -322,6 +324,12 @@ impl Session {
     #[must_use]
     pub fn planned_bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// How table and cache are stored.
+    #[must_use]
+    pub fn storage(&self) -> Storage {
+        self.storage
     }
 
     /// The part of it that is reserved for towers.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use shaders::selftest::Form;
 
-use super::{DiffusionSession, EngineError, LoadOptions, Loading, ModelFile, ModelSpec, Session};
+use super::{DiffusionSession, EngineError, LoadOptions, Loading, ModelFile, ModelSpec, Session, Storage};
 use crate::bytes::CancelToken;
 use crate::gguf::Header;
 use crate::gpu::Gpu;
@@ -124,6 +124,15 @@ impl ModelSession {
         }
     }
 
+    /// How table and cache are stored.
+    #[must_use]
+    pub fn storage(&self) -> Storage {
+        match self {
+            Self::Autoregressive(session) => session.storage(),
+            Self::Diffusion(session) => session.storage(),
+        }
+    }
+
     /// The part of it that is reserved for towers.
     #[must_use]
     pub fn tower_bytes(&self) -> u64 {
@@ -134,12 +143,6 @@ impl ModelSession {
     #[must_use]
     pub fn products(&self) -> Products {
         self.autoregressive().map_or(Products::Floats, |session| session.decoder().products())
-    }
-
-    /// Whether the per-layer table is on the host.
-    #[must_use]
-    pub fn has_host_table(&self) -> bool {
-        self.autoregressive().is_ok_and(|session| session.decoder().needs_host())
     }
 
     /// Tokens of the longest supported image; `None` if there is no limit.

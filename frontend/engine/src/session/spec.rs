@@ -7,13 +7,13 @@ use shaders::experts::Mixture;
 use crate::audio;
 use crate::gguf::Header;
 use crate::gpu::Memory;
-use crate::model::{Config, Extent, KvType, Parts, Products, large_products};
+use crate::model::{Config, Extent, Parts, Products, large_products};
 use crate::plan::Limits;
 use crate::train::Base;
 use crate::vision::{Budget, TowerPlan};
-use crate::weights::{self, MatrixSpec, TensorError, TensorList, Weights};
+use crate::weights::{self, MatrixSpec, Savings, TensorError, TensorList, Weights};
 
-use super::{DeviceMemory, EngineError, LoadOptions};
+use super::{DeviceMemory, EngineError, LoadOptions, Storage, TablePlace};
 
 /// Default context length in tokens.
 pub const DEFAULT_CONTEXT: u32 = 8192;
@@ -33,12 +33,10 @@ pub struct ModelSpec {
     pub config: Config,
     /// Its tensors.
     pub tensors: TensorList,
-    /// Storage type of the KV cache.
-    pub kv_type: KvType,
+    /// How table and cache are stored where memory allows it.
+    pub storage: Storage,
     /// Which products of decode are packed.
     pub products: Products,
-    /// Whether to keep the per-layer table on the host even if it fits on the device.
-    pub ple_on_host: bool,
     /// Experts per layer that have a place on the device, if not all.
     pub expert_slots: Option<u32>,
     /// The vision tower in the same file, loaded on demand.
@@ -84,7 +82,7 @@ impl ModelSpec {
         let budget = largest.unwrap_or(Budget::MAX).max(Budget::default());
         let read = || audio::TowerPlan::read(header, config.width).map_err(EngineError::from);
         let audio = if has_towers { usable(read(), &mut unusable)? } else { None };
-        let LoadOptions { kv_type, products, ple_on_host, projector_bytes, drafter_bytes, .. } = *options;
+        let LoadOptions { kv_type, products, table, projector_bytes, drafter_bytes, .. } = *options;
         // A canvas chooses nearly all experts at every step.
         let mixture = config.experts.map(|experts| experts.mixture).filter(|_| config.diffusion.is_none());
         let some = |mixture: &Mixture| (1..mixture.experts).contains(&options.expert_slots);
@@ -92,9 +90,8 @@ impl ModelSpec {
         Ok(Self {
             config,
             tensors,
-            kv_type,
+            storage: Storage { table, kv_type },
             products,
-            ple_on_host,
             expert_slots,
             vision,
             audio,
@@ -127,7 +124,7 @@ impl ModelSpec {
         if usual.config.sees_pictures_whole() {
             let fit = |spec: &Self| {
                 let fit = spec.needs(memory).ok()?.fit(options.context).ok()?;
-                Some((fit.context, fit.table_on_host))
+                Some((fit.context, fit.storage))
             };
             for budget in Budget::ALL.into_iter().rev().take_while(|budget| *budget > Budget::default()) {
                 let larger = LoadOptions { largest_picture: budget.tokens(), ..*options };
@@ -170,15 +167,26 @@ impl ModelSpec {
         large_products(&self.tensors, self.config.layers.len())
     }
 
+    /// The per-layer table, if it is stored on the host.
+    #[must_use]
+    pub fn table_on_host(&self, storage: Storage) -> Option<&MatrixSpec> {
+        self.table().filter(|_| storage.table == TablePlace::Host)
+    }
+
     /// Describes the decoder with a context of this length, as values. Nothing is allocated.
     ///
     /// # Errors
     /// When a matrix has no layout on such a device.
-    pub fn describe(&self, context: u32, ple_on_host: bool, limits: Limits) -> Result<Parts, EngineError> {
-        let host_table = self.table().filter(|_| ple_on_host);
-        let skip: &[&str] = if host_table.is_some() { &[PLE_TABLE] } else { &[] };
-        let weights = Weights::with_expert_slots(&self.tensors, skip, self.expert_slots, limits)?;
-        let extent = Extent { context, kv_type: self.kv_type, host_table };
+    pub fn describe(&self, context: u32, storage: Storage, limits: Limits) -> Result<Parts, EngineError> {
+        let host_table = self.table_on_host(storage);
+        let requantized = self.table().filter(|_| storage.table == TablePlace::Requantized);
+        let savings = Savings {
+            on_host: host_table.map(|_| PLE_TABLE),
+            requantized: requantized.map(|_| PLE_TABLE),
+            expert_slots: self.expert_slots,
+        };
+        let weights = Weights::with_savings(&self.tensors, savings, limits)?;
+        let extent = Extent { context, kv_type: storage.kv_type, host_table };
         let vocabulary = self.tensors.vocabulary();
         let described = Parts::describe(self.config.clone(), vocabulary, weights, extent, limits);
         Ok(described.map_err(|source| TensorError::Layout { name: PLE_TABLE.into(), source })?)
@@ -189,7 +197,8 @@ impl ModelSpec {
     /// # Errors
     /// Same as [`Self::describe`].
     pub fn training_base(&self, limits: Limits) -> Result<Base, EngineError> {
-        let Parts { config, vocabulary, weights, .. } = self.describe(MIN_CONTEXT, false, limits)?;
+        let Parts { config, vocabulary, weights, .. } =
+            self.describe(MIN_CONTEXT, Storage::default(), limits)?;
         Ok(Base { config, vocabulary, weights, memory: Memory::default(), pad: 0, limits, table: None })
     }
 

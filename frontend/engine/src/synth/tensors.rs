@@ -19,8 +19,10 @@ const CHUNK: usize = 1 << 20;
 pub enum Quant {
     /// Q4_K, with Q6_K for the most sensitive tensors.
     Q4KM,
-    /// The same with the per-layer projection in Q4_K too, as in Ollama's files. Some engines read only these.
+    /// The same with the per-layer projection in Q4_K too. Some engines read only these.
     Q4KMPle,
+    /// The same again, with the per-layer table in BF16: as in Ollama's files of E2B and E4B.
+    Q4KMBf16Table,
     /// Q4_0, with Q6_K embeddings.
     Q40,
     /// Q8_0 throughout.
@@ -39,12 +41,13 @@ impl FromStr for Quant {
 }
 
 impl Quant {
-    const ALL: [Self; 5] = [Self::Q4KM, Self::Q4KMPle, Self::Q40, Self::Q80, Self::F16];
+    const ALL: [Self; 6] = [Self::Q4KM, Self::Q4KMPle, Self::Q4KMBf16Table, Self::Q40, Self::Q80, Self::F16];
 
     fn name(self) -> &'static str {
         match self {
             Self::Q4KM => "q4_k_m",
             Self::Q4KMPle => "q4_k_m_ple",
+            Self::Q4KMBf16Table => "q4_k_m_bf16_table",
             Self::Q40 => "q4_0",
             Self::Q80 => "q8_0",
             Self::F16 => "f16",
@@ -60,7 +63,7 @@ impl Quant {
     /// The value of `general.file_type`.
     pub(super) fn file_type(self) -> u32 {
         match self {
-            Self::Q4KM | Self::Q4KMPle => 15,
+            Self::Q4KM | Self::Q4KMPle | Self::Q4KMBf16Table => 15,
             Self::Q40 => 2,
             Self::Q80 => 7,
             Self::F16 => 1,
@@ -70,19 +73,27 @@ impl Quant {
     /// Type of an ordinary matrix.
     fn linear(self) -> DType {
         match self {
-            Self::Q4KM | Self::Q4KMPle => DType::Q4_K,
+            Self::Q4KM | Self::Q4KMPle | Self::Q4KMBf16Table => DType::Q4_K,
             Self::Q40 => DType::Q4_0,
             Self::Q80 => DType::Q8_0,
             Self::F16 => DType::F16,
         }
     }
 
-    /// Type of the embedding tables, one of which is also the head.
+    /// Type of the embedding, which is also the head.
     fn embedding(self) -> DType {
         match self {
-            Self::Q4KM | Self::Q4KMPle | Self::Q40 => DType::Q6_K,
+            Self::Q4KM | Self::Q4KMPle | Self::Q4KMBf16Table | Self::Q40 => DType::Q6_K,
             Self::Q80 => DType::Q8_0,
             Self::F16 => DType::F16,
+        }
+    }
+
+    /// Type of the per-layer table.
+    fn per_layer_table(self) -> DType {
+        match self {
+            Self::Q4KMBf16Table => DType::BF16,
+            _ => self.embedding(),
         }
     }
 
@@ -90,7 +101,7 @@ impl Quant {
     fn per_layer_projection(self) -> DType {
         match self {
             Self::F16 => DType::F16,
-            Self::Q4KMPle => DType::Q4_K,
+            Self::Q4KMPle | Self::Q4KMBf16Table => DType::Q4_K,
             _ => DType::BF16,
         }
     }
@@ -100,7 +111,7 @@ impl Quant {
     fn sensitive(self, i: u32, n: u32) -> DType {
         let more = i < n / 8 || i >= 7 * n / 8 || (i - n / 8) % 3 == 2;
         match self {
-            Self::Q4KM | Self::Q4KMPle if more => DType::Q6_K,
+            Self::Q4KM | Self::Q4KMPle | Self::Q4KMBf16Table if more => DType::Q6_K,
             _ => self.linear(),
         }
     }
@@ -148,7 +159,7 @@ pub(super) fn plan(shape: &Shape, quant: Quant, vocabulary: u32, skew: f32) -> V
         let all = per_layer * u64::from(shape.layers);
         // Scaled by √P when it is read.
         let scale = (per_layer as f32).powf(-0.5);
-        plan.table("per_layer_token_embd.weight", &[all, vocabulary], quant.embedding(), scale);
+        plan.table("per_layer_token_embd.weight", &[all, vocabulary], quant.per_layer_table(), scale);
         plan.matrix("per_layer_model_proj.weight", &[d, all], quant.per_layer_projection());
         plan.vector("per_layer_proj_norm.weight", per_layer, 1.0);
     }

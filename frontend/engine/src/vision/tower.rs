@@ -164,7 +164,7 @@ impl Vision {
         if self.tower.is_none() {
             let mut told = |p: weights::Progress| progress(Encoding::Weights(p.done, p.total));
             let tensors = &self.plan.tensors;
-            let mut weights = Weights::describe(tensors, &[], self.gpu.plan_limits())?;
+            let mut weights = Weights::describe(tensors, self.gpu.plan_limits())?;
             let memory =
                 weights::load(&self.gpu, &self.source, tensors, &mut weights, cancel, &mut told).await?;
             self.tower = Some(Tower { weights, memory, stages: None });

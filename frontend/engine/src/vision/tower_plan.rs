@@ -49,7 +49,7 @@ impl TowerPlan {
     }
 
     fn describe(&self, budget: Budget, limits: Limits) -> Result<(Weights, StagePlans), VisionError> {
-        let weights = Weights::describe(&self.tensors, &[], limits)?;
+        let weights = Weights::describe(&self.tensors, limits)?;
         let rows = self.config.rows(budget);
         let stages = StagePlans::new(&weights, &self.config, rows).map_err(GpuError::from)?;
         Ok((weights, stages))

@@ -3,36 +3,45 @@
 use std::collections::HashMap;
 
 use shaders::PlanarLayout;
+use shaders::repack::requantize;
 
 use super::{LoadError, Matrix, MatrixSpec, Part, TensorError, TensorList, Weights};
 use crate::gpu::GpuError;
 use crate::plan::{Limits, Origin, Value};
 
+/// What of a model takes less memory on the device than in the file.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Savings<'s> {
+    /// A matrix that stays on the host.
+    pub on_host: Option<&'s str>,
+    /// A matrix of floats that is requantised to [`requantize::TARGET`].
+    pub requantized: Option<&'s str>,
+    /// Experts per layer that have a place on the device, if not all.
+    pub expert_slots: Option<u32>,
+}
+
 impl Weights {
-    /// All tensors of the list, except the matrices in `skip` (a table that stays on the host), split if the device
-    /// cannot bind them as a whole.
+    /// All tensors of the list, split if the device cannot bind them as a whole.
     ///
     /// # Errors
     /// When a matrix has no layout on the device, or cannot be split into small enough parts.
-    pub fn describe(list: &TensorList, skip: &[&str], limits: Limits) -> Result<Self, LoadError> {
-        Self::with_expert_slots(list, skip, None, limits)
+    pub fn describe(list: &TensorList, limits: Limits) -> Result<Self, LoadError> {
+        Self::with_savings(list, Savings::default(), limits)
     }
 
-    /// Same as [`Self::describe`], with room for so many experts per layer, if not for all.
+    /// Same as [`Self::describe`], with less of them on the device.
     ///
     /// # Errors
     /// Same as [`Self::describe`].
-    pub fn with_expert_slots(
-        list: &TensorList,
-        skip: &[&str],
-        expert_slots: Option<u32>,
-        limits: Limits,
-    ) -> Result<Self, LoadError> {
-        let loaded = list.matrices.iter().filter(|spec| !skip.contains(&spec.name.as_str()));
+    pub fn with_savings(list: &TensorList, savings: Savings<'_>, limits: Limits) -> Result<Self, LoadError> {
+        let Savings { on_host, requantized, expert_slots } = savings;
+        let is = |spec: &MatrixSpec, name: Option<&str>| name == Some(spec.name.as_str());
+        let loaded = list.matrices.iter().filter(|spec| !is(spec, on_host));
         let matrices = loaded.map(|spec| {
             let rows = expert_slots.zip(spec.rows_per_expert());
-            let rows = rows.map_or(spec.n, |(slots, rows)| spec.n.min(rows * u64::from(slots)));
-            Ok((spec.name.clone(), matrix(&MatrixSpec { n: rows, ..spec.clone() }, limits)?))
+            let n = rows.map_or(spec.n, |(slots, rows)| spec.n.min(rows * u64::from(slots)));
+            let dtype = if is(spec, requantized) { requantize::TARGET } else { spec.dtype };
+            Ok((spec.name.clone(), matrix(&MatrixSpec { n, dtype, ..spec.clone() }, limits)?))
         });
         let matrices = matrices.collect::<Result<_, LoadError>>()?;
         let mut places = HashMap::new();
@@ -52,6 +61,7 @@ impl Weights {
             places,
             on_host: HashMap::new(),
             expert_slots,
+            requantized: requantized.and_then(|name| list.matrix(name)).map(|spec| spec.dtype),
             ple_norm,
             rope_factors: None,
         })

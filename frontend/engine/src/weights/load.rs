@@ -11,7 +11,7 @@ use shaders::{quant, repack};
 
 use super::describe::PLE_NORM;
 use super::windows::{Piece, WINDOW_BYTES, What, Window, windows};
-use super::{LoadError, Matrix, MatrixSpec, TensorList, Weights};
+use super::{LoadError, MatrixSpec, TensorList, Weights};
 use crate::bytes::{ByteSource, Bytes, CancelToken, SourceError};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory};
 use crate::plan::{Grid, Plan, Value};
@@ -48,8 +48,9 @@ pub async fn load(
     let skipped = |spec: &MatrixSpec| weights.matrix(&spec.name).is_none() || is_cached(spec);
     let windows = windows(list, skipped, |index| {
         let spec = &list.matrices[index];
-        let rows = weights.matrix(&spec.name).map_or(1, Matrix::part_rows);
-        (repack::rows_alignment(spec.dtype, spec.k as u32).into(), rows.into())
+        let matrix = weights.matrix(&spec.name);
+        let (dtype, rows) = matrix.map_or((spec.dtype, 1), |matrix| (matrix.dtype, matrix.part_rows()));
+        (repack::rows_alignment(dtype, spec.k as u32).into(), rows.into())
     });
     let mut state = Progress { done: 0, total: windows.iter().map(|w| w.range.end - w.range.start).sum() };
     progress(state);
@@ -158,7 +159,7 @@ impl<'a> Loader<'a> {
         rows: u64,
         at: u32,
     ) -> Result<(), LoadError> {
-        let name = &self.list.matrices[index].name;
+        let MatrixSpec { name, dtype, .. } = &self.list.matrices[index];
         let wrong = |reason: String| LoadError::Piece { tensor: name.clone(), reason };
         let Some(matrix) = self.weights.matrix(name) else {
             return Err(wrong(format!("{:?} was skipped", piece.range)));
@@ -172,8 +173,12 @@ impl<'a> Loader<'a> {
         let first = (row0 - u64::from(part.row0)) as u32;
         let params =
             repack::Params::new(&part.layout, first, rows as u32, at).map_err(|e| wrong(e.to_string()))?;
-        let grid = Grid::Fixed(repack::dispatch(matrix.dtype, &params));
-        let source = repack::source(matrix.dtype).map_err(GpuError::from)?;
+        let (source, grid) = if matrix.dtype == *dtype {
+            (repack::source(*dtype), repack::dispatch(*dtype, &params))
+        } else {
+            (repack::requantize::source(*dtype), repack::requantize::dispatch(&params))
+        };
+        let (source, grid) = (source.map_err(GpuError::from)?, Grid::Fixed(grid));
         plan.push(&source, &params, &[&self.staging.0, &part.value], grid).map_err(GpuError::from)?;
         Ok(())
     }

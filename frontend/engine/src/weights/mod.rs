@@ -9,12 +9,13 @@ mod windows;
 
 use std::collections::HashMap;
 
+use shaders::selftest::Form;
 use shaders::{DType, PlanarLayout};
 
 use crate::plan::{Limits, Value};
 
 pub use bounds::finite;
-pub use describe::check_layouts;
+pub use describe::{Savings, check_layouts};
 pub use error::LoadError;
 pub use load::{Progress, load};
 pub use tensors::{MatrixSpec, TensorError, TensorList, VectorSpec, expect};
@@ -74,6 +75,8 @@ pub struct Weights {
     /// Experts per layer that have a place on the device, if not all do. Their matrices have rows for so many, and stay
     /// empty while the weights are loaded.
     pub expert_slots: Option<u32>,
+    /// The file's type of the matrix that is requantised, if one is.
+    pub requantized: Option<DType>,
     /// The norm of the per-layer inputs, in its own buffer as its kernel requires.
     pub ple_norm: Option<Value>,
     /// The divisors of the RoPE frequencies of global layers, if the file has them. Set after loading.
@@ -92,6 +95,11 @@ impl Weights {
     pub fn dtypes(&self) -> Vec<DType> {
         let used = |dtype: &DType| self.matrices.values().any(|matrix| matrix.dtype == *dtype);
         DType::ALL.into_iter().filter(used).collect()
+    }
+
+    /// The kernels that make its planes, for a self-test.
+    pub fn forms(&self) -> impl Iterator<Item = Form> {
+        self.dtypes().into_iter().map(Form::Repack).chain(self.requantized.map(Form::Requantize))
     }
 
     /// The matrix of this name, if the model has it.

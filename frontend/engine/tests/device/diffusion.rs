@@ -443,7 +443,7 @@ fn a_load_takes_what_was_planned() {
         let header = pollster::block_on(Header::read(&source)).expect("a header");
         let plan = ModelSpec::with_options(&header, &options).expect("a plan");
         let needs = plan.needs(DeviceMemory::assumed(&gpu)).expect("its needs");
-        let planned = needs.memory(context, false);
+        let planned = needs.memory(context, plan.storage);
         assert_eq!(needs.fit(context).expect("it fits").bytes, planned.total());
         let before = gpu.bytes_in_use();
         let session = try_load(&gpu, &golden.model, &options).expect("a session");

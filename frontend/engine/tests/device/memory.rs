@@ -7,7 +7,7 @@ use engine::adapter::{Adapter, Factors, Projection, Ranks, Shape, Target};
 use engine::bytes::FileSource;
 use engine::gguf::Header;
 use engine::model::{Choices, Corrections, Decoder, DecoderPlans, Plans, Products};
-use engine::session::{DeviceMemory, LoadOptions, ModelSpec};
+use engine::session::{DeviceMemory, LoadOptions, ModelSpec, TablePlace};
 use pollster::block_on;
 
 use crate::common;
@@ -17,21 +17,24 @@ fn a_load_takes_what_was_planned() {
     let gpu = common::gpu();
     for model in ["tiny-e2b.q4_k_m", "tiny-31b.q8_0", "tiny-moe.q4_k_m", "tiny-unified.f16.lcpp"] {
         let path = common::repository("frontend/engine/tests/golden/models").join(format!("{model}.gguf"));
-        for (products, context, on_host) in
-            [(Products::Floats, 512, false), (Products::Packed { least_rows: 0 }, 2048, true)]
-        {
+        let packed = Products::Packed { least_rows: 0 };
+        for (products, context, table) in [
+            (Products::Floats, 512, TablePlace::Device),
+            (Products::Floats, 512, TablePlace::Requantized),
+            (packed, 2048, TablePlace::Host),
+        ] {
+            let on_host = table == TablePlace::Host;
             // Some of the eight experts of the mixture, too.
-            let (ple_on_host, expert_slots) = (on_host, if on_host { 3 } else { 0 });
-            let options =
-                LoadOptions { context, products, ple_on_host, expert_slots, ..LoadOptions::default() };
+            let expert_slots = if on_host { 3 } else { 0 };
+            let options = LoadOptions { context, products, table, expert_slots, ..LoadOptions::default() };
             let source = FileSource::open(&path).expect("the model opens");
             let header = block_on(Header::read(&source)).expect("a header");
             let plan = ModelSpec::with_options(&header, &options).expect("a plan");
             let needs = plan.needs(DeviceMemory::assumed(&gpu)).expect("its needs");
             let fit = needs.fit(context).expect("it fits");
-            assert_eq!(fit.table_on_host, ple_on_host && plan.table().is_some(), "{model}");
+            assert!(plan.table().is_none() || fit.storage.table >= table, "{model}");
             assert_eq!(plan.expert_slots, (on_host && model.contains("moe")).then_some(3), "{model}");
-            let planned = needs.memory(context, fit.table_on_host);
+            let planned = needs.memory(context, fit.storage);
             assert_eq!(planned.total(), fit.bytes);
 
             let before = gpu.bytes_in_use();

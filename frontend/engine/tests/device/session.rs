@@ -10,7 +10,7 @@ use engine::gpu::Gpu;
 use engine::model::{Attention, KvType, Products};
 use engine::plan::Limits;
 use engine::session::{
-    Control, EngineError, Event, Finish, LoadOptions, ModelFile, Options, Outcome, Session,
+    Control, EngineError, Event, Finish, LoadOptions, ModelFile, Options, Outcome, Session, TablePlace,
 };
 use engine::template::Piece;
 use engine::weights::Weights;
@@ -107,7 +107,7 @@ fn the_per_layer_table_may_stay_in_the_file() {
     let ids = prompt(40, 4);
     let (_gpu, mut device) = open(E2B, exact(512));
     let want = run(&mut device, &ids, &greedy(24)).expect("an answer").ids;
-    let (_gpu, mut host) = open(E2B, LoadOptions { ple_on_host: true, ..exact(512) });
+    let (_gpu, mut host) = open(E2B, LoadOptions { table: TablePlace::Host, ..exact(512) });
     assert!(host.decoder().needs_host() && !device.decoder().needs_host());
     assert_eq!(run(&mut host, &ids, &greedy(24)).expect("an answer").ids, want);
 }
@@ -150,7 +150,7 @@ fn weight_bytes(path: &str) -> u64 {
     // Of the tables, rows alone are read; a head that is the embedding is read whole.
     let has_head = plan.tensors.matrix("output").is_some();
     let looked_up = |name: &str| name == "per_layer_token_embd" || (name == "token_embd" && has_head);
-    let weights = Weights::describe(&plan.tensors, &[], Limits::default()).expect("a layout");
+    let weights = Weights::describe(&plan.tensors, Limits::default()).expect("a layout");
     let read = weights.matrices.iter().filter(|(name, _)| !looked_up(name));
     read.flat_map(|(_, matrix)| &matrix.parts).map(|part| part.value.bytes()).sum()
 }

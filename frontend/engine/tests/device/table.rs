@@ -11,8 +11,10 @@ use engine::bytes::{
 };
 use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuOptions};
+use engine::model::KvType;
 use engine::session::{
     Control, DeviceMemory, EngineError, Finish, LoadOptions, Loading, ModelFile, ModelSpec, Options, Session,
+    Storage, TablePlace,
 };
 use engine::synth::{self, Quant, Shape};
 use shaders::sampling::Settings;
@@ -97,7 +99,7 @@ fn it_is_the_same_table_in_several_buffers_and_outside_of_the_device() {
     assert_eq!((logits(&mut cut), drawn(&mut cut)), want);
     drop(cut);
 
-    let options = LoadOptions { ple_on_host: true, ..exact() };
+    let options = LoadOptions { table: TablePlace::Host, ..exact() };
     let mut outside = load(&device, here(&file), &options).expect("it loads");
     assert!(outside.decoder().needs_host() && table(&outside).is_none());
     for (got, want) in logits(&mut outside).iter().zip(&want.0) {
@@ -114,7 +116,7 @@ fn a_device_without_room_for_it_keeps_the_context() {
     let file = model();
     let plan = plan(&file);
     let usual = DeviceMemory::assumed(&gpu(GpuOptions::default()));
-    let memory = Some(plan.needs(usual).expect("its needs").memory(8192, false).total() - 1);
+    let memory = Some(plan.needs(usual).expect("its needs").memory(8192, Storage::default()).total() - 1);
     let device = gpu(GpuOptions { memory, ..GpuOptions::default() });
     let session = load(&device, here(&file), &LoadOptions::default()).expect("it loads");
     assert!(session.decoder().needs_host());
@@ -125,17 +127,23 @@ fn a_device_without_room_for_it_keeps_the_context() {
 fn what_is_planned_can_be_bound_and_a_little_less_is_not_enough() {
     let file = model();
     let plan = plan(&file);
-    // The cache is by far the largest: 1 KiB for each position of a global layer.
+    // The cache is by far the largest: 1 KiB for each position of a global layer, in Q8_0 544 bytes.
     let context = 32_768;
     let usual = DeviceMemory::assumed(&gpu(GpuOptions::default()));
-    let largest_binding = plan.needs(usual).expect("its needs").largest_buffer(context).bytes;
-    assert_eq!(largest_binding, 32 << 20);
+    let needs = plan.needs(usual).expect("its needs");
+    let largest = |kv_type| needs.largest_buffer(context, Storage { kv_type, ..plan.storage }).bytes;
+    let [halves, bytes] = [KvType::F16, KvType::Q8_0].map(largest);
+    assert_eq!((halves, bytes), (32 << 20, 17 << 20));
     let options = LoadOptions { context, ..LoadOptions::default() };
-    for (less, wanted) in [(0, context), (256, context - 512)] {
-        let device =
-            gpu(GpuOptions { largest_binding: Some(largest_binding - less), ..GpuOptions::default() });
+    for (limit, wanted, kv_type) in [
+        (halves, context, KvType::F16),
+        (halves - 256, context, KvType::Q8_0),
+        (bytes, context, KvType::Q8_0),
+        (bytes - 256, context - 512, KvType::Q8_0),
+    ] {
+        let device = gpu(GpuOptions { largest_binding: Some(limit), ..GpuOptions::default() });
         let mut session = load(&device, here(&file), &options).expect("it loads");
-        assert_eq!(session.context(), wanted);
+        assert_eq!((session.context(), session.storage().kv_type), (wanted, kv_type));
         assert_eq!(drawn(&mut session).len(), 24);
     }
 }
@@ -147,7 +155,7 @@ fn a_server_is_asked_for_nothing_once_the_model_is_loaded() {
     let want = drawn(&mut load(&device, here(&file), &exact()).expect("it loads"));
 
     let server = Server::new(file.clone());
-    let options = LoadOptions { ple_on_host: true, ..exact() };
+    let options = LoadOptions { table: TablePlace::Host, ..exact() };
     let remote = || ModelFile::remote(Rc::<Server>::clone(&server));
 
     // Without a copy of the table here nothing is loaded.
@@ -203,7 +211,7 @@ impl LocalSource for Stuck {}
 fn an_answer_that_waits_for_a_row_can_be_stopped() {
     let file = model();
     let device = gpu(GpuOptions::default());
-    let options = LoadOptions { ple_on_host: true, ..exact() };
+    let options = LoadOptions { table: TablePlace::Host, ..exact() };
     // No token comes twice, so each one that is drawn needs a row that was not read before.
     let settings = Settings { presence_penalty: 1e3, ..Settings::default() };
     let asked = Options { settings, max_tokens: 24, ignore_eos: true, ..Options::default() };

@@ -6,8 +6,9 @@ use engine::audio;
 use engine::bytes::MemorySource;
 use engine::gguf::{Header, summary};
 use engine::gpu::GpuError;
+use engine::model::KvType;
 use engine::plan::Limits;
-use engine::session::{DeviceMemory, EngineError, Fit, ModelSpec};
+use engine::session::{DeviceMemory, EngineError, Fit, ModelSpec, Storage, TablePlace};
 use engine::synth::{MIN_VOCABULARY, Options, PUBLISHED_VOCABULARY, Quant, Shape, SynthError, header, write};
 use engine::tokenizer::Tokenizer;
 use shaders::{DType, quant::dequantize};
@@ -94,39 +95,82 @@ fn memory(available: u64, largest_binding: u64) -> DeviceMemory {
 fn the_per_layer_table_goes_to_the_device_where_there_is_room() {
     for name in ["e2b", "e4b"] {
         let plan = plan(name, Quant::Q4KM);
-        let bytes = |limit, context, outside| {
+        let (inside, outside) =
+            (Storage::default(), Storage { table: TablePlace::Host, ..Storage::default() });
+        let bytes = |limit, context, storage| {
             let needs = plan.needs(memory(16 << 30, limit)).expect("its needs");
-            needs.memory(context, outside).total()
+            needs.memory(context, storage).total()
         };
         // A card that reports buffers of 2 GiB, and one that binds 128 MiB: the table is cut for it.
         for limit in [(1 << 31) - 4, 128 << 20] {
             let fit = plan.fit(0, memory(16 << 30, limit)).expect("it fits");
-            assert_eq!((fit.context, fit.table_on_host), (8192, false), "{name}");
-            assert_eq!(fit.bytes, bytes(limit, 8192, false));
+            assert_eq!((fit.context, fit.storage), (8192, inside), "{name}");
+            assert_eq!(fit.bytes, bytes(limit, 8192, inside));
             // A sixteenth of its 1.9 GB or more is cached there.
-            assert!(fit.bytes - bytes(limit, 8192, true) > 1_780_000_000, "{name}");
+            assert!(fit.bytes - bytes(limit, 8192, outside) > 1_780_000_000, "{name}");
         }
         // Without room for the table no context is made shorter for it; that of the rest may be.
         let limit = 1 << 30;
         for asked in [0, 32_768] {
             let context = plan.context(asked);
-            let fit = plan.fit(asked, memory(bytes(limit, context, false) - 1, limit)).expect("it fits");
-            assert_eq!((fit.context, fit.table_on_host), (context, true), "{name}");
+            let fit = plan.fit(asked, memory(bytes(limit, context, inside) - 1, limit)).expect("it fits");
+            assert_eq!((fit.context, fit.storage), (context, outside), "{name}");
         }
-        let fit = plan.fit(0, memory(bytes(limit, 8192, true) - 1, limit)).expect("it fits");
-        assert_eq!(fit, Fit { context: 7680, bytes: bytes(limit, 7680, true), table_on_host: true });
+        // Then the cache takes half; only after that the context is shorter.
+        let smallest = Storage { kv_type: KvType::Q8_0, ..outside };
+        let fit = plan.fit(0, memory(bytes(limit, 8192, outside) - 1, limit)).expect("it fits");
+        assert_eq!(fit, Fit { context: 8192, bytes: bytes(limit, 8192, smallest), storage: smallest });
+        let fit = plan.fit(0, memory(bytes(limit, 8192, smallest) - 1, limit)).expect("it fits");
+        assert_eq!(fit, Fit { context: 7680, bytes: bytes(limit, 7680, smallest), storage: smallest });
         let misfit = plan.fit(0, memory(1 << 30, limit)).expect_err("it is larger");
-        let shortest = bytes(limit, 512, true);
+        let shortest = bytes(limit, 512, smallest);
         assert!(matches!(misfit, EngineError::TooLarge { needed, .. } if needed == shortest), "{misfit}");
+    }
+}
+
+#[test]
+fn a_table_in_floats_is_requantised_before_it_leaves_the_device() {
+    for name in ["e2b", "e4b"] {
+        let plan = plan(name, Quant::Q4KMBf16Table);
+        let table = plan.table().expect("a table").range.clone();
+        let limit = 1 << 30;
+        let stored = |table| Storage { table, ..Storage::default() };
+        let bytes = |table| {
+            let needs = plan.needs(memory(u64::MAX, limit)).expect("its needs");
+            needs.memory(8192, stored(table)).total()
+        };
+        let [whole, requantised, outside] =
+            [TablePlace::Device, TablePlace::Requantized, TablePlace::Host].map(bytes);
+        // 34 bytes for 32 elements instead of 64.
+        let saved = (table.end - table.start) * 30 / 64;
+        assert!((whole - requantised).abs_diff(saved) < 1 << 20, "{name}: {}", whole - requantised);
+        for (available, place) in [
+            (whole, TablePlace::Device),
+            (whole - 1, TablePlace::Requantized),
+            (requantised, TablePlace::Requantized),
+            (requantised - 1, TablePlace::Host),
+            (outside, TablePlace::Host),
+        ] {
+            let fit = plan.fit(8192, memory(available, limit)).expect("it fits");
+            assert_eq!((fit.context, fit.storage), (8192, stored(place)), "{name}");
+            assert!(fit.bytes <= available);
+        }
+        // A person may want it even where there is room.
+        let asked = ModelSpec { storage: stored(TablePlace::Requantized), ..plan.clone() };
+        let fit = asked.fit(8192, memory(u64::MAX, limit)).expect("it fits");
+        assert_eq!((fit.bytes, fit.storage.table), (requantised, TablePlace::Requantized));
     }
 }
 
 #[test]
 fn a_context_is_no_longer_than_its_cache_can_be_bound() {
     let plan = plan("e4b", Quant::Q4KM);
-    // Two pairs of keys and values of 512 halves: 2 KiB for each position.
+    // Two pairs of keys and values of 512 elements: 2 KiB for each position in halves, 1 088 bytes in Q8_0.
+    let fit = plan.fit(65_536, memory(64 << 30, 128 << 20)).expect("it fits");
+    assert_eq!((fit.context, fit.storage), (65_536, Storage::default()));
     let fit = plan.fit(131_072, memory(64 << 30, 128 << 20)).expect("it fits");
-    assert_eq!((fit.context, fit.table_on_host), (65_536, false));
+    let storage = Storage { kv_type: KvType::Q8_0, ..Storage::default() };
+    assert_eq!((fit.context, fit.storage), ((128 << 20) / 1088 / 512 * 512, storage));
     assert_eq!(plan.fit(131_072, memory(64 << 30, 256 << 20)).expect("it fits").context, 131_072);
     // No context makes a matrix smaller.
     let misfit = plan.fit(0, memory(64 << 30, 16 << 20)).expect_err("it cannot be cut");
@@ -151,8 +195,8 @@ fn every_mix_is_a_file_that_is_read_back() {
         let quant: Quant = name.parse().expect("a known name");
         let header = read(write_small(quant, 1));
         let summary = summary(&header);
-        // Files of Ollama call that mix what llama.cpp calls its own.
-        let told = name.trim_end_matches("_ple");
+        // Files of Ollama call those mixes what llama.cpp calls its own.
+        let told = name.trim_end_matches("_ple").trim_end_matches("_bf16_table");
         assert_eq!(summary.quantization.map(str::to_lowercase).as_deref(), Some(told));
         assert_eq!(summary.architecture, "gemma4");
         let end = header.tensors.iter().map(|tensor| tensor.range().end).max().expect("tensors");
@@ -263,7 +307,8 @@ fn experts_of_the_published_size_are_counted_and_can_be_cut() {
     let options = Options { vocabulary: MIN_VOCABULARY, ..Options::new(shape("26b"), Quant::Q4KM) };
     let plan = ModelSpec::read(&header(&options).expect("a header")).expect("a plan");
     // All tensors but the vocabulary of the published file.
-    let weights = plan.needs(memory(64 << 30, (1 << 31) - 4)).expect("its needs").memory(512, false).weights;
+    let weights =
+        plan.needs(memory(64 << 30, (1 << 31) - 4)).expect("its needs").memory(512, plan.storage).weights;
     assert!((15.0e9..16.5e9).contains(&(weights as f64)), "{weights}");
     // A layer's gate and up are 285 MB; a single expert has 2.2 MB.
     assert!(plan.needs(memory(64 << 30, 128 << 20)).is_ok());

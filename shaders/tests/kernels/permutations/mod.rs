@@ -72,6 +72,7 @@ fn of_types() -> Sources {
     all.extend(BOTH.map(find::source));
     for dtype in DType::ALL {
         all.extend([embed::gather::source(dtype), repack::source(dtype), vision::position::source(dtype)]);
+        all.extend(dtype.is_float().then(|| repack::requantize::source(dtype)));
         all.push(combine::source(Table::Planar(dtype)));
         all.extend([draft::input::source(dtype), draft::ordered_head::source(dtype)]);
         let tiles = Tile::ALL.into_iter().chain([Tile::SOFTWARE]);

@@ -13,7 +13,7 @@ use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuOptions};
 use engine::model::{Config, KvType, LARGE, Products};
 use engine::session::{
-    Control, DeviceMemory, LoadOptions, MIN_CONTEXT, ModelFile, ModelSpec, Options, Session,
+    Control, DeviceMemory, LoadOptions, MIN_CONTEXT, ModelFile, ModelSpec, Options, Session, TablePlace,
 };
 use engine::synth;
 use engine::template::{Conversation, Message, Part, RenderOptions, Role, Variant, render};
@@ -41,13 +41,19 @@ struct Cli {
     /// Split tables and experts into parts of at most this many bytes, as on a device with small bindings.
     #[arg(long, global = true, value_name = "BYTES")]
     largest_part: Option<u64>,
-    /// Assume this much graphics memory. A per-layer table that doesn't fit stays in the file.
+    /// Assume this much graphics memory. A per-layer table that doesn't fit is requantised, or stays in the file.
     #[arg(long, global = true, value_name = "BYTES")]
     memory: Option<u64>,
     /// Give the experts of a mixture this much graphics memory. The others stay in the file, and are loaded when they are
     /// chosen. By default, all memory that is left, if they don't fit.
     #[arg(long, global = true, value_name = "BYTES")]
     expert_budget: Option<u64>,
+    /// Where the per-layer table may lie at best.
+    #[arg(long, global = true, value_enum, default_value_t = TableArg::Device)]
+    table_place: TableArg,
+    /// The type of the KV cache.
+    #[arg(long, global = true, value_enum, default_value_t = KvArg::F16)]
+    kv_type: KvArg,
     /// Which quantised matrix products of a generated token use packed 8-bit integers.
     #[arg(long, global = true, value_enum, default_value_t = ProductsArg::Measured)]
     products: ProductsArg,
@@ -81,11 +87,62 @@ impl From<ProductsArg> for Products {
     }
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum TableArg {
+    /// On the device as it is in the file.
+    Device,
+    /// On the device, requantised to Q8_0 if it is in floats.
+    Requantized,
+    /// In the file.
+    Host,
+}
+
+impl From<TableArg> for TablePlace {
+    fn from(asked: TableArg) -> Self {
+        match asked {
+            TableArg::Device => Self::Device,
+            TableArg::Requantized => Self::Requantized,
+            TableArg::Host => Self::Host,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum KvArg {
+    /// Half precision, or Q8_0 where the context doesn't fit otherwise.
+    F16,
+    /// Full precision.
+    F32,
+    /// Signed bytes, and a scale for every 32 of them.
+    #[value(name = "q8_0")]
+    Q8_0,
+}
+
+impl From<KvArg> for KvType {
+    fn from(asked: KvArg) -> Self {
+        match asked {
+            KvArg::F16 => Self::F16,
+            KvArg::F32 => Self::F32,
+            KvArg::Q8_0 => Self::Q8_0,
+        }
+    }
+}
+
 /// How models are loaded, for every command.
 struct Device {
     gpu: GpuOptions,
     products: Products,
+    table: TablePlace,
+    kv_type: KvType,
     expert_budget: Option<u64>,
+}
+
+impl Device {
+    /// The options of a load with this context length.
+    fn load(&self, context: u32) -> LoadOptions {
+        let Self { products, table, kv_type, .. } = *self;
+        LoadOptions { context, products, table, kv_type, ..LoadOptions::default() }
+    }
 }
 
 #[derive(Subcommand)]
@@ -236,7 +293,8 @@ enum Command {
         /// e2b, e4b, 12b, 26b, 26b-diffusion or 31b; or e2b-small, a small one for tests.
         #[arg(long)]
         shape: String,
-        /// q4_k_m, q4_k_m_ple (where the per-layer projection is Q4_K too), q4_0, q8_0 or f16.
+        /// q4_k_m, q4_k_m_ple (where the per-layer projection is Q4_K too), q4_k_m_bf16_table (where the per-layer table
+        /// also is BF16), q4_0, q8_0 or f16.
         #[arg(long, default_value = "q4_k_m")]
         quant: String,
         /// Vocabulary size.
@@ -325,7 +383,13 @@ pub fn run() -> Result<Value> {
         memory: cli.memory,
         ..GpuOptions::default()
     };
-    let options = Device { gpu, products: cli.products.into(), expert_budget: cli.expert_budget };
+    let options = Device {
+        gpu,
+        products: cli.products.into(),
+        table: cli.table_place.into(),
+        kv_type: cli.kv_type.into(),
+        expert_budget: cli.expert_budget,
+    };
     match cli.command.with_order(&matches) {
         Command::Info { model } => super::info::run(&model),
         Command::Plan(args) => super::plan::run(&args, options.products),
@@ -343,12 +407,12 @@ pub fn run() -> Result<Value> {
             Ok(json!({ "prompt": prompt.to_string(), "ids": prompt.encode(&tokenizer)? }))
         }
         Command::Logits { model, ids, last, kv_f32, by_steps, adapter, out, media } => {
-            let how = LogitsOf { last, kv_type: if kv_f32 { KvType::F32 } else { KvType::F16 }, by_steps };
+            let how =
+                LogitsOf { last, kv_type: if kv_f32 { KvType::F32 } else { options.kv_type }, by_steps };
             logits(&options, &model, read_ids(&ids)?, how, (&media, &adapter), &out)
         }
         Command::Encode { model, out, media } => {
-            let load_options =
-                LoadOptions { largest_picture: media.largest_picture(), ..LoadOptions::default() };
+            let load_options = LoadOptions { largest_picture: media.largest_picture(), ..options.load(0) };
             let (mut session, _, gpu) = load_with(&options, &model, &load_options)?;
             media.use_projector(&mut session)?;
             media::encode(&mut session, &gpu, &media, &out)
@@ -356,17 +420,17 @@ pub fn run() -> Result<Value> {
         Command::Generate(generate) => answer(&options, &generate),
         Command::Diffuse(diffuse) => super::diffuse::run(&options.gpu, &diffuse),
         Command::Bench { model, repeat, image: true, .. } => {
-            let largest = LoadOptions { largest_picture: 1120, context: 2048, ..LoadOptions::default() };
+            let largest = LoadOptions { largest_picture: 1120, ..options.load(2048) };
             let (mut session, _, gpu) = load_with(&options, &model, &largest)?;
             super::bench::pictures(&mut session, &gpu, repeat)
         }
         Command::Bench { model, repeat, audio: true, .. } => {
-            let (mut session, _, gpu) = load(&options, &model, 512, KvType::F16)?;
+            let (mut session, _, gpu) = load(&options, &model, 512)?;
             super::bench::sound(&mut session, &gpu, repeat)
         }
         Command::Bench { model, prefill, decode, repeat, on_request, context, adapter, .. } => {
             let context = if context == 0 { prefill + decode + 1 } else { context };
-            let (mut session, _, gpu) = load(&options, &model, context, KvType::F16)?;
+            let (mut session, _, gpu) = load(&options, &model, context)?;
             adapters::add(&mut session, &adapter)?;
             if on_request {
                 super::bench::on_request(&mut session, &gpu, prefill, decode)
@@ -378,14 +442,14 @@ pub fn run() -> Result<Value> {
             if draft.is_some() || !adapter.is_empty() {
                 bail!("drafters and adapters don't work with diffusion models");
             }
-            let context = LoadOptions { context: position + rows, ..LoadOptions::default() };
+            let context = options.load(position + rows);
             let (mut session, gpu) = super::diffuse::load(&options.gpu, &model, &context)?;
             let (cancel, mut progress) = (CancelToken::new(), |_, _| ());
             let profile = pollster::block_on(session.profile(position, rows, &cancel, &mut progress))?;
             Ok(super::bench::profiled(&gpu, &profile))
         }
         Command::Profile { model, position, rows, draft, adapter } => {
-            let (mut session, _, gpu) = load(&options, &model, position + rows.max(128), KvType::F16)?;
+            let (mut session, _, gpu) = load(&options, &model, position + rows.max(128))?;
             adapters::add(&mut session, &adapter)?;
             draft.map_or(Ok(()), |path| drafts::use_drafter(&mut session, &path))?;
             let (cancel, mut progress) = (CancelToken::new(), |_, _| ());
@@ -404,12 +468,12 @@ pub fn run() -> Result<Value> {
             if !adapter.is_empty() {
                 bail!("adapters don't work with diffusion models");
             }
-            let least = LoadOptions { context: MIN_CONTEXT, ..LoadOptions::default() };
+            let least = options.load(MIN_CONTEXT);
             let (session, gpu) = super::diffuse::load(&options.gpu, &model, &least)?;
             super::check::run(&gpu, &session.diffuser().forms())
         }
         Command::Check { model: Some(model), adapter } => {
-            let (mut session, _, gpu) = load(&options, &model, MIN_CONTEXT, KvType::F16)?;
+            let (mut session, _, gpu) = load(&options, &model, MIN_CONTEXT)?;
             adapters::add(&mut session, &adapter)?;
             super::check::run(&gpu, &session.decoder().forms())
         }
@@ -417,7 +481,7 @@ pub fn run() -> Result<Value> {
             adapters::convert(&adapter, peft.as_deref(), gguf.as_deref(), &base)
         }
         Command::Train(train) => {
-            let (session, _, gpu) = load(&options, &train.model, MIN_CONTEXT, KvType::F16)?;
+            let (session, _, gpu) = load(&options, &train.model, MIN_CONTEXT)?;
             super::train::run(&train, session, &gpu)
         }
         Command::Synth { out, shape, quant, vocab, layers, experts, towers, router_skew } => {
@@ -452,13 +516,12 @@ fn is_diffusion(model: &Path) -> Result<bool> {
     Ok(Config::read(&header(model)?.metadata).is_ok_and(|config| config.diffusion.is_some()))
 }
 
-fn load(options: &Device, model: &Path, context: u32, kv_type: KvType) -> Result<(Session, f64, Rc<Gpu>)> {
-    load_with(options, model, &LoadOptions { context, kv_type, ..LoadOptions::default() })
+fn load(options: &Device, model: &Path, context: u32) -> Result<(Session, f64, Rc<Gpu>)> {
+    load_with(options, model, &options.load(context))
 }
 
 fn load_with(options: &Device, model: &Path, load_options: &LoadOptions) -> Result<(Session, f64, Rc<Gpu>)> {
     let gpu = Rc::new(pollster::block_on(Gpu::open(&options.gpu))?);
-    let load_options = &LoadOptions { products: options.products, ..*load_options };
     let started = Instant::now();
     let cancel = CancelToken::new();
     let mut quiet = |_| ();
@@ -509,12 +572,8 @@ fn logits(
     if last == 0 || last > ids.len() {
         bail!("--last must be between 1 and the {} ids of the prompt", ids.len());
     }
-    let load_options = LoadOptions {
-        context: ids.len() as u32,
-        kv_type,
-        largest_picture: media.largest_picture(),
-        ..LoadOptions::default()
-    };
+    let load_options =
+        LoadOptions { kv_type, largest_picture: media.largest_picture(), ..options.load(ids.len() as u32) };
     let (mut session, load_ms, _) = load_with(options, model, &load_options)?;
     media.use_projector(&mut session)?;
     adapters::add(&mut session, adapters)?;
@@ -540,11 +599,8 @@ fn answer(options: &Device, generate: &Generate) -> Result<Value> {
     if let Some(path) = &generate.messages {
         media.add_messages(path)?;
     }
-    let load_options = LoadOptions {
-        context: generate.context,
-        largest_picture: media.largest_picture(),
-        ..LoadOptions::default()
-    };
+    let load_options =
+        LoadOptions { largest_picture: media.largest_picture(), ..options.load(generate.context) };
     let (mut session, load_ms, gpu) = load_with(options, &generate.model, &load_options)?;
     media.use_projector(&mut session)?;
     adapters::add(&mut session, &generate.adapter)?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use engine::gguf::summary;
 use engine::plan::Limits;
-use engine::session::{DeviceMemory, EngineError, LoadOptions, MIN_CONTEXT, ModelSpec};
+use engine::session::{DeviceMemory, EngineError, LoadOptions, MIN_CONTEXT, ModelSpec, Storage, TablePlace};
 use serde_json::{Value, json};
 
 use super::commands::header;
@@ -42,8 +42,9 @@ fn costs(plan: &ModelSpec, value: &mut Value) -> Result<(), EngineError> {
         .into_iter()
         .filter(|&n| n <= c.max_context)
         .map(|n| {
-            let use_of = needs.memory(n, false);
-            let without_table = plan.table().map(|_| needs.memory(n, true).total());
+            let stored = |table| needs.memory(n, Storage { table, ..plan.storage });
+            let use_of = stored(TablePlace::Device);
+            let without_table = plan.table().map(|_| stored(TablePlace::Host).total());
             json!({ "context": n, "bytes": use_of.total(), "weights": use_of.weights, "cache": use_of.cache,
                 "working": use_of.working, "checkpoints": use_of.checkpoints, "towers": use_of.towers, "drafter": use_of.drafter,
                 "without_table": without_table })
@@ -61,7 +62,7 @@ fn costs(plan: &ModelSpec, value: &mut Value) -> Result<(), EngineError> {
     if let Some(mixture) = c.experts.map(|experts| experts.mixture).filter(|_| c.diffusion.is_none()) {
         let least = |slots| {
             let plan = ModelSpec { expert_slots: slots, ..plan.clone() };
-            Ok::<_, EngineError>(plan.needs(device)?.memory(MIN_CONTEXT, false).total())
+            Ok::<_, EngineError>(plan.needs(device)?.memory(MIN_CONTEXT, plan.storage).total())
         };
         // With the shortest context.
         let (all, of_a_token) = (least(None)?, least(Some(mixture.used))?);

@@ -114,7 +114,7 @@ pub fn run(args: &PlanArgs, products: Products) -> Result<Value> {
 }
 
 fn decoder(model: &ModelSpec, fit: Fit, limits: Limits, args: &PlanArgs) -> Result<Plan> {
-    let mut parts = model.describe(fit.context, fit.table_on_host, limits)?;
+    let mut parts = model.describe(fit.context, fit.storage, limits)?;
     parts.keeps_hidden = args.draft.is_some();
     let corrections =
         args.adapter_rank.map(|rank| Corrections::describe(&parts, &[Ranks::both(rank)], &|_| true));
@@ -139,7 +139,7 @@ fn decoder(model: &ModelSpec, fit: Fit, limits: Limits, args: &PlanArgs) -> Resu
 }
 
 fn diffusion(model: &ModelSpec, fit: Fit, limits: Limits, phase: Phase) -> Result<Plan> {
-    let parts = model.describe(fit.context, false, limits)?;
+    let parts = model.describe(fit.context, fit.storage, limits)?;
     let plans = DiffusionPlans::new(&parts)?;
     let mut plan = Plan::default();
     match phase {

@@ -463,8 +463,8 @@ impl Decoder {
     #[must_use]
     pub fn forms(&self) -> Vec<Form> {
         let mut seen = HashSet::new();
-        let of_cache = self.parts.scratch.row_cache.iter().map(|cache| cache.layout.dtype);
-        let repacked = self.parts.weights.dtypes().into_iter().chain(of_cache).map(Form::Repack);
+        let of_cache = self.parts.scratch.row_cache.iter().map(|cache| Form::Repack(cache.layout.dtype));
+        let repacked = self.parts.weights.forms().chain(of_cache);
         let tried = self.all().flat_map(|program| program.plan().forms()).cloned();
         repacked.chain(tried).filter(|form| seen.insert(form.clone())).collect()
     }

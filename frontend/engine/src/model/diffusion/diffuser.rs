@@ -85,7 +85,7 @@ impl Diffuser {
     pub fn forms(&self) -> Vec<Form> {
         let mut seen = HashSet::new();
         let programs = [&self.encode, &self.canvas, &self.statistics, &self.weigh];
-        let repacked = self.parts.weights.dtypes().into_iter().map(Form::Repack);
+        let repacked = self.parts.weights.forms();
         let tried = programs.into_iter().flat_map(|program| program.plan().forms()).cloned();
         repacked.chain(tried).filter(|form| seen.insert(form.clone())).collect()
     }

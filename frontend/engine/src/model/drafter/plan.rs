@@ -66,7 +66,7 @@ impl DraftParts {
         let vocabulary = spec.tensors.vocabulary();
         let scratch = Scratch::of_one(&spec.config, vocabulary);
         let parts = Parts {
-            weights: Weights::describe(&spec.tensors, &[], limits)?,
+            weights: Weights::describe(&spec.tensors, limits)?,
             scratch: Scratch { tokens: target.scratch.tokens.clone(), ..scratch },
             config: spec.config.clone(),
             vocabulary,

@@ -30,7 +30,7 @@ impl DrafterSpec {
     /// # Errors
     /// When a matrix has no layout on such a device.
     pub fn bytes(&self, limits: Limits) -> Result<u64, LoadError> {
-        let weights = Weights::describe(&self.tensors, &[], limits)?;
+        let weights = Weights::describe(&self.tensors, limits)?;
         let ordering = self.ordered.as_ref().map_or(0, |head| head.ordering.end - head.ordering.start);
         Ok(weights.values().map(|value| rounded(value.bytes())).sum::<u64>() + rounded(ordering))
     }

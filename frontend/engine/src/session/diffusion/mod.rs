@@ -7,7 +7,8 @@ use std::rc::Rc;
 
 use super::sequence::Sequence;
 use super::{
-    DeviceMemory, EngineError, LoadOptions, Loading, ModelFile, ModelSpec, read_header, read_tokenizer,
+    DeviceMemory, EngineError, Fit, LoadOptions, Loading, ModelFile, ModelSpec, Storage, read_header,
+    read_tokenizer,
 };
 use crate::bytes::CancelToken;
 use crate::check;
@@ -31,6 +32,7 @@ pub struct DiffusionSession {
     diffuser: Diffuser,
     context: u32,
     bytes: u64,
+    storage: Storage,
     sequence: Sequence,
 }
 
@@ -72,7 +74,7 @@ impl DiffusionSession {
         let variant = Variant::from_metadata(&header.metadata);
         drop(header);
 
-        let mut parts = spec.describe(fit.context, false, gpu.plan_limits())?;
+        let mut parts = spec.describe(fit.context, fit.storage, gpu.plan_limits())?;
         let plans = DiffusionPlans::new(&parts).map_err(GpuError::from)?;
         let compiled = gpu.compile_ahead(plans.all());
         drop(plans);
@@ -89,8 +91,8 @@ impl DiffusionSession {
             .await?;
         progress(Loading::Kernels(1, 1));
         let sequence = Sequence::default();
-        let (context, bytes) = (fit.context, fit.bytes);
-        Ok(Self { gpu, tokenizer, variant, denoising, diffuser, context, bytes, sequence })
+        let Fit { context, bytes, storage } = fit;
+        Ok(Self { gpu, tokenizer, variant, denoising, diffuser, context, bytes, storage, sequence })
     }
 
     /// The tokenizer. It is shared, so that prompts can be counted during generation.
@@ -121,6 +123,12 @@ impl DiffusionSession {
     #[must_use]
     pub fn context(&self) -> u32 {
         self.context
+    }
+
+    /// How table and cache are stored.
+    #[must_use]
+    pub fn storage(&self) -> Storage {
+        self.storage
     }
 
     /// Planned device memory ([`super::Fit::bytes`]).

@@ -14,7 +14,7 @@ use std::slice::from_ref;
 
 use engine::adapter::{Adapter, Factors, Projection};
 use engine::bytes::CancelToken;
-use engine::session::LoadOptions;
+use engine::session::{LoadOptions, TablePlace};
 use engine::train::{Example, MASKED, Schedule, Settings, TrainError, Trainer, order};
 use pollster::block_on;
 
@@ -163,10 +163,10 @@ fn values_that_are_raw_keys_learn_as_the_reference_does_where_it_is_named() {
 fn the_per_layer_table_may_stay_in_the_file() {
     let (gpu, cancel) = (common::gpu(), CancelToken::new());
     let model = common::repository("frontend/engine/tests/golden/models/tiny-e2b.q4_k_m.gguf");
-    let [here, in_file] = [false, true].map(|ple_on_host| {
-        let options = LoadOptions { context: 512, ple_on_host, ..LoadOptions::default() };
+    let [here, in_file] = [TablePlace::Device, TablePlace::Host].map(|table| {
+        let options = LoadOptions { context: 512, table, ..LoadOptions::default() };
         let base = common::load(&gpu, &model, &options).training_base();
-        assert_eq!(base.table.is_some(), ple_on_host);
+        assert_eq!(base.table.is_some(), table == TablePlace::Host);
         let made = Trainer::new(Rc::clone(&gpu), base, quick(), None);
         let mut trainer = block_on(made).expect("a trainer");
         block_on(trainer.evaluate(&[short(1, 9)], &cancel)).expect("a loss")

@@ -34,7 +34,7 @@ fn rounds_with_a_drafter_are_sound() {
         let model = ModelSpec::read(&header(target)).expect("a model");
         for limits in devices() {
             let fit = model.fit(0, DeviceMemory { available: u64::MAX, limits }).expect("it fits");
-            let mut parts = model.describe(fit.context, false, limits).expect("a description");
+            let mut parts = model.describe(fit.context, fit.storage, limits).expect("a description");
             parts.keeps_hidden = true;
             let spec =
                 DrafterSpec::read(&header(drafter), &parts.config, parts.vocabulary).expect("a drafter");

@@ -90,7 +90,7 @@ fn the_plans_of_every_shape_are_sound() {
         for limits in devices() {
             let memory = DeviceMemory { available: u64::MAX, limits };
             let fit = model.fit(0, memory).expect("it fits");
-            let parts = model.describe(fit.context, fit.table_on_host, limits).expect("a description");
+            let parts = model.describe(fit.context, fit.storage, limits).expect("a description");
             // Without adapters, with ranks for which decode has z without dispatches, and with more.
             let adapters = [None, Some(16), Some(128)].map(|rank| {
                 rank.map(|rank| {
@@ -178,7 +178,7 @@ fn plans_with_an_expert_cache_are_sound_and_keep_what_runs_again() {
         let fit = model.fit(0, memory).expect("it fits");
         let whole = ModelSpec::read(&header).expect("a model").fit(0, memory).expect("it fits");
         assert!(fit.bytes < whole.bytes / 3, "{} of {}", fit.bytes, whole.bytes);
-        let parts = model.describe(fit.context, false, limits).expect("a description");
+        let parts = model.describe(fit.context, fit.storage, limits).expect("a description");
         // With an adapter of experts alone, and of everything.
         let ranks = [None, Some(Ranks { shared: 0, experts: 12 }), Some(Ranks::both(64))];
         let adapters = ranks.map(|ranks| {
@@ -253,7 +253,7 @@ fn the_plans_of_diffusion_are_sound_and_never_hold_all_logits() {
         let model = ModelSpec::with_options(&header, &LoadOptions::default()).expect("a model");
         for limits in devices() {
             let fit = model.fit(0, DeviceMemory { available: u64::MAX, limits }).expect("it fits");
-            let parts = model.describe(fit.context, false, limits).expect("a description");
+            let parts = model.describe(fit.context, fit.storage, limits).expect("a description");
             let base = model.training_base(limits).expect("a base");
             let refused = Trainer::computation(&base, &Settings::default()).map(|plan| plan.len());
             assert!(matches!(refused, Err(TrainError::NotYet { .. })), "{refused:?}");
