@@ -106,7 +106,7 @@ fn ModelRow(
         }
         match inspection.get()? {
             Inspection::Running => None,
-            Inspection::Known { details, verdict } => Some(verdict_words(&verdict, details.experts.as_ref())),
+            Inspection::Known { details, verdict } => Some(verdict_words(&verdict, &details)),
             Inspection::Failed(failure) => Some((Mood::Bad, failures::sentence(&failure))),
         }
     };

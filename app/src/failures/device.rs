@@ -1,6 +1,6 @@
 //! The graphics device.
 
-use protocol::failure::{DeviceFailure, NoGpu};
+use protocol::failure::{DeviceFailure, MemorySaving, NoGpu};
 
 use super::{compared, t};
 use crate::format::bytes;
@@ -13,6 +13,15 @@ pub fn no_gpu(problem: NoGpu) -> &'static str {
         NoGpu::NoWebGpu => t().failure_gpu_no_webgpu(),
         NoGpu::NoAdapter => t().failure_gpu_no_adapter(),
         NoGpu::NoDevice => t().failure_gpu_no_device(),
+    }
+}
+
+/// How graphics memory was saved.
+fn saved(saving: MemorySaving) -> &'static str {
+    match saving {
+        MemorySaving::TableInEightBits => t().failure_gpu_saved_table(),
+        MemorySaving::TableOutside => t().failure_gpu_saved_table_outside(),
+        MemorySaving::CacheInEightBits => t().failure_gpu_saved_cache(),
     }
 }
 
@@ -40,6 +49,7 @@ pub(super) fn sentence(failure: &DeviceFailure) -> String {
             let (all, held) = compared(*all, *held);
             t().failure_gpu_fewer_experts(&held, &all)
         }
+        DeviceFailure::Saved(saving) => saved(*saving).into(),
         DeviceFailure::UploadRefused => t().failure_gpu_upload().into(),
         DeviceFailure::KernelRefused { kernel } => t().failure_gpu_kernel(kernel),
         DeviceFailure::Fault => t().failure_gpu_fault().into(),

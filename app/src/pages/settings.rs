@@ -22,6 +22,7 @@ pub fn SettingsPage() -> impl IntoView {
             <Appearance />
             <Answers />
             <NewConversations />
+            <GraphicsMemory />
             <Storage />
             // A file of the server, not a page of the router.
             <p><a href="/third-party-licenses.txt" rel="external">{t().settings_licenses()}</a></p>
@@ -208,6 +209,32 @@ fn NewConversations() -> impl IntoView {
                     {t().settings_sampling_reset()}
                 </button>
             </Show>
+        </section>
+    }
+}
+
+/// What is stored in less graphics memory.
+#[component]
+fn GraphicsMemory() -> impl IntoView {
+    let settings = use_stores().settings;
+    let cache = settings.field(|settings| settings.eight_bits.kv_cache);
+    let table = settings.field(|settings| settings.eight_bits.table);
+    view! {
+        <section class="part">
+            <h2>{t().settings_memory()}</h2>
+            <p class="hint">{t().settings_memory_hint()}</p>
+            <Switch
+                label=t().settings_cache_in_eight_bits()
+                hint=t().settings_cache_in_eight_bits_hint()
+                on=cache
+                on_change=move |on| settings.change(|settings| settings.eight_bits.kv_cache = on)
+            />
+            <Switch
+                label=t().settings_table_in_eight_bits()
+                hint=t().settings_table_in_eight_bits_hint()
+                on=table
+                on_change=move |on| settings.change(|settings| settings.eight_bits.table = on)
+            />
         </section>
     }
 }

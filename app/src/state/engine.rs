@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::Activity;
 use protocol::{
-    AdapterDetails, CacheEntry, Capabilities, Catalog, DeviceReport, Event, Failure, LoadOptions,
-    LoadProgress, ModelSource, Remedy, Request, RequestId,
+    AdapterDetails, CacheEntry, Capabilities, Catalog, DeviceReport, Event, Failure, LoadProgress,
+    ModelSource, Remedy, Request, RequestId,
 };
 use send_wrapper::SendWrapper;
 
@@ -91,7 +91,7 @@ pub struct EngineStore {
     pub(super) files: StoredValue<HashMap<ModelId, SendWrapper<Vec<web_sys::Blob>>>>,
     pub(super) inspecting: StoredValue<bool>,
     /// Models that may take ordinary memory.
-    memory_allowed: StoredValue<HashSet<ModelId>>,
+    pub(super) memory_allowed: StoredValue<HashSet<ModelId>>,
     /// What was loaded when the engine ended, to be loaded again.
     pub(super) revive: StoredValue<Option<(Choice, u32)>>,
     /// Where the model was that an engine had whose tab was closed.
@@ -381,11 +381,8 @@ impl EngineStore {
         if !choice.is_local() {
             self.settings.change(|settings| settings.model.clone_from(&choice.id.0));
         }
-        let keep = self.settings.value.with_untracked(|settings| settings.keep_weights) && !choice.is_local();
         let source = choice.source.clone();
-        let use_memory = self.memory_allowed.with_value(|allowed| allowed.contains(&choice.id));
-        let expert_memory = self.expert_memory(&choice.id);
-        let options = LoadOptions { context: choice.context(context), keep, use_memory, expert_memory };
+        let options = self.load_options(&choice, context);
         let Some(reply) = self.request(Some(&choice.id), |id| Request::Load { id, source, options }) else {
             return;
         };

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::DeviceFailure;
-use protocol::{Code, Event, Failure, Request};
+use protocol::{Code, EightBits, Event, Failure, LoadOptions, Request};
 
 use super::engine::{EnginePhase, EngineStore};
 use super::models::{Choice, Inspection, ModelId};
 
 impl EngineStore {
     /// Asks of every model what it is and whether it fits, one after another: of those that were not asked of yet, and of
-    /// those whose experts are to get another amount of memory now.
+    /// those whose experts are to get another amount of memory now, or that are to be stored in other types.
     pub fn inspect_all(self) {
         if self.inspecting.get_value() {
             return;
@@ -31,6 +31,25 @@ impl EngineStore {
         self.settings.value.with_untracked(|settings| settings.expert_memory.get(&id.0).copied())
     }
 
+    /// What is stored in 8 bits even where there is room for more.
+    #[must_use]
+    pub fn eight_bits(self) -> EightBits {
+        self.settings.value.with_untracked(|settings| settings.eight_bits)
+    }
+
+    /// How a model is loaded now, with a context of this length.
+    #[must_use]
+    pub fn load_options(self, choice: &Choice, context: u32) -> LoadOptions {
+        let keep_weights = self.settings.value.with_untracked(|settings| settings.keep_weights);
+        LoadOptions {
+            context: choice.context(context),
+            keep: keep_weights && !choice.is_local(),
+            use_memory: self.memory_allowed.with_value(|allowed| allowed.contains(&choice.id)),
+            expert_memory: self.expert_memory(&choice.id),
+            eight_bits: self.eight_bits(),
+        }
+    }
+
     /// Changes what the experts of a model get. What is known of the model follows with [`Self::inspect_all`].
     pub fn choose_expert_memory(self, id: &ModelId, bytes: Option<u64>) {
         self.settings.change(|settings| {
@@ -45,7 +64,8 @@ impl EngineStore {
     fn is_inspected(self, id: &ModelId, known: &HashMap<ModelId, Inspection>) -> bool {
         match known.get(id) {
             Some(Inspection::Known { details, .. }) => {
-                details.experts.is_none_or(|experts| experts.asked == self.expert_memory(id))
+                details.stored.asked == self.eight_bits()
+                    && details.experts.is_none_or(|experts| experts.asked == self.expert_memory(id))
             }
             Some(Inspection::Running | Inspection::Failed(_)) => true,
             None => false,
@@ -80,9 +100,9 @@ impl EngineStore {
             note(Inspection::Running);
         }
         let source = choice.source.clone();
-        let context = choice.context(0);
         let expert_memory = self.expert_memory(&choice.id);
-        let inspect = |id| Request::Inspect { id, source, context, expert_memory };
+        let options = self.load_options(&choice, 0);
+        let inspect = |id| Request::Inspect { id, source, options };
         let reply = self.request(Some(&choice.id), inspect);
         let event = match reply {
             Some(reply) => reply.last().await,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use protocol::said::{ListNote, Said};
 use protocol::{
     Capabilities, CatalogEntry, ExpertMemory, Failure, FitVerdict, LoadPhase, LoadProgress, ModelDetails,
-    ModelSource, RequestId, Sampling, Searched,
+    ModelSource, RequestId, Sampling, Searched, Stored,
 };
 
 use crate::{format, language::t};
@@ -204,9 +204,25 @@ pub enum Mood {
     Bad,
 }
 
-/// A verdict in words. `experts` is the memory of the model's experts.
+/// A verdict in words, with what is stored in 8 bits although nobody asked for it.
 #[must_use]
-pub fn verdict_words(verdict: &FitVerdict, experts: Option<&ExpertMemory>) -> (Mood, String) {
+pub fn verdict_words(verdict: &FitVerdict, details: &ModelDetails) -> (Mood, String) {
+    let (mood, mut words) = fit_words(verdict, details.experts.as_ref());
+    if mood == Mood::Bad {
+        return (mood, words);
+    }
+    let Stored { asked, eight_bits } = details.stored;
+    let table = (eight_bits.table && !asked.table).then(|| t().fits_table_in_eight_bits());
+    let cache = (eight_bits.kv_cache && !asked.kv_cache).then(|| t().fits_cache_in_eight_bits());
+    for saving in table.into_iter().chain(cache) {
+        words.push_str(" · ");
+        words.push_str(saving);
+    }
+    (mood, words)
+}
+
+/// A verdict in words. `experts` is the memory of the model's experts.
+fn fit_words(verdict: &FitVerdict, experts: Option<&ExpertMemory>) -> (Mood, String) {
     let read = experts.and_then(|experts| Some((experts, speed_words(experts.rate?))));
     match verdict {
         FitVerdict::Fits { outside: 0, .. } => (Mood::Good, t().fits().into()),
@@ -378,9 +394,7 @@ pub fn preferred<'a>(choices: &'a [Choice], last_used: &str) -> Option<&'a Choic
 #[must_use]
 pub fn in_order(mut choices: Vec<Choice>, inspections: &HashMap<ModelId, Inspection>) -> Vec<Choice> {
     let mood = |choice: &Choice| match inspections.get(&choice.id) {
-        Some(Inspection::Known { details, verdict }) => {
-            Some(verdict_words(verdict, details.experts.as_ref()).0)
-        }
+        Some(Inspection::Known { details, verdict }) => Some(verdict_words(verdict, details).0),
         Some(Inspection::Failed(_)) => Some(Mood::Bad),
         Some(Inspection::Running) | None => None,
     };
@@ -412,6 +426,7 @@ pub fn recommended(choices: &[Choice], inspections: &HashMap<ModelId, Inspection
 
 #[cfg(test)]
 mod tests {
+    use protocol::EightBits;
     use protocol::said::ModelProblem;
 
     use super::*;
@@ -498,17 +513,35 @@ mod tests {
     #[test]
     fn verdicts_say_how_much_is_missing() {
         let verdict = FitVerdict::TooLarge { needed: 9_300_000_000, available: 8_000_000_000 };
-        assert_eq!(verdict_words(&verdict, None), (Mood::Bad, "Too large by 1.3 GB".into()));
+        let plain = ModelDetails::default();
+        assert_eq!(verdict_words(&verdict, &plain), (Mood::Bad, "Too large by 1.3 GB".into()));
         let verdict = FitVerdict::Fits { context: 8192, bytes: 1, outside: 1_927_000_000 };
         let words = "Fits, but answers slowly: 1.9 GB won’t fit in graphics memory";
-        assert_eq!(verdict_words(&verdict, None), (Mood::Fair, words.into()));
+        assert_eq!(verdict_words(&verdict, &plain), (Mood::Fair, words.into()));
+    }
+
+    #[test]
+    fn a_verdict_says_what_is_in_eight_bits_without_having_been_asked_for() {
+        let fits = FitVerdict::Fits { context: 8192, bytes: 1, outside: 0 };
+        let [table, kv_cache, both] = [(true, false), (false, true), (true, true)]
+            .map(|(table, kv_cache)| EightBits { table, kv_cache });
+        let words = |asked, eight_bits| {
+            let details = ModelDetails { stored: Stored { asked, eight_bits }, ..ModelDetails::default() };
+            verdict_words(&fits, &details)
+        };
+        let none = EightBits::default();
+        assert_eq!(words(none, none), (Mood::Good, "Fits".into()));
+        assert_eq!(words(none, table), (Mood::Good, "Fits · 8-bit embeddings".into()));
+        assert_eq!(words(none, both), (Mood::Good, "Fits · 8-bit embeddings · 8-bit KV cache".into()));
+        assert_eq!(words(table, both), (Mood::Good, "Fits · 8-bit KV cache".into()));
+        assert_eq!(words(kv_cache, kv_cache), (Mood::Good, "Fits".into()));
     }
 
     #[test]
     fn a_verdict_says_how_fast_experts_are_read() {
         let with = |verdict: &FitVerdict, rate| {
             let experts = ExpertMemory { held: 4_000_000_000, rate, ..ExpertMemory::default() };
-            verdict_words(verdict, Some(&experts))
+            verdict_words(verdict, &ModelDetails { experts: Some(experts), ..ModelDetails::default() })
         };
         let outside = 9_000_000_000;
         let fits = FitVerdict::Fits { context: 8192, bytes: 1, outside };

@@ -74,7 +74,8 @@ impl Stores {
         let source = choice.source.clone();
         let handles = files.iter().copied().map(handle).collect();
         let able = self.engine.device.with_untracked(|device| device.as_ref().is_none_or(|it| it.available));
-        let inspect = |id| Request::Inspect { id, source, context: 0, expert_memory: None };
+        let options = self.engine.load_options(&choice, 0);
+        let inspect = |id| Request::Inspect { id, source, options };
         let reply = if able { self.engine.request_with(handles, inspect) } else { None };
         let found = match reply {
             Some(reply) => reply.last().await,

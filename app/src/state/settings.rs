@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use leptos::prelude::*;
-use protocol::Sampling;
+use protocol::{EightBits, Sampling};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -40,6 +40,8 @@ pub struct Settings {
     pub drafts: bool,
     /// Bytes of graphics memory for the experts of a mixture, by the model's id; one that is not named takes what is free.
     pub expert_memory: BTreeMap<String, u64>,
+    /// What is stored in 8 bits even where there is room for more.
+    pub eight_bits: EightBits,
 }
 
 impl Default for Settings {
@@ -57,6 +59,7 @@ impl Default for Settings {
             show_steps: true,
             drafts: false,
             expert_memory: BTreeMap::new(),
+            eight_bits: EightBits::default(),
         }
     }
 }

@@ -154,6 +154,7 @@ pub fn standard() -> Vec<Form> {
         forms.push(kernel(vec![dtype], Prologue::Plain, Epilogue::Store));
         forms.push(kernel(vec![dtype; 2], Prologue::Add { norm: true }, Epilogue::Geglu));
         forms.extend([Form::Repack(dtype), Form::Gather(dtype)]);
+        forms.extend(dtype.is_float().then_some(Form::Requantize(dtype)));
         forms.extend(Tile::ALL.map(|tile| Form::Matmul(tile, dtype)));
     }
     forms.extend([Form::PackRows, Form::HalfRows, Form::GroupSum, Form::LookUp, Form::Draft, Form::Clusters]);
@@ -172,12 +173,15 @@ pub fn standard() -> Vec<Form> {
                 Form::FewRows(matmul::FewRows { epilogue, packs: true, ..kernel })
             }));
     }
-    for head_dim in [256, 512] {
-        let kv_type = KvType::F16;
+    let heads =
+        [256, 512].into_iter().flat_map(|size| [KvType::F16, KvType::Q8_0].map(|kv_type| (size, kv_type)));
+    for (head_dim, kv_type) in heads {
         let few = [(true, 1), (true, 4), (false, 1), (false, 4)];
         let few = few.map(|(finished, group)| FewRows { head_dim, kv_type, finished, group });
         forms.extend(few.map(Form::FewRowsAttention));
-        forms.extend([true, false].map(|packed| Form::MergeRows(head_dim, packed)));
+        if kv_type == KvType::F16 {
+            forms.extend([true, false].map(|packed| Form::MergeRows(head_dim, packed)));
+        }
         forms.push(Form::Block(Block { head_dim, kv_type, until: false }));
         for kv in [Kv::Own, Kv::OwnVIsK, Kv::Shared] {
             let group = Decode::group(head_dim, 4, kv != Kv::Shared, kv_type);

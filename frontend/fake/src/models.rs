@@ -2,8 +2,8 @@
 
 use protocol::failure::NoGpu;
 use protocol::{
-    CacheEntry, Capabilities, ContextCost, DeviceReport, Diffusion, FitVerdict, ModelDetails, ModelSource,
-    TypeShare,
+    CacheEntry, Capabilities, ContextCost, DeviceReport, Diffusion, EightBits, FitVerdict, ModelDetails,
+    ModelSource, Stored, TypeShare,
 };
 
 use super::Scenario;
@@ -28,6 +28,11 @@ const SEES_AND_HEARS: Capabilities = Capabilities { audio: true, ..SEES };
 /// How a model decodes in this scenario, if that is by diffusion.
 pub fn diffusion(scenario: &Scenario) -> Option<Diffusion> {
     scenario.diffusion.then_some(Diffusion { canvas: 256, steps: 48 })
+}
+
+/// What is stored in 8 bits: what was asked for, and where memory is short the cache too.
+pub fn stored(scenario: &Scenario, asked: EightBits) -> Stored {
+    Stored { asked, eight_bits: EightBits { kv_cache: asked.kv_cache || scenario.short, ..asked } }
 }
 
 /// Bytes of a model's files.
@@ -75,6 +80,7 @@ pub fn details(source: &ModelSource) -> ModelDetails {
         drafter: false,
         diffusion: None,
         experts: None,
+        stored: Stored::default(),
         recommended: if small { Some((0.2, 64, 0.95)) } else { Some((1.0, 64, 0.95)) },
     }
 }

@@ -109,7 +109,8 @@ impl Player {
 async fn play(state: Weak<State>, request: Request, handles: Vec<web_sys::Blob>) -> Option<()> {
     match request {
         Request::Hello { .. } => hello(&state).await,
-        Request::Inspect { id, source, context, expert_memory } => {
+        Request::Inspect { id, source, options } => {
+            let protocol::LoadOptions { context, expert_memory, eight_bits, .. } = options;
             wait(&state, 60).await?;
             if source.name().contains("broken") {
                 return fail(&state, id, not_gguf());
@@ -118,6 +119,7 @@ async fn play(state: Weak<State>, request: Request, handles: Vec<web_sys::Blob>)
             let scenario = state.upgrade()?.scenario;
             details.capabilities = models::able(&scenario, details.capabilities);
             details.diffusion = models::diffusion(&scenario);
+            details.stored = models::stored(&scenario, eight_bits);
             let mut verdict = models::verdict(&source, context);
             if let Some(mixture) = Mixture::new(&scenario, &source, context, expert_memory) {
                 if mixture.is_too_little() {
@@ -268,6 +270,7 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
     let mut details = models::details(&source);
     details.capabilities = models::able(&scenario, details.capabilities);
     details.diffusion = models::diffusion(&scenario);
+    details.stored = models::stored(&scenario, options.eight_bits);
     let mut gpu_bytes = models::gpu_bytes(&source, context);
     if let Some(mixture) = &mixture {
         let memory = mixture.memory();

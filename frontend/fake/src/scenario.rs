@@ -9,6 +9,7 @@
 /// | `software` | the adapter computes in software |
 /// | `slow` | loading and answering take ten times as long |
 /// | `instant` | nothing waits |
+/// | `short` | graphics memory is short, so keys and values are stored in 8 bits |
 /// | `crowded` | a part of a large model needs ordinary memory |
 /// | `oom` | a load fails for want of graphics memory |
 /// | `unkept` | the browser has no room for a copy of a model |
@@ -47,6 +48,8 @@ pub struct Scenario {
     pub pace: Pace,
     /// A load fails for want of memory.
     pub out_of_memory: bool,
+    /// Whether keys and values are stored in 8 bits, for want of memory.
+    pub short: bool,
     /// A part of a large model needs ordinary memory.
     pub crowded: bool,
     /// The browser has no room for a copy of a model.
@@ -144,6 +147,7 @@ impl Scenario {
                 "slow" => scenario.pace = Pace::Slow,
                 "instant" => scenario.pace = Pace::Instant,
                 "oom" => scenario.out_of_memory = true,
+                "short" => scenario.short = true,
                 "crowded" => scenario.crowded = true,
                 "unkept" => scenario.unkept = true,
                 "saved" => scenario.saved = true,

@@ -39,8 +39,8 @@ pub use generate::{
 };
 pub use media::{Media, MediaNotice, MediaReport, MediaSize, Sense, TokenBudget};
 pub use model::{
-    CacheEntry, Capabilities, ContextCost, Diffusion, ExpertMemory, FitVerdict, LoadOptions, LoadPhase,
-    LoadProgress, ModelDetails, ModelSource, TypeShare,
+    CacheEntry, Capabilities, ContextCost, Diffusion, EightBits, ExpertMemory, FitVerdict, LoadOptions,
+    LoadPhase, LoadProgress, ModelDetails, ModelSource, Stored, TypeShare,
 };
 pub use published::{AboutFit, PUBLISHED, Published};
 pub use pull::{Pull, PullReport, PullRequest, PullStage};
@@ -50,7 +50,7 @@ pub use wire::{WireError, decode, encode};
 
 /// Raised with every change that an older peer could misread. A page and a worker of different versions (one of
 /// them from an old cache) refuse each other in [`Event::Ready`] instead of misbehaving.
-pub const VERSION: u16 = 18;
+pub const VERSION: u16 = 19;
 
 /// A page that speaks to the engine. Several tabs can share one engine; each draws its number at random.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -91,10 +91,8 @@ pub enum Request {
         id: RequestId,
         /// Where the model is.
         source: ModelSource,
-        /// The context length the verdict is for, in tokens; 0 for the default.
-        context: u32,
-        /// As [`LoadOptions::expert_memory`].
-        expert_memory: Option<u64>,
+        /// How it would be loaded.
+        options: LoadOptions,
     },
     /// Loads a model, in place of the one loaded before. Answered by [`Event::Loading`]s, then [`Event::Loaded`].
     Load {

@@ -51,7 +51,7 @@ impl ModelSource {
 }
 
 /// How to load a model.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LoadOptions {
     /// Context length in tokens; 0 for the default (8192, or less where less fits or the model has less).
     pub context: u32,
@@ -62,6 +62,27 @@ pub struct LoadOptions {
     pub use_memory: bool,
     /// Bytes of graphics memory for the experts of a mixture; none for as much as is free. Other models have no use for it.
     pub expert_memory: Option<u64>,
+    /// What is to be stored in 8 bits even where there is room for more.
+    pub eight_bits: EightBits,
+}
+
+/// What the engine stores in 8 bits (Q8_0) to save graphics memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EightBits {
+    /// The per-layer embeddings of a model whose file has them in floats.
+    pub table: bool,
+    /// Keys and values.
+    pub kv_cache: bool,
+}
+
+/// What a load stores in 8 bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stored {
+    /// What was asked for ([`LoadOptions::eight_bits`]).
+    pub asked: EightBits,
+    /// What is stored so, because it was asked for or because the memory does not allow more.
+    pub eight_bits: EightBits,
 }
 
 /// What a model's header says.
@@ -97,6 +118,8 @@ pub struct ModelDetails {
     pub drafter: bool,
     /// How it decodes, if that is by diffusion.
     pub diffusion: Option<Diffusion>,
+    /// What of it is stored in 8 bits.
+    pub stored: Stored,
     /// The memory of its experts, if it is a mixture that can do with some of them in graphics memory.
     pub experts: Option<ExpertMemory>,
 }

@@ -10,7 +10,7 @@ use engine::plan::Limits;
 use engine::session::{DeviceMemory, EngineError, LoadOptions, ModelSpec};
 use engine::tokenizer::special;
 use engine::vision::{self, Budget};
-use protocol::{Capabilities, ContextCost, Diffusion, FitVerdict, ModelDetails, TypeShare};
+use protocol::{Capabilities, ContextCost, Diffusion, FitVerdict, ModelDetails, Stored, TypeShare};
 
 use crate::experts::{self, Allowance};
 use crate::failure::{self, Stopped};
@@ -103,6 +103,7 @@ pub fn details(
         recommended: config.recommended,
         drafter: options.drafter_bytes > 0,
         diffusion: config.diffusion.map(|it| Diffusion { canvas: it.canvas, steps: it.steps }),
+        stored: Stored::default(),
         experts: experts::memory(plan, allowance.chosen, speed)?,
     })
 }
@@ -174,7 +175,7 @@ pub fn verdict(plan: &ModelSpec, context: u32, memory: DeviceMemory) -> Result<F
 
 #[cfg(test)]
 mod tests {
-    use engine::session::MIN_CONTEXT;
+    use engine::session::{MIN_CONTEXT, Storage, TablePlace};
     use engine::synth;
     use protocol::{PUBLISHED, Published};
 
@@ -202,15 +203,18 @@ mod tests {
             let table = header.tensors.iter().find(|tensor| tensor.name == "per_layer_token_embd.weight");
             let (inside, in_file) = table.map_or((0, 0), |table| (table.bytes, 2 * table.elements()));
             let others = header.tensors.iter().map(|tensor| tensor.bytes).sum::<u64>() - inside;
-            let bytes = |expert_slots, context, table_on_host| {
+            let bytes = |expert_slots, context, table| {
                 let options = LoadOptions { expert_slots, ..LoadOptions::default() };
                 let plan = ModelSpec::with_options(&header, &options).expect("a plan");
                 let context = plan.context(context);
-                plan.needs(memory).expect("its needs").memory(context, table_on_host).total()
+                plan.needs(memory)
+                    .expect("its needs")
+                    .memory(context, Storage { table, ..plan.storage })
+                    .total()
             };
             let published = |bytes: u64| bytes + offer.size - in_file - others;
-            let whole = published(bytes(0, 0, false) - inside + in_file);
-            let least = published(bytes(used, MIN_CONTEXT, true));
+            let whole = published(bytes(0, 0, TablePlace::Device) - inside + in_file);
+            let least = published(bytes(used, MIN_CONTEXT, TablePlace::Host));
             let is_about = |said: u64, found: u64| said.abs_diff(found) <= found / 50;
             if !is_about(offer.whole, whole) || !is_about(offer.least, least) {
                 wrong.push(Published { whole, least, ..offer });

@@ -30,6 +30,7 @@ mod progress;
 mod reading;
 mod recovery;
 mod router;
+mod saving;
 mod tasks;
 mod towers;
 mod tuning;

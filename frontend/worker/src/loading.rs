@@ -7,7 +7,9 @@ use std::rc::Rc;
 use engine::bytes::{ByteSource, CancelToken};
 use engine::gguf::Header;
 use engine::gpu::Gpu;
-use engine::session::{DeviceMemory, EngineError, LoadOptions, Loading, ModelFile, ModelSession, ModelSpec};
+use engine::session::{
+    DeviceMemory, EngineError, LoadOptions, Loading, ModelFile, ModelSession, ModelSpec, Storage,
+};
 use engine::store::{Kept, Opened};
 use protocol::failure::DeviceFailure;
 use protocol::{Event, Failure, LoadedModel, ModelDetails, ModelPhase, ModelSource, RequestId};
@@ -22,7 +24,7 @@ use crate::host::{Host, Model, Ready, Slot};
 use crate::progress::Meter;
 use crate::tasks::Task;
 use crate::towers::Towers;
-use crate::{adapters, device, failure, keeping, local, reading, recovery, verifying};
+use crate::{adapters, device, failure, keeping, local, reading, recovery, saving, verifying};
 
 /// What is asked for.
 pub struct Wanted {
@@ -30,14 +32,8 @@ pub struct Wanted {
     pub source: ModelSource,
     /// Handles of local files.
     pub files: Vec<web_sys::Blob>,
-    /// Context length in tokens; 0 for the default.
-    pub context: u32,
-    /// Whether to keep the weights.
-    pub keep: bool,
-    /// Whether a part of the model may lie in ordinary memory.
-    pub use_memory: bool,
-    /// Bytes for the experts of a mixture; none for as much as is free.
-    pub expert_memory: Option<u64>,
+    /// How to load it.
+    pub options: protocol::LoadOptions,
 }
 
 /// Answers [`protocol::Request::Inspect`].
@@ -59,15 +55,16 @@ pub async fn inspect(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) 
         // What is wrong with a drafter is told when the model is loaded.
         let drafter = opened.drafter.as_ref().map(|file| Rc::clone(&file.source));
         let drafter = read_drafter(drafter, &own, memory).await.unwrap_or_default();
-        let options = options(wanted.context, drafter.as_ref());
-        let chosen = wanted.expert_memory;
+        let options = options(&wanted, drafter.as_ref());
+        let chosen = wanted.options.expert_memory;
         let within = (Allowance { chosen, found: None }, memory);
         let (plan, options) = details::needs(&header, &options, &senses, within, true).map_err(of_engine)?;
         let name = wanted.source.name();
         let speed = reading::speed(&host).await;
         let details = details::details(&header, (&plan, &options), &senses, name, within, speed);
-        let details = details.map_err(of_engine)?;
-        let verdict = details::verdict(&plan, wanted.context, memory);
+        let mut details = details.map_err(of_engine)?;
+        details.stored = saving::planned(&plan, &options, wanted.options.eight_bits, memory);
+        let verdict = details::verdict(&plan, wanted.options.context, memory);
         Ok::<_, Stopped>((details, verdict.map_err(of_engine)?))
     };
     let (details, verdict) = cancel.guard(read).await.map_err(|stopped| stopped.0)?;
@@ -86,10 +83,12 @@ async fn read_drafter(
     }
 }
 
-/// How a model is loaded with this context length, beside its drafter.
-fn options(context: u32, drafter: Option<&Drafter>) -> LoadOptions {
+/// How a model is loaded, beside its drafter.
+fn options(wanted: &Wanted, drafter: Option<&Drafter>) -> LoadOptions {
     let drafter_bytes = drafter.map_or(0, |drafter| drafter.bytes);
-    LoadOptions { context, drafter_bytes, ..LoadOptions::default() }
+    let protocol::LoadOptions { context, eight_bits, .. } = wanted.options;
+    let Storage { table, kv_type } = saving::asked(eight_bits);
+    LoadOptions { context, table, kv_type, drafter_bytes, ..LoadOptions::default() }
 }
 
 /// Answers [`protocol::Request::Load`]. Whatever used the model has been told to stop.
@@ -116,10 +115,12 @@ pub async fn load(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> 
 /// Whether another page has loaded what is asked for. A page that asks for its own model again wants it loaded anew.
 fn is_same(model: &LoadedModel, id: RequestId, wanted: &Wanted) -> bool {
     let experts = model.details.experts.as_ref().map(|experts| experts.held);
-    let same_experts = wanted.expert_memory.is_none_or(|bytes| experts.is_none_or(|held| held == bytes));
+    let same_experts =
+        wanted.options.expert_memory.is_none_or(|bytes| experts.is_none_or(|held| held == bytes));
     model.id.page() != id.page()
         && model.source == wanted.source
-        && [0, model.context].contains(&wanted.context)
+        && [0, model.context].contains(&wanted.options.context)
+        && model.details.stored.asked == wanted.options.eight_bits
         && same_experts
 }
 
@@ -138,13 +139,14 @@ async fn load_into(
     *slot = None;
 
     let mut losses = 0;
-    let mut table_on_host = false;
+    // How table and cache were to be stored when a try first ran out of memory, and how they are after that.
+    let (mut planned, mut smaller) = (None, None);
     // Whether to make room for the largest pictures; afterwards, whether that was done.
     let mut pictures = true;
-    let mut allowance = Allowance { chosen: wanted.expert_memory, found: None };
+    let mut allowance = Allowance { chosen: wanted.options.expert_memory, found: None };
     let (ready, model, keeping, details, adapters) = loop {
         let gpu = gpu(host).await?;
-        let within = (table_on_host, allowance);
+        let within = (smaller, allowance);
         match try_load(host, id, wanted, within, &gpu, &mut pictures, &task.cancel).await {
             Ok(loaded) => break loaded,
             Err(Trouble::Said(failure)) => return Err(failure),
@@ -152,7 +154,10 @@ async fn load_into(
             Err(Trouble::Engine(error, _)) if pictures && failure::is_out_of_memory(&error) => {
                 pictures = false
             }
-            Err(Trouble::Crowded) => table_on_host = true,
+            Err(Trouble::Crowded { tried, next }) => {
+                planned.get_or_insert(tried);
+                smaller = Some(next);
+            }
             Err(Trouble::ManyExperts { in_use }) => allowance.found = Some(in_use),
             Err(Trouble::Engine(error, context)) => {
                 let Some(reason) = recovery::lost(host, &gpu, &error).await else {
@@ -171,6 +176,9 @@ async fn load_into(
     let has_fewer = allowance.found.is_some();
     if let Some(memory) = details.experts.filter(|memory| has_fewer && memory.held < memory.all) {
         host.trouble(DeviceFailure::FewerExperts { held: memory.held, all: memory.all }.into());
+    }
+    if let Some(planned) = planned {
+        saving::tell(host, planned, ready.session.storage());
     }
     *slot = Some(ready);
     host.model.replace(Some(Rc::new(model)));
@@ -202,8 +210,13 @@ async fn gpu(host: &Rc<Host>) -> Result<Rc<Gpu>, Failure> {
 enum Trouble {
     /// In words already.
     Said(Failure),
-    /// The device has less memory than it was taken to have. Without the per-layer table the model may fit.
-    Crowded,
+    /// The device has less memory than it was taken to have. With table and cache stored in less the model may fit.
+    Crowded {
+        /// How they were stored.
+        tried: Storage,
+        /// How they are stored next.
+        next: Storage,
+    },
     /// Likewise. With fewer experts the model may fit into what was in use.
     ManyExperts {
         /// Bytes.
@@ -225,7 +238,7 @@ async fn try_load(
     host: &Rc<Host>,
     id: RequestId,
     wanted: &Wanted,
-    (ple_on_host, allowance): (bool, Allowance),
+    (smaller, allowance): (Option<Storage>, Allowance),
     gpu: &Rc<Gpu>,
     pictures: &mut bool,
     cancel: &CancelToken,
@@ -241,8 +254,10 @@ async fn try_load(
     tell(Loading::Header(0));
     let opened = cancel
         .guard(async {
-            let opened =
-                host.platform.open(&wanted.source, &wanted.files, wanted.keep, cancel.clone()).await?;
+            let opened = host
+                .platform
+                .open(&wanted.source, &wanted.files, wanted.options.keep, cancel.clone())
+                .await?;
             Ok::<_, Stopped>(opened)
         })
         .await?;
@@ -276,24 +291,29 @@ async fn try_load(
         None
     });
     drop(own);
-    let options = LoadOptions { ple_on_host, ..options(wanted.context, drafter.as_ref()) };
+    let mut options = options(wanted, drafter.as_ref());
+    if let Some(Storage { table, kv_type }) = smaller {
+        (options.table, options.kv_type) = (table, kv_type);
+    }
     let (plan, mut options) = details::needs(&header, &options, &senses, within, *pictures).map_err(plain)?;
     let (name, speed) = (wanted.source.name(), reading::speed(host).await);
-    let details =
+    let mut details =
         details::details(&header, (&plan, &options), &senses, name, within, speed).map_err(plain)?;
     if let Some(reason) = &plan.unusable {
         host.trouble(failure::of_tower(reason));
     }
-    let fit = plan.fit(wanted.context, memory).map_err(plain)?;
+    let fit = plan.fit(wanted.options.context, memory).map_err(plain)?;
+    details.stored = saving::stored(&plan, wanted.options.eight_bits, fit.storage);
     let context = Some(fit.context);
     if allowance.found.is_some() {
         // The session would fit it into the memory that the device was taken to have.
         options.context = fit.context;
+        (options.table, options.kv_type) = (fit.storage.table, fit.storage.kv_type);
     }
-    let on_device = plan.table().is_some() && !fit.table_on_host;
+    let next = plan.needs(memory).map_err(plain)?.storage_after(fit.storage);
     let local = match plan.on_host(&fit) {
         Some((_, range)) => {
-            Some(local::here(&opened.model, range, wanted.use_memory, cancel, &mut tell).await?)
+            Some(local::here(&opened.model, range, wanted.options.use_memory, cancel, &mut tell).await?)
         }
         None => opened.model.local.clone(),
     };
@@ -317,9 +337,11 @@ async fn try_load(
                     return Trouble::Engine(error, context);
                 }
                 match allowance.less(&plan, &error) {
-                    _ if on_device => Trouble::Crowded,
                     Some(in_use) => Trouble::ManyExperts { in_use },
-                    None => Trouble::Engine(error, context),
+                    None => next.map_or(Trouble::Engine(error, context), |next| Trouble::Crowded {
+                        tried: fit.storage,
+                        next,
+                    }),
                 }
             })?;
     drop(plan);
@@ -333,11 +355,12 @@ async fn try_load(
         file.fetch(cancel, &mut tell).await?;
     }
     keeping::fetch_rest(&opened, cancel, &mut tell).await?;
+    let Storage { table, kv_type } = session.storage();
     let model = Model {
         name: wanted.source.name().to_owned(),
         file,
         // Where it found its places, it finds them again.
-        options: LoadOptions { context: session.context(), ple_on_host: session.has_host_table(), ..options },
+        options: LoadOptions { context: session.context(), table, kv_type, ..options },
         products: session.products().into(),
         verified: false.into(),
         subject,

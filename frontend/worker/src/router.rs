@@ -35,9 +35,8 @@ impl Host {
         let host = Rc::clone(self);
         match request {
             Request::Hello { .. } => {}
-            Request::Inspect { id, source, context, expert_memory } => {
-                let (keep, use_memory) = (false, false);
-                let wanted = loading::Wanted { source, files, context, keep, use_memory, expert_memory };
+            Request::Inspect { id, source, options } => {
+                let wanted = loading::Wanted { source, files, options };
                 self.run(id, Kind::Beside, |task| loading::inspect(host, id, wanted, task));
             }
             Request::Load { id, source, options } => {
@@ -48,8 +47,7 @@ impl Host {
                 }
                 // A page that loads a model is done with the one before.
                 self.tasks.stop_holders_of(page);
-                let protocol::LoadOptions { context, keep, use_memory, expert_memory } = options;
-                let wanted = loading::Wanted { source, files, context, keep, use_memory, expert_memory };
+                let wanted = loading::Wanted { source, files, options };
                 self.run(id, Kind::Load, |task| loading::load(host, id, wanted, task));
             }
             Request::Unload { id } => {

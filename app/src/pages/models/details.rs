@@ -44,7 +44,7 @@ pub fn Details(choice: Choice) -> impl IntoView {
 fn details_view(details: &ModelDetails, verdict: &FitVerdict, digest: &str) -> AnyView {
     let number = |value: u32| format::count(u64::from(value));
     let pairs = [
-        (t().details_device(), verdict_words(verdict, details.experts.as_ref()).1),
+        (t().details_device(), verdict_words(verdict, details).1),
         (t().details_architecture(), details.architecture.clone()),
         (t().details_parameters(), format::count(details.parameters)),
         (t().details_layers(), number(details.layers)),
@@ -65,11 +65,17 @@ fn details_view(details: &ModelDetails, verdict: &FitVerdict, digest: &str) -> A
         (t().details_decoding(), t().details_diffusion(diffusion.canvas.into(), diffusion.steps.into()))
     });
     let drafter = details.drafter.then(|| (t().details_drafter(), t().details_drafter_included().to_owned()));
+    let bits = |in_eight| if in_eight { t().details_eight_bits() } else { t().details_sixteen_bits() };
+    let stored = details.stored.eight_bits;
+    let cache = (t().details_kv_cache(), bits(stored.kv_cache).to_owned());
+    let table = stored.table.then(|| (t().details_table(), t().details_eight_bits().to_owned()));
     let experts = details.experts.map(|it| (t().details_experts(), format::bytes_of(it.held, it.all)));
     let pairs: Vec<_> = pairs
         .into_iter()
         .chain(decoding)
         .chain(drafter)
+        .chain([cache])
+        .chain(table)
         .chain(experts)
         .map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> })
         .collect();

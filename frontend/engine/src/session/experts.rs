@@ -81,10 +81,11 @@ impl ModelSpec {
             Err(EngineError::TooLarge { .. }) => {}
             fit => return fit.map(|_| *options),
         }
-        // With the whole context, if that leaves room for the experts of a token.
+        // With the whole context, if that leaves room for the experts of a token. The cache is in as little as it can be:
+        // reading experts is slower than reading that.
         let bytes = |slots| {
             let spec = Self::with_options(header, &with(slots))?;
-            Ok::<_, EngineError>(spec.needs(memory)?.with_context(spec.context(options.context)).bytes)
+            Ok::<_, EngineError>(spec.needs(memory)?.least_bytes(spec.context(options.context)))
         };
         let free = memory.available.saturating_sub(bytes(mixture.used)?);
         // Buffers are rounded up, so a slot takes a little less or more.

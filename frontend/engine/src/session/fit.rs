@@ -192,6 +192,11 @@ impl Needs<'_> {
         self.storages().next_back().unwrap_or_default()
     }
 
+    /// Bytes for exactly this context length, with table and cache stored in as little as they can be.
+    pub(super) fn least_bytes(&self, context: u32) -> u64 {
+        self.memory(context, self.smallest()).total()
+    }
+
     /// The fit for exactly this context length, whether or not there is enough memory, with the first way to store table and
     /// cache that fits.
     #[must_use]
@@ -224,6 +229,6 @@ impl Needs<'_> {
             .filter(|(context, storage)| self.largest_buffer(*context, *storage).bytes <= limit)
             .map(|(context, storage)| self.fit_of(context, storage))
             .find(|fit| fit.bytes <= available)
-            .ok_or_else(|| EngineError::TooLarge { needed: self.fit_of(shortest, smallest).bytes, available })
+            .ok_or_else(|| EngineError::TooLarge { needed: self.least_bytes(shortest), available })
     }
 }

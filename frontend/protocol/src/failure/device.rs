@@ -68,6 +68,8 @@ pub enum DeviceFailure {
         /// Bytes that all of them take.
         all: u64,
     },
+    /// It has less memory than it was taken to have, so a part of the model is stored in less of it. The model works.
+    Saved(MemorySaving),
     /// It took no more of the weights.
     UploadRefused,
     /// It refused a kernel.
@@ -77,6 +79,17 @@ pub enum DeviceFailure {
     },
     /// It reported another error.
     Fault,
+}
+
+/// How graphics memory was saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MemorySaving {
+    /// The per-layer embeddings are stored in 8 bits.
+    TableInEightBits,
+    /// The per-layer embeddings are outside of graphics memory.
+    TableOutside,
+    /// Keys and values are stored in 8 bits.
+    CacheInEightBits,
 }
 
 impl DeviceFailure {
@@ -96,7 +109,7 @@ impl DeviceFailure {
                 (Cause::OutOfMemory, vec![R::UseMemory(*bytes), R::OtherModel])
             }
             Self::ExpertMemory { .. } => (Cause::Invalid, vec![R::OtherModel]),
-            Self::FewerExperts { .. } => (Cause::OutOfMemory, Vec::new()),
+            Self::FewerExperts { .. } | Self::Saved(_) => (Cause::OutOfMemory, Vec::new()),
             Self::UploadRefused => (Cause::OutOfMemory, vec![R::Retry, R::OtherModel]),
             Self::KernelRefused { .. } => (Cause::Internal, vec![R::ReloadPage]),
             Self::Fault => (Cause::Internal, vec![R::ReloadPage, R::Retry]),

@@ -14,7 +14,7 @@ mod training;
 use serde::{Deserialize, Serialize};
 
 pub use adapter::AdapterFailure;
-pub use device::{DeviceFailure, NoGpu};
+pub use device::{DeviceFailure, MemorySaving, NoGpu};
 pub use engine::EngineFailure;
 pub use media::MediaFailure;
 pub use model::{ModelFailure, OtherKind};

@@ -11,7 +11,7 @@ use protocol::{
 };
 
 use crate::desk;
-use crate::desk::{Desk, asks, generate, load, source};
+use crate::desk::{Desk, asks, generate, inspect, load, source};
 
 fn failure(event: Event) -> Failure {
     match event {
@@ -92,10 +92,7 @@ fn without_a_device_the_reason_is_said_and_nothing_is_loaded() {
 #[test]
 fn a_model_is_inspected_loaded_asked_and_let_go() {
     let (desk, host) = Desk::new();
-    host.receive(
-        Request::Inspect { id: RequestId(1), source: source(), context: 0, expert_memory: None },
-        Vec::new(),
-    );
+    host.receive(inspect(1, LoadOptions::default()), Vec::new());
     let Event::Inspected { details, verdict, .. } = desk.end_of(1) else { panic!("no inspection") };
     assert_eq!((details.name.as_str(), details.architecture.as_str()), ("pebble", "gemma4"));
     assert_eq!((details.layers, details.max_context), (10, 2048));
@@ -261,10 +258,7 @@ fn two_losses_in_a_row_are_the_end_of_an_answer_but_not_of_the_model() {
 fn a_file_of_another_kind_is_named_and_a_prompt_that_is_too_long_refused() {
     let (desk, host) = Desk::new();
     desk.model.replace(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"));
-    host.receive(
-        Request::Inspect { id: RequestId(1), source: source(), context: 0, expert_memory: None },
-        Vec::new(),
-    );
+    host.receive(inspect(1, LoadOptions::default()), Vec::new());
     let failure_of_kind = failure(desk.end_of(1));
     assert_eq!(failure_of_kind.cause(), Cause::BadFile);
     assert_eq!(failure_of_kind.code, ModelFailure::NotGguf.into());

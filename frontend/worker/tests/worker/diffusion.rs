@@ -7,12 +7,12 @@ use futures_util::FutureExt as _;
 use protocol::failure::{Code, RequestFailure};
 use protocol::tune::{ExampleData, TuneSettings};
 use protocol::{
-    BenchmarkOptions, Canvas, Diagnosis, Diffusion, Event, Finding, Finish, GenerateOptions, Request,
-    RequestId, Timings, TuneRequest,
+    BenchmarkOptions, Canvas, Diagnosis, Diffusion, Event, Finding, Finish, GenerateOptions, LoadOptions,
+    Request, RequestId, Timings, TuneRequest,
 };
 use worker::Host;
 
-use crate::desk::{Desk, asks, golden, load, source, tune};
+use crate::desk::{Desk, asks, golden, inspect, load, tune};
 
 fn loaded() -> (Rc<Desk>, Rc<Host>) {
     let (desk, host) = Desk::new();
@@ -51,10 +51,7 @@ fn text(canvas: &Canvas) -> String {
 #[test]
 fn a_diffusion_model_says_what_it_is_and_settles_its_answer() {
     let (desk, host) = loaded();
-    host.receive(
-        Request::Inspect { id: RequestId(2), source: source(), context: 0, expert_memory: None },
-        Vec::new(),
-    );
+    host.receive(inspect(2, LoadOptions::default()), Vec::new());
     let Event::Inspected { details, .. } = desk.end_of(2) else { panic!("no inspection") };
     assert_eq!(details.diffusion, Some(Diffusion { canvas: 32, steps: 48 }));
     assert!(!details.capabilities.vision && !details.capabilities.audio);

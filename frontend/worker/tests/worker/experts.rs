@@ -29,9 +29,8 @@ fn worker() -> (Rc<Desk>, Rc<Host>) {
 }
 
 fn inspect(desk: &Desk, host: &Rc<Host>, id: u64, expert_memory: Option<u64>) -> Event {
-    let id_of = RequestId(id);
-    let inspect = Request::Inspect { id: id_of, source: source(), context: CONTEXT, expert_memory };
-    host.receive(inspect, Vec::new());
+    let options = LoadOptions { context: CONTEXT, expert_memory, ..LoadOptions::default() };
+    host.receive(crate::desk::inspect(id, options), Vec::new());
     desk.end_of(id)
 }
 
@@ -125,7 +124,7 @@ fn a_device_with_less_memory_than_assumed_gets_fewer_experts() {
     let gpu = Gpu::open(&GpuOptions::default()).now_or_never().expect("natively no one is waited for");
     let memory = DeviceMemory::assumed(&gpu.expect("a device"));
     let plan = ModelSpec::read(&header).expect("a plan");
-    let weights = plan.needs(memory).expect("its needs").memory(CONTEXT, false).weights;
+    let weights = plan.needs(memory).expect("its needs").memory(CONTEXT, plan.storage).weights;
     // All weights, and nothing else.
     host.limit_memory(weights).now_or_never().expect("nobody opens a device meanwhile");
 

@@ -5,6 +5,7 @@ mod desk;
 mod device;
 mod diffusion;
 mod drafting;
+mod eight_bits;
 mod experts;
 mod going_on;
 mod large_pictures;

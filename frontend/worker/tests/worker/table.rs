@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use engine::bytes::ByteSource as _;
 use engine::gguf::Header;
+use engine::model::KvType;
 use engine::session::ModelSpec;
 use engine::synth::{self, Quant, Shape};
 use futures_util::FutureExt as _;
@@ -14,7 +15,7 @@ use protocol::{Cause, Event, FitVerdict, LoadOptions, LoadPhase, Remedy, Request
 use worker::Host;
 
 use crate::desk::server::Server;
-use crate::desk::{Desk, generate, load, needed, source, synthetic};
+use crate::desk::{Desk, generate, inspect, load, needed, source, synthetic};
 
 /// A small model of the E2B kind.
 fn model(name: &str) -> PathBuf {
@@ -24,12 +25,17 @@ fn model(name: &str) -> PathBuf {
     synthetic(name, &options)
 }
 
-/// A worker whose device has a byte too little, the server, and the model.
-fn without_a_byte(model: &Path, context: u32) -> (Rc<Desk>, Rc<Host>, Rc<Server>, ModelSpec) {
+/// A worker whose device has a byte too little for all of a model with such a cache, the server, and the model.
+fn without_a_byte(
+    model: &Path,
+    context: u32,
+    kv_type: KvType,
+) -> (Rc<Desk>, Rc<Host>, Rc<Server>, ModelSpec) {
     let (desk, host) = Desk::new();
     let server = Server::of(model);
     let header = Header::read(&*server).now_or_never().expect("memory").expect("a header");
-    let plan = ModelSpec::read(&header).expect("a plan");
+    let mut plan = ModelSpec::read(&header).expect("a plan");
+    plan.storage.kv_type = kv_type;
     let stated = host.state_memory(needed(&plan, context) - 1);
     stated.now_or_never().expect("nobody opens a device meanwhile");
     server.log.take();
@@ -39,7 +45,7 @@ fn without_a_byte(model: &Path, context: u32) -> (Rc<Desk>, Rc<Host>, Rc<Server>
 
 /// The same for a model with a table, and where the table lies in its file.
 fn crowded(name: &str) -> (Rc<Desk>, Rc<Host>, Rc<Server>, Range<u64>) {
-    let (desk, host, server, plan) = without_a_byte(&model(name), 8192);
+    let (desk, host, server, plan) = without_a_byte(&model(name), 8192, KvType::F16);
     let table = plan.table().expect("a table").range.clone();
     (desk, host, server, table)
 }
@@ -64,10 +70,7 @@ fn lies_in(log: &[Range<u64>], table: &Range<u64>) -> bool {
 fn ordinary_memory_is_asked_for_and_then_nothing_of_the_server() {
     let (desk, host, server, table) = crowded("crowded.gguf");
     let bytes = table.end - table.start;
-    host.receive(
-        Request::Inspect { id: RequestId(1), source: source(), context: 0, expert_memory: None },
-        Vec::new(),
-    );
+    host.receive(inspect(1, LoadOptions::default()), Vec::new());
     let Event::Inspected { verdict, .. } = desk.end_of(1) else { panic!("no inspection") };
     assert!(
         matches!(verdict, FitVerdict::Fits { context: 8192, outside, .. } if outside == bytes),
@@ -139,12 +142,9 @@ fn storage_that_is_full_leaves_the_question() {
 fn experts_without_a_place_on_the_device_are_read_here() {
     let mixture =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/tests/golden/models/tiny-moe.q4_k_m.gguf");
-    let (desk, host, server, plan) = without_a_byte(&mixture, 512);
+    let (desk, host, server, plan) = without_a_byte(&mixture, 512, KvType::Q8_0);
     let bytes: u64 = plan.experts().map(|matrix| matrix.range.end - matrix.range.start).sum();
-    host.receive(
-        Request::Inspect { id: RequestId(1), source: source(), context: 512, expert_memory: None },
-        Vec::new(),
-    );
+    host.receive(inspect(1, LoadOptions { context: 512, ..LoadOptions::default() }), Vec::new());
     let Event::Inspected { verdict, .. } = desk.end_of(1) else { panic!("no inspection") };
     // One of eight, in every layer, as no context is short enough for all.
     assert!(

@@ -446,9 +446,7 @@ fn a_run_waits_for_an_answer_and_learns_the_same() {
 #[test]
 fn what_is_needed_is_the_same_before_and_after_a_load_and_for_a_training() {
     let (desk, host) = Desk::new();
-    let inspect =
-        Request::Inspect { id: RequestId(1), source: desk::source(), context: 0, expert_memory: None };
-    host.receive(inspect, Vec::new());
+    host.receive(desk::inspect(1, LoadOptions::default()), Vec::new());
     let Event::Inspected { verdict: FitVerdict::Fits { context, bytes, .. }, details, .. } = desk.end_of(1)
     else {
         panic!("it does not fit")

@@ -56,7 +56,7 @@ pub fn small(kind: &str) -> Shape {
 pub fn needed(plan: &ModelSpec, context: u32) -> u64 {
     let gpu = Gpu::open(&GpuOptions::default()).now_or_never().expect("natively no one is waited for");
     let memory = DeviceMemory::assumed(&gpu.expect("a device"));
-    plan.needs(memory).expect("its needs").memory(context, false).total()
+    plan.needs(memory).expect("its needs").memory(context, plan.storage).total()
 }
 
 /// The built-in model.
@@ -328,6 +328,11 @@ impl Platform for Side {
 /// Where the model is said to be.
 pub fn source() -> ModelSource {
     ModelSource::Server { name: "pebble".into(), layers: Vec::new() }
+}
+
+/// A request to look at the model, as it would be loaded with these options.
+pub fn inspect(id: u64, options: LoadOptions) -> Request {
+    Request::Inspect { id: RequestId(id), source: source(), options }
 }
 
 /// A request to load.
