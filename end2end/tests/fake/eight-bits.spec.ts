@@ -1,0 +1,43 @@
+// What is stored in 8 bits to save graphics memory: by itself where memory is short, and by choice.
+
+import type { Locator } from "@playwright/test";
+import type { App } from "../../support/app.ts";
+import { faults } from "../../support/axe.ts";
+import { expect, test } from "../../support/watch.ts";
+
+const card = (app: App): Locator => app.page.getByRole("listitem").filter({ hasText: "gemma4:e2b" }).first();
+
+test.describe("8 bits", () => {
+  test("are said beforehand where memory is short", async ({ app }) => {
+    await app.open("instant,short", "/models");
+    const model = card(app);
+    await expect(model).toContainText("Fits · 8-bit KV cache");
+    await model.locator("summary").click();
+    await expect(model.getByRole("term").filter({ hasText: "KV cache" }).locator("~ dd").first()).toHaveText("8-bit (Q8_0)");
+    await model.getByRole("button").first().click();
+    await app.ask("Hello");
+  });
+
+  test("are a person's choice, which is kept and goes without saying", async ({ app, page }) => {
+    await app.open("instant", "/settings");
+    const cache = page.getByRole("switch", { name: "8-bit KV cache" });
+    const table = page.getByRole("switch", { name: "8-bit per-layer embeddings" });
+    await expect(cache).not.toBeChecked();
+    await cache.focus();
+    await page.keyboard.press("Space");
+    await table.click();
+    await app.kept('"kv_cache":true');
+    expect(await faults(page)).toEqual([]);
+    await page.reload();
+    await expect(cache).toBeChecked();
+    await expect(table).toBeChecked();
+
+    await app.open("instant", "/models");
+    const model = card(app);
+    await expect(model).toContainText("Fits");
+    await expect(model).not.toContainText("Fits ·");
+    await model.locator("summary").click();
+    await expect(model.getByRole("term").filter({ hasText: "KV cache" }).locator("~ dd").first()).toHaveText("8-bit (Q8_0)");
+    await expect(model).toContainText("Per-layer embeddings");
+  });
+});
