@@ -1,6 +1,6 @@
 //! Accepting connections, with a bound on how many there are, how long each may be silent, and what it holds in memory.
 //!
-//! A connection whose client does not read holds at most [`MEMORY_PER_CONNECTION`]; 256 of them hold 112 MiB.
+//! A connection whose client does not read holds at most [`MEMORY_PER_CONNECTION`]; 256 of them hold 176 MiB.
 //!
 //! hyper accepts a bare line feed at the end of a header line, as RFC 9112 allows (section 2.2), and has no option against it. A
 //! proxy in front must not pass such requests on unchanged.
@@ -48,8 +48,9 @@ const WINDOW: u32 = 65_535;
 const TLS_BUFFER: usize = 64 << 10;
 
 /// The most memory that a connection holds while its client does not read, but for the system's socket buffers: the
-/// buffers, one piece of a file or as many small ones of HTTP/2, and what its tasks consist of.
-pub const MEMORY_PER_CONNECTION: usize = 2 * BUFFER + TLS_BUFFER + CHUNK as usize + (64 << 10);
+/// buffers, two pieces of a file, since hyper asks for the next one when less than [`BUFFER`] is left of the first, and what its
+/// tasks consist of.
+pub const MEMORY_PER_CONNECTION: usize = 2 * BUFFER + TLS_BUFFER + 2 * CHUNK as usize + (64 << 10);
 
 /// What connections are allowed.
 #[derive(Clone, Copy, Debug)]
