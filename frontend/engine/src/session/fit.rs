@@ -60,15 +60,19 @@ impl ModelSpec {
             let table = MatrixSpec { dtype, ..table.clone() };
             matches!(table.rows_within(limits.largest_binding), Ok(Some(_)))
         };
+        let in_floats = requantize::supports(table.dtype, table.k);
         let can_have = |place: &TablePlace| match place {
             TablePlace::Device => can_be_bound(table.dtype),
-            TablePlace::Requantized => {
-                requantize::supports(table.dtype, table.k) && can_be_bound(requantize::TARGET)
-            }
+            TablePlace::Requantized => in_floats && can_be_bound(requantize::TARGET),
             TablePlace::Host => true,
         };
+        // A table that is quantised already stays as it is.
+        let first = match self.storage.table {
+            TablePlace::Requantized if !in_floats => TablePlace::Device,
+            asked => asked,
+        };
         let all = [TablePlace::Device, TablePlace::Requantized, TablePlace::Host];
-        all.into_iter().filter(|place| *place >= self.storage.table && can_have(place)).collect()
+        all.into_iter().filter(|place| *place >= first && can_have(place)).collect()
     }
 
     /// Fits the model to a device; see [`Needs::fit`].

@@ -163,6 +163,17 @@ fn a_table_in_floats_is_requantised_before_it_leaves_the_device() {
 }
 
 #[test]
+fn a_table_that_is_quantised_already_stays_as_it_is() {
+    let usual = plan("e2b", Quant::Q4KM);
+    let table = TablePlace::Requantized;
+    let asked = ModelSpec { storage: Storage { table, ..Storage::default() }, ..usual.clone() };
+    let device = memory(64 << 30, 1 << 30);
+    let fit = asked.fit(8192, device).expect("it fits");
+    assert_eq!(fit, usual.fit(8192, device).expect("it fits"));
+    assert_eq!(fit.storage.table, TablePlace::Device);
+}
+
+#[test]
 fn a_context_is_no_longer_than_its_cache_can_be_bound() {
     let plan = plan("e4b", Quant::Q4KM);
     // Two pairs of keys and values of 512 elements: 2 KiB for each position in halves, 1 088 bytes in Q8_0.
