@@ -5,7 +5,7 @@ use std::rc::Rc;
 use engine::bytes::{CancelToken, MemorySource};
 use engine::gguf::{DTypeId, Header};
 use engine::model::KvType;
-use engine::session::{LoadOptions, ModelFile, Session, TablePlace};
+use engine::session::{DeviceMemory, LoadOptions, ModelFile, ModelSpec, Session, TablePlace};
 use shaders::selftest::Form;
 use shaders::{DType, quant};
 
@@ -72,9 +72,15 @@ fn a_requantised_table_is_one_that_the_file_has_in_q8_0() {
     let load = |dtypes: &[DType], table| {
         let (header, file) = with_table(case, dtypes);
         let options = LoadOptions { table, ..common::exact_options() };
+        let plan = ModelSpec::with_options(&header, &options).expect("a plan");
+        let needs = plan.needs(DeviceMemory::assumed(&gpu)).expect("its needs");
+        let fit = needs.fit(options.context).expect("it fits");
+        let (planned, before) = (needs.memory(fit.context, fit.storage), gpu.bytes_in_use());
         let (cancel, mut quiet) = (CancelToken::new(), |_| ());
         let loading = Session::load_with_header(Rc::clone(&gpu), file, header, &options, &cancel, &mut quiet);
-        pollster::block_on(loading).expect("it loads")
+        let session = pollster::block_on(loading).expect("it loads");
+        assert_eq!(gpu.bytes_in_use() - before, planned.loaded());
+        session
     };
     let logits = |session: &mut Session| -> Vec<f32> {
         let of = |(_, ids): (String, Vec<u32>)| pollster::block_on(session.logits(&ids, ids.len()));
