@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::gpu::Gpu;
-use engine::model::{LARGE, Products};
+use engine::model::{FormChoice, Forms, LARGE, Products};
 use engine::session::{ModelSpec, Session};
 use engine::store::{Folder, StoreError};
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub const FOLDER: &str = "devices";
 /// The file.
 pub const FILE: &str = "packed.json";
 /// Raised when a kernel of packed products, or the one beside it, becomes faster, slower or right.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Most choices that are kept.
 const MOST: usize = 64;
 /// Most adapters whose kernels are remembered.
@@ -49,6 +49,9 @@ struct File {
     version: u32,
     /// By adapter and products.
     choices: BTreeMap<String, Choice>,
+    /// By adapter and products: the forms that are the fastest.
+    #[serde(default)]
+    forms: BTreeMap<String, Forms>,
     /// By adapter: the kernels that were found right there, by their texts.
     #[serde(default)]
     sound: BTreeMap<String, BTreeSet<String>>,
@@ -122,15 +125,19 @@ impl Subject {
     }
 }
 
-/// Which products to load a model with.
-pub(crate) async fn known(host: &Host, subject: &Subject) -> Products {
+/// Which products to load a model with, and in which forms.
+pub(crate) async fn known(host: &Host, subject: &Subject) -> (Products, FormChoice) {
     let choice = async { look(&*host.platform.folder(FOLDER).await?, subject).await };
-    match choice.await {
-        Ok(Some(Choice::Packed)) => Products::Packed { least_rows: LARGE },
-        Ok(Some(Choice::Unfused)) => Products::Unfused { packed: true },
-        Ok(Some(Choice::Floats | Choice::SwitchedOff)) => Products::Floats,
-        Ok(None) | Err(_) => Products::Measured,
-    }
+    let (choice, forms) = match choice.await {
+        Ok(Some(known)) => known,
+        Ok(None) | Err(_) => return (Products::Measured, FormChoice::Measured),
+    };
+    let products = match choice {
+        Choice::Packed => Products::Packed { least_rows: LARGE },
+        Choice::Unfused => Products::Unfused { packed: true },
+        Choice::Floats | Choice::SwitchedOff => Products::Floats,
+    };
+    (products, FormChoice::Known(forms))
 }
 
 /// Keeps what a load has found out by timing.
@@ -141,31 +148,40 @@ pub(crate) async fn learn(host: &Host, subject: &Subject, session: &Session) {
             Products::Unfused { packed: true } => Choice::Unfused,
             Products::Floats | Products::Unfused { packed: false } | Products::Measured => Choice::Floats,
         };
-        keep_for(host, subject, choice).await;
+        keep_for(host, subject, choice, session.decoder().forms_of_products()).await;
     }
 }
 
 /// Keeps that packed products compute wrongly.
 pub(crate) async fn switch_off(host: &Host, subject: &Subject) {
-    keep_for(host, subject, Choice::SwitchedOff).await;
+    keep_for(host, subject, Choice::SwitchedOff, Forms::USUAL).await;
 }
 
-async fn keep_for(host: &Host, subject: &Subject, choice: Choice) {
-    let kept = async { keep(&*host.platform.folder(FOLDER).await?, subject, choice).await };
+async fn keep_for(host: &Host, subject: &Subject, choice: Choice, forms: Forms) {
+    let kept = async { keep(&*host.platform.folder(FOLDER).await?, subject, choice, forms).await };
     // Where it cannot be kept, the next load times again.
     kept.await.ok();
 }
 
-async fn look(folder: &dyn Folder, subject: &Subject) -> Result<Option<Choice>, StoreError> {
-    Ok(read(folder).await?.choices.get(subject.key()).copied())
+async fn look(folder: &dyn Folder, subject: &Subject) -> Result<Option<(Choice, Forms)>, StoreError> {
+    let file = read(folder).await?;
+    let forms = file.forms.get(subject.key()).copied().unwrap_or_default();
+    Ok(file.choices.get(subject.key()).map(|choice| (*choice, forms)))
 }
 
-async fn keep(folder: &dyn Folder, subject: &Subject, choice: Choice) -> Result<(), StoreError> {
+async fn keep(
+    folder: &dyn Folder,
+    subject: &Subject,
+    choice: Choice,
+    forms: Forms,
+) -> Result<(), StoreError> {
     let mut file = read(folder).await?;
     if file.choices.len() >= MOST && !file.choices.contains_key(subject.key()) {
         // What computes wrongly is worth more than what is faster.
         file.choices.retain(|_, choice| *choice == Choice::SwitchedOff);
+        file.forms.clear();
     }
+    file.forms.insert(subject.0.clone(), forms);
     file.choices.insert(subject.0.clone(), choice);
     write(folder, file).await
 }
@@ -195,6 +211,17 @@ mod tests {
         future.now_or_never().expect("memory does not wait").expect("memory holds it")
     }
 
+    const USUAL: Forms = Forms::USUAL;
+
+    #[test]
+    fn forms_are_kept_with_the_choice() {
+        let folder = MemoryFolder::default();
+        let forms: Forms = serde_json::from_str("[1,0,2]").expect("numbers");
+        now(keep(&folder, &subject("a"), Choice::Packed, forms));
+        assert_eq!(now(look(&folder, &subject("a"))), Some((Choice::Packed, forms)));
+        assert_eq!(now(look(&folder, &subject("b"))), None);
+    }
+
     fn subject(adapter: &str) -> Subject {
         Subject(format!("{adapter}: Q6_K 256x8192"))
     }
@@ -203,30 +230,30 @@ mod tests {
     fn a_choice_is_of_its_adapter() {
         let folder = MemoryFolder::default();
         assert_eq!(now(look(&folder, &subject("a"))), None);
-        now(keep(&folder, &subject("a"), Choice::Packed));
-        now(keep(&folder, &subject("b"), Choice::Floats));
-        assert_eq!(now(look(&folder, &subject("a"))), Some(Choice::Packed));
-        assert_eq!(now(look(&folder, &subject("b"))), Some(Choice::Floats));
+        now(keep(&folder, &subject("a"), Choice::Packed, USUAL));
+        now(keep(&folder, &subject("b"), Choice::Floats, USUAL));
+        assert_eq!(now(look(&folder, &subject("a"))), Some((Choice::Packed, USUAL)));
+        assert_eq!(now(look(&folder, &subject("b"))), Some((Choice::Floats, USUAL)));
         assert_eq!(now(look(&folder, &subject("c"))), None);
-        now(keep(&folder, &subject("a"), Choice::SwitchedOff));
-        assert_eq!(now(look(&folder, &subject("a"))), Some(Choice::SwitchedOff));
+        now(keep(&folder, &subject("a"), Choice::SwitchedOff, USUAL));
+        assert_eq!(now(look(&folder, &subject("a"))), Some((Choice::SwitchedOff, USUAL)));
     }
 
     #[test]
     fn a_broken_or_older_file_is_none() {
         let folder = MemoryFolder::default();
-        now(keep(&folder, &subject("a"), Choice::Packed));
+        now(keep(&folder, &subject("a"), Choice::Packed, USUAL));
         let bytes = now(folder.read(FILE)).expect("a file");
         let whole = String::from_utf8(bytes).expect("JSON");
-        let older = whole.replace("\"version\":2", "\"version\":1");
+        let older = whole.replace("\"version\":3", "\"version\":2");
         assert_ne!(older, whole);
         let unknown = whole.replace("packed", "folded");
         for text in [&whole[..whole.len() / 2], "", "[]", &older, &unknown] {
             now(folder.write(FILE, text.as_bytes()));
             assert_eq!(now(look(&folder, &subject("a"))), None, "{text}");
             // And it is written anew.
-            now(keep(&folder, &subject("b"), Choice::Floats));
-            assert_eq!(now(look(&folder, &subject("b"))), Some(Choice::Floats), "{text}");
+            now(keep(&folder, &subject("b"), Choice::Floats, USUAL));
+            assert_eq!(now(look(&folder, &subject("b"))), Some((Choice::Floats, USUAL)), "{text}");
         }
     }
 
@@ -234,9 +261,9 @@ mod tests {
     fn the_file_stays_small() {
         let folder = MemoryFolder::default();
         for i in 0..3 * MOST {
-            now(keep(&folder, &subject(&i.to_string()), Choice::Floats));
+            now(keep(&folder, &subject(&i.to_string()), Choice::Floats, USUAL));
             assert!(now(read(&folder)).choices.len() <= MOST);
-            assert_eq!(now(look(&folder, &subject(&i.to_string()))), Some(Choice::Floats));
+            assert_eq!(now(look(&folder, &subject(&i.to_string()))), Some((Choice::Floats, USUAL)));
         }
     }
 }

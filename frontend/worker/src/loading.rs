@@ -7,6 +7,7 @@ use std::rc::Rc;
 use engine::bytes::{ByteSource, CancelToken};
 use engine::gguf::Header;
 use engine::gpu::Gpu;
+use engine::model::FormChoice;
 use engine::session::{
     DeviceMemory, EngineError, LoadOptions, Loading, ModelFile, ModelSession, ModelSpec, Storage,
 };
@@ -323,7 +324,7 @@ async fn try_load(
         None => Subject::new(gpu, &host.adapter_names().await, &plan),
     };
     if let Some(subject) = &subject {
-        options.products = choices::known(host, subject).await;
+        (options.products, options.forms) = choices::known(host, subject).await;
     }
     *pictures = options.largest_picture > 0;
     let sources: Vec<Rc<dyn ByteSource>> = towers.iter().map(|file| Rc::clone(&file.source) as _).collect();
@@ -356,11 +357,13 @@ async fn try_load(
     }
     keeping::fetch_rest(&opened, cancel, &mut tell).await?;
     let Storage { table, kv_type } = session.storage();
+    let forms = session.autoregressive().map(|session| session.decoder().forms_of_products());
+    let forms = FormChoice::Known(forms.unwrap_or_default());
     let model = Model {
         name: wanted.source.name().to_owned(),
         file,
         // Where it found its places, it finds them again.
-        options: LoadOptions { context: session.context(), table, kv_type, ..options },
+        options: LoadOptions { context: session.context(), table, kv_type, forms, ..options },
         products: session.products().into(),
         verified: false.into(),
         subject,

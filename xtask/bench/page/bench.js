@@ -11,7 +11,12 @@ async function say(words) {
 }
 
 /** The scripts of gemtab's workers: its own, and those that change the device first. */
-const WORKERS = { gemtab: "./worker.js", "gemtab-host": "./small.js", "gemtab-late": "./late.js" };
+const WORKERS = {
+  gemtab: "./worker.js",
+  "gemtab-host": "./small.js",
+  "gemtab-late": "./late.js",
+  "gemtab-eight-bits": "./worker.js",
+};
 
 /** gemtab's worker, by the protocol of the real page. */
 class Gemtab {
@@ -64,7 +69,8 @@ class Gemtab {
 
   async load({ size, context }) {
     const mayUseHost = this.#kind === "gemtab-host";
-    const loaded = await this.#request("Loaded", (id) => wire.load(id, "/model", size, context, mayUseHost));
+    const eightBits = this.#kind === "gemtab-eight-bits";
+    const loaded = await this.#request("Loaded", (id) => wire.load(id, "/model", size, context, mayUseHost, eightBits));
     return { device: this.#device, context: loaded.context, gpu_bytes: loaded.gpu_bytes };
   }
 

@@ -180,6 +180,7 @@ impl InBrowser {
             Kind::Page | Kind::PageF16 => "gemtab",
             Kind::PageHost => "gemtab-host",
             Kind::PageLate => "gemtab-late",
+            Kind::PageEightBits => "gemtab-eight-bits",
             Kind::Native | Kind::LlamaCpp | Kind::Rullama => bail!("{kind} runs without a browser"),
         };
         let loaded = browser.call(json!({
@@ -206,7 +207,10 @@ impl Engine for InBrowser {
     }
 
     fn profile(&mut self) -> Result<Vec<KernelTime>> {
-        if !matches!(self.kind, Kind::Page | Kind::PageF16 | Kind::PageHost | Kind::PageLate) {
+        if !matches!(
+            self.kind,
+            Kind::Page | Kind::PageF16 | Kind::PageHost | Kind::PageLate | Kind::PageEightBits
+        ) {
             return Ok(Vec::new());
         }
         let order = json!({ "action": "profile", "name": self.kind.to_string(), "work": self.work });

@@ -146,6 +146,7 @@ fn start(
         | Kind::PageF16
         | Kind::PageHost
         | Kind::PageLate
+        | Kind::PageEightBits
         | Kind::Wllama
         | Kind::WllamaF16
         | Kind::WllamaCpu => {}

@@ -149,6 +149,8 @@ pub enum Kind {
     PageHost,
     /// gemtab's worker on a device that reports every readback 100 ms late
     PageLate,
+    /// gemtab's worker with the KV cache, and the per-layer table if it is in floats, in Q8_0
+    PageEightBits,
     /// wllama in Chromium
     Wllama,
     /// The same with `shader-f16` turned on

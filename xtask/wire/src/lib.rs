@@ -2,8 +2,8 @@
 //! app's code. It is no part of what visitors load.
 
 use protocol::{
-    BenchmarkOptions, Diagnosis, Event, Layer, LayerKind, LoadOptions, ModelSource, PageId, Request,
-    RequestId, VERSION,
+    BenchmarkOptions, Diagnosis, EightBits, Event, Layer, LayerKind, LoadOptions, ModelSource, PageId,
+    Request, RequestId, VERSION,
 };
 use wasm_bindgen::prelude::*;
 
@@ -16,15 +16,24 @@ pub fn hello() -> Result<Vec<u8>, JsError> {
     Ok(protocol::encode(&Request::Hello { version: VERSION, page: PageId(0) })?)
 }
 
-/// Loads the model of `size` bytes at `url`; with `use_memory`, what the device has no room for may lie in the tab's memory.
+/// Loads the model of `size` bytes at `url`; with `use_memory`, what the device has no room for may lie in the tab's memory;
+/// with `eight_bits`, cache and per-layer table are stored in 8 bits.
 ///
 /// # Errors
 /// As [`hello`].
 #[wasm_bindgen]
-pub fn load(id: u32, url: String, size: f64, context: u32, use_memory: bool) -> Result<Vec<u8>, JsError> {
+pub fn load(
+    id: u32,
+    url: String,
+    size: f64,
+    context: u32,
+    use_memory: bool,
+    eight_bits: bool,
+) -> Result<Vec<u8>, JsError> {
     let layer = Layer { kind: LayerKind::Model, digest: String::new(), url, size: size as u64 };
     let source = ModelSource::Server { name: "bench".into(), layers: vec![layer] };
-    let options = LoadOptions { context, use_memory, ..LoadOptions::default() };
+    let eight_bits = EightBits { table: eight_bits, kv_cache: eight_bits };
+    let options = LoadOptions { context, use_memory, eight_bits, ..LoadOptions::default() };
     Ok(protocol::encode(&Request::Load { id: RequestId(id.into()), source, options })?)
 }
 

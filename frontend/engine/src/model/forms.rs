@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use shaders::matvec::{Form, Matvec, Prologue};
 use shaders::selftest;
 
+use super::tuned_forms::{Class, Forms};
 use crate::model::Config;
 use crate::plan::Limits;
 use crate::weights::TensorList;
@@ -37,17 +38,16 @@ pub enum Products {
     },
 }
 
-/// The form of a kernel with `rows` rows in total: the fastest of those timed in `shaders/MEASUREMENTS.md`. A few
+/// The form of a kernel with `rows` rows in total: the usual one of its class, or one that is faster on this device. A few
 /// long rows are split along the columns to occupy the device, and so are products after the attention merge; with
 /// many rows, several share the loaded x. On a software device there is nothing to occupy, and the work repeated by
 /// each workgroup dominates.
 #[must_use]
 pub fn matvec_form(limits: Limits, choices: Choices, kernel: &Matvec, rows: u32) -> Form {
-    let form = match (rows, kernel.k, kernel.prologue) {
-        _ if limits.software => Form::new(4, 2, 1),
-        (LARGE.., ..) => Form::new(4, 4, 1),
-        (_, 4096.., _) | (_, _, Prologue::Merge) => Form::new(1, 8, 2),
-        _ => Form::new(1, 8, 1),
+    let form = match (Class::of(rows, kernel.k), kernel.prologue) {
+        _ if limits.software && choices.forms == Forms::USUAL => Form::new(4, 2, 1),
+        (Class::Short, Prologue::Merge) => choices.forms.form(Class::Long, true),
+        (class, _) => choices.forms.form(class, true),
     };
     let is_meant = choices.packed.is_some_and(|least| rows >= least);
     let can = || Matvec { form, ..kernel.clone() }.can_be_packed();
@@ -62,11 +62,13 @@ pub struct Choices {
     pub packed: Option<u32>,
     /// Whether decode runs the plan of a few rows.
     pub unfused: bool,
+    /// The forms of its products.
+    pub forms: Forms,
 }
 
 impl Choices {
     const fn unfused(packed: bool) -> Self {
-        Self { packed: if packed { Some(LARGE) } else { None }, unfused: true }
+        Self { packed: if packed { Some(LARGE) } else { None }, unfused: true, forms: Forms::USUAL }
     }
 
     /// The choices for `products`, in the order of their rounding: first one with floats, which every device supports.
@@ -75,7 +77,7 @@ impl Choices {
     #[must_use]
     pub fn candidates(limits: Limits, config: &Config, products: Products) -> Vec<Self> {
         let floats = Self::default();
-        let packed = |least_rows| Self { packed: Some(least_rows), unfused: false };
+        let packed = |least_rows| Self { packed: Some(least_rows), ..floats };
         let is_fused = floats.is_fused(config);
         match products {
             Products::Measured if limits.software && is_fused => vec![Self::unfused(false)],

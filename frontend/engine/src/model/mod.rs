@@ -25,6 +25,7 @@ mod sampler;
 mod sampling_plans;
 mod scratch;
 mod tensors;
+mod tuned_forms;
 mod verify;
 
 pub use config::{Attention, Config, ConfigError, Experts, LayerConfig, OtherKind};
@@ -48,3 +49,4 @@ pub use kv_cache::{KvCache, KvType, LayerCache, ring};
 pub use parts::{Extent, Parts, Rope, history};
 pub use row_cache::{FetchError, RowCache, RowCacheValues};
 pub use scratch::{Scratch, chunk, text_chunk};
+pub use tuned_forms::{Class, FormChoice, Forms};

@@ -26,7 +26,8 @@ use crate::gguf::Header;
 use crate::gpu::{Buffer, Gpu, GpuError};
 use crate::media::{Input, Media, MediaError};
 use crate::model::{
-    ConfigError, Decoder, DecoderPlans, HostTable, KvType, LoadedModel, LogitsReader, Products, ring,
+    ConfigError, Decoder, DecoderPlans, FormChoice, HostTable, KvType, LoadedModel, LogitsReader, Products,
+    ring,
 };
 use crate::template::{Conversation, Prompt, RenderOptions, Variant, render};
 use crate::tokenizer::Tokenizer;
@@ -62,6 +63,8 @@ pub struct LoadOptions {
     pub kv_type: KvType,
     /// Which products of decode are packed.
     pub products: Products,
+    /// Which forms they get.
+    pub forms: FormChoice,
     /// The first place that the per-layer table may have. It gets a later one if it does not fit.
     pub table: TablePlace,
     /// Experts per layer that have a place on the device; 0 for all. See [`ModelSpec::with_expert_budget`].
@@ -184,7 +187,8 @@ impl Session {
         drop(header);
 
         let mut parts = spec.describe(fit.context, fit.storage, gpu.plan_limits())?;
-        let plans = DecoderPlans::new(&parts, options.products, None).map_err(GpuError::from)?;
+        let plans = DecoderPlans::with_forms(&parts, options.products, options.forms);
+        let plans = plans.map_err(GpuError::from)?;
         let compiled = gpu.compile_ahead(plans.usual());
         drop(plans);
         let mut told = |p: weights::Progress| progress(Loading::Weights(p.done, p.total));
@@ -199,6 +203,7 @@ impl Session {
             context: fit.context,
             pad: tokenizer.special().pad.unwrap_or(0),
             products: options.products,
+            forms: options.forms,
         };
         // Compiling may also take long.
         let mut told = |done, total| progress(Loading::Kernels(done, total));

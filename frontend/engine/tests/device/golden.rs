@@ -26,6 +26,7 @@ use shaders::selftest::Form;
 use crate::common;
 
 mod eight_bits;
+mod forms;
 
 const EXACT: f32 = 2e-3;
 const HALF: f32 = 5e-2;

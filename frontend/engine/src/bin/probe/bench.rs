@@ -9,10 +9,11 @@ use engine::audio::{CLIP_SAMPLES, Encoder, RATE};
 use engine::bytes::CancelToken;
 use engine::gpu::Gpu;
 use engine::media::ContentHash;
-use engine::model::Products;
+use engine::model::{Class, Products};
 use engine::session::{Control, Profile, Session};
 use engine::vision::{Budget, Pixels, Size};
 use serde_json::{Value, json};
+use shaders::matvec::Form;
 use web_time::Instant;
 
 /// Minimum, median and maximum.
@@ -29,6 +30,18 @@ pub fn products(session: &Session) -> Value {
         Products::Unfused { packed } => json!({ "unfused": { "packed": packed } }),
         Products::Floats | Products::Measured => json!("floats"),
     }
+}
+
+/// The forms of the products of decode, by class.
+pub fn forms(session: &Session) -> Value {
+    let (forms, fused) = (
+        session.decoder().forms_of_products(),
+        !matches!(session.decoder().products(), Products::Unfused { .. }),
+    );
+    json!(Class::ALL.map(|class| {
+        let Form { rows, groups, ksplit, .. } = forms.form(class, fused);
+        format!("r{rows}g{groups}s{ksplit}")
+    }))
 }
 
 /// The expert cache, if not all experts are on the device.
@@ -72,6 +85,7 @@ pub fn run(session: &mut Session, gpu: &Gpu, prefill: u32, decode: u32, repeat: 
         "decode_submits": submits,
         "dispatches_per_token": session.decoder().dispatches_per_token(),
         "products": products(session),
+        "forms": forms(session),
         "experts": experts(session),
         "buffers_created": created,
         "gpu_bytes": gpu.bytes_in_use(),

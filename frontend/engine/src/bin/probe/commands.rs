@@ -11,7 +11,7 @@ use clap::{ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, S
 use engine::bytes::{CancelToken, FileSource};
 use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuOptions};
-use engine::model::{Config, KvType, LARGE, Products};
+use engine::model::{Config, FormChoice, KvType, LARGE, Products};
 use engine::session::{
     Control, DeviceMemory, LoadOptions, MIN_CONTEXT, ModelFile, ModelSpec, Options, Session, TablePlace,
 };
@@ -48,6 +48,9 @@ struct Cli {
     /// chosen. By default, all memory that is left, if they don't fit.
     #[arg(long, global = true, value_name = "BYTES")]
     expert_budget: Option<u64>,
+    /// Try other forms of the products of a generated token when the model is loaded, and use the fastest.
+    #[arg(long, global = true)]
+    tune: bool,
     /// Where the per-layer table may lie at best.
     #[arg(long, global = true, value_enum, default_value_t = TableArg::Device)]
     table_place: TableArg,
@@ -132,6 +135,7 @@ impl From<KvArg> for KvType {
 struct Device {
     gpu: GpuOptions,
     products: Products,
+    forms: FormChoice,
     table: TablePlace,
     kv_type: KvType,
     expert_budget: Option<u64>,
@@ -140,8 +144,8 @@ struct Device {
 impl Device {
     /// The options of a load with this context length.
     fn load(&self, context: u32) -> LoadOptions {
-        let Self { products, table, kv_type, .. } = *self;
-        LoadOptions { context, products, table, kv_type, ..LoadOptions::default() }
+        let Self { products, forms, table, kv_type, .. } = *self;
+        LoadOptions { context, products, forms, table, kv_type, ..LoadOptions::default() }
     }
 }
 
@@ -386,6 +390,7 @@ pub fn run() -> Result<Value> {
     let options = Device {
         gpu,
         products: cli.products.into(),
+        forms: if cli.tune { FormChoice::Measured } else { FormChoice::Usual },
         table: cli.table_place.into(),
         kv_type: cli.kv_type.into(),
         expert_budget: cli.expert_budget,

@@ -34,7 +34,7 @@ use super::corrections::{Corrections, Site};
 use super::few_rows::{FewRows, Rows, layers, merge};
 use super::forms::Choices;
 use super::scratch::{grouped_from, max_splits, min_split_keys};
-use super::{Parts, rows};
+use super::{Forms, Parts, rows};
 use crate::plan::{Amount, Grid, Plan, PlanError, Value};
 use crate::weights::{Matrix, Part};
 
@@ -77,6 +77,9 @@ pub fn plan(
     corrections: Option<&Corrections>,
     first: usize,
 ) -> Result<Plan, PlanError> {
+    // How much memory adapters take follows from the usual forms.
+    let forms = if corrections.is_some() { Forms::USUAL } else { choices.forms };
+    let choices = Choices { forms, ..choices };
     if !choices.is_fused(&parts.config) {
         return layers::plan(parts, FewRows::new(&parts.config, 1, choices), corrections, first);
     }

@@ -1,16 +1,17 @@
-//! The choice of products: those whose token is timed to be the fastest.
+//! The choice of products and of their forms: those whose token is timed to be the fastest.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use shaders::state::State;
 use web_time::Instant;
 
-use super::plans::{DecoderPlans, Plans};
+use super::plans::{self, DecoderPlans, Plans};
 use super::programs::Programs;
 use crate::gpu::{Gpu, GpuError, Memory, Program, Timer};
-use crate::model::Parts;
 use crate::model::forms::{Choices, Products};
-use crate::plan::PlanError;
+use crate::model::{Class, FormChoice, Parts};
+use crate::plan::{Plan, PlanError};
 
 /// Position of the token by which choices are compared, if the context is as long.
 const TIMED_POSITION: u32 = 512;
@@ -22,6 +23,8 @@ const TURNS: usize = 5;
 const CLEAR: f64 = 0.05;
 /// Time after which a comparison of two turns or more ends.
 const MAX_TIME: Duration = Duration::from_millis(400);
+/// Time after which no further forms are tried.
+const MAX_TUNING: Duration = Duration::from_millis(1500);
 
 /// The programs for the chosen products.
 pub(super) struct Chosen {
@@ -31,7 +34,7 @@ pub(super) struct Chosen {
     pub timed: bool,
 }
 
-/// Binds a decoder's plans: for the products that are requested, or that are measured to be the fastest. `progress`
+/// Binds a decoder's plans: for the products and forms that are requested, or that are measured to be the fastest. `progress`
 /// receives the number of programs done, out of [`Programs::COUNT`].
 ///
 /// # Errors
@@ -41,7 +44,7 @@ pub(super) async fn choose(
     parts: &Parts,
     plans: &DecoderPlans,
     memory: &Memory,
-    products: Products,
+    (products, forms): (Products, FormChoice),
     progress: &mut dyn FnMut(u64),
 ) -> Result<Chosen, GpuError> {
     let mut timed = false;
@@ -66,9 +69,58 @@ pub(super) async fn choose(
         chosen = Some((one, set));
     }
     let none = || PlanError::Missing { name: "plans of a decoder".into() };
-    let (_, (choices, set)) = chosen.ok_or_else(none)?;
-    let programs = Programs::bind(gpu, set, memory, progress).await?;
-    Ok(Chosen { choices: *choices, programs, timed })
+    let (one, (choices, set)) = chosen.ok_or_else(none)?;
+    let (mut choices, mut set) = (*choices, Cow::Borrowed(set));
+    // A software device has no time for it, and nothing to gain.
+    if forms == FormChoice::Measured && timed && !parts.limits.software {
+        if let Some((faster, one)) = tune(gpu, parts, memory, (choices, one), &prepare).await? {
+            set = Cow::Owned(set.with_forms(parts, faster, one)?);
+            choices = faster;
+        }
+    }
+    let programs = Programs::bind(gpu, &set, memory, progress).await?;
+    Ok(Chosen { choices, programs, timed })
+}
+
+/// Tries the forms of each class of products, in turns with the best so far. `None` if the usual ones are the fastest.
+///
+/// # Errors
+/// When the device was lost.
+async fn tune(
+    gpu: &Gpu,
+    parts: &Parts,
+    memory: &Memory,
+    (mut choices, mut best): (Choices, Program),
+    prepare: &dyn Fn(),
+) -> Result<Option<(Choices, Plan)>, GpuError> {
+    let started = Instant::now();
+    let usual = choices.forms;
+    for class in Class::ALL {
+        // The other forms of the class, whichever of them is found to be faster meanwhile.
+        for forms in choices.forms.others(class) {
+            if started.elapsed() > MAX_TUNING {
+                break;
+            }
+            let other = Choices { forms, ..choices };
+            let plan = plans::one(parts, other, None)?;
+            // A model may have no product of a class.
+            if plan.names().eq(best.plan().names()) {
+                continue;
+            }
+            gpu.compile_ahead([&plan]).await;
+            let program = match gpu.bind(&plan, memory).await {
+                Err(GpuError::Kernel { .. }) => continue,
+                bound => bound?,
+            };
+            if is_faster(gpu, [&program, &best], prepare).await? {
+                (choices, best) = (other, program);
+            }
+        }
+    }
+    if choices.forms == usual {
+        return Ok(None);
+    }
+    Ok(Some((choices, plans::one(parts, choices, None)?)))
 }
 
 /// Whether a token by `other` is faster than one by `current`, by enough to justify the additional rounding. `prepare`

@@ -34,7 +34,7 @@ use super::host_table::{HostTable, RowError};
 use super::row_cache::{FetchError, RowCache};
 use super::sampler::Sampler;
 use super::sampling_plans::SamplingPlans;
-use super::{Config, KvCache, Parts, ropes, scratch, target_shape};
+use super::{Config, FormChoice, Forms, KvCache, Parts, ropes, scratch, target_shape};
 use crate::adapter::{Adapter, Shape, Target};
 use crate::bytes::{LocalSource, SourceError};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, PacedQueue, Program};
@@ -170,6 +170,8 @@ pub struct LoadedModel {
     pub pad: u32,
     /// Which products of decode are packed.
     pub products: Products,
+    /// Which forms they get.
+    pub forms: FormChoice,
 }
 
 impl Decoder {
@@ -185,8 +187,8 @@ impl Decoder {
         loaded: LoadedModel,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Self, GpuError> {
-        let LoadedModel { parts, weights, table, experts, context, pad, products } = loaded;
-        let plans = DecoderPlans::new(&parts, products, None)?;
+        let LoadedModel { parts, weights, table, experts, context, pad, products, forms } = loaded;
+        let plans = DecoderPlans::with_forms(&parts, products, forms)?;
         let mut memory = weights.clone();
         let layout = plans.layout(&parts);
         gpu.allocate_layout("keys, values and working memory", &layout, &mut memory).await?;
@@ -196,7 +198,7 @@ impl Decoder {
         progress(0, total);
         let mut told = |done| progress(done, total);
         let Chosen { choices, programs, timed } =
-            choose(&gpu, &parts, &plans, &memory, products, &mut told).await?;
+            choose(&gpu, &parts, &plans, &memory, (products, forms), &mut told).await?;
         let sampler = Sampler::bind(&gpu, &plans.sampling, &memory).await?;
         let table = match table.map(Rc::new).zip(parts.scratch.row_cache.as_ref()) {
             Some((table, values)) => {
@@ -390,6 +392,12 @@ impl Decoder {
         self.choices.products()
     }
 
+    /// The forms of its products.
+    #[must_use]
+    pub fn forms_of_products(&self) -> Forms {
+        self.choices.forms
+    }
+
     /// Whether that was decided by timing.
     #[must_use]
     pub fn products_were_timed(&self) -> bool {
@@ -406,12 +414,14 @@ impl Decoder {
         if let Some(experts) = &self.experts {
             experts.assume_resident();
         }
-        let plans = DecoderPlans::with_sampling(&self.parts, products, None, Rc::clone(&self.sampling))?;
+        let forms = FormChoice::Known(self.choices.forms);
+        let sampling = Rc::clone(&self.sampling);
+        let plans = DecoderPlans::with_sampling(&self.parts, (products, forms), None, sampling)?;
         let mut memory = self.memory.clone();
         let pool = memory.take_temporaries();
         let layout = Layout::of(&plans.schedules());
         self.gpu.allocate_from(pool, "working memory", &layout, &mut memory).await?;
-        let chosen = choose(&self.gpu, &self.parts, &plans, &memory, products, &mut |_| ()).await?;
+        let chosen = choose(&self.gpu, &self.parts, &plans, &memory, (products, forms), &mut |_| ()).await?;
         let Chosen { choices, programs, timed } = chosen;
         self.sampler = Sampler::bind(&self.gpu, &plans.sampling, &memory).await?;
         (self.choices, self.plain, self.memory) = (choices, programs, memory);

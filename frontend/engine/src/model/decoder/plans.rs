@@ -7,10 +7,11 @@ use crate::model::drafter::DraftParts;
 use crate::model::expert_cache::CachePlans;
 use crate::model::forms::{self, Choices, Products};
 use crate::model::sampling_plans::SamplingPlans;
-use crate::model::{Parts, RowCacheValues, decode, embed, prefill, verify};
+use crate::model::{FormChoice, Forms, Parts, RowCacheValues, decode, embed, prefill, verify};
 use crate::plan::{Layout, Limits, ParamsArena, Plan, PlanError, Schedule};
 
 /// What a decoder does but for sampling: as it is, or with the corrections of adapters.
+#[derive(Clone)]
 pub struct Plans {
     /// One token: embedding, all layers, head.
     pub one: Plan,
@@ -33,16 +34,21 @@ impl Plans {
         corrections: Option<&Corrections>,
     ) -> Result<Self, PlanError> {
         let first_shared = parts.config.first_shared;
-        let embed = embed::tokens(parts)?;
-        let mut one = embed.clone();
-        one.extend(&embed::per_layer_of_one(parts, choices)?);
-        one.extend(&decode::plan(parts, choices, corrections, 0)?);
         Ok(Self {
-            one,
-            embed,
+            one: one(parts, choices, corrections)?,
+            embed: embed::tokens(parts)?,
             chunk: chunk(parts, corrections, first_shared)?,
             tail: decode::plan(parts, choices, corrections, first_shared)?,
         })
+    }
+
+    /// The same without adapters, with products of other forms, `one` of which is given. The temporaries stay.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub(super) fn with_forms(&self, parts: &Parts, choices: Choices, one: Plan) -> Result<Self, PlanError> {
+        let tail = decode::plan(parts, choices, None, parts.config.first_shared)?;
+        Ok(Self { one, tail, ..self.clone() })
     }
 
     /// All of them.
@@ -71,6 +77,21 @@ impl Plans {
         }
         schedules
     }
+}
+
+/// One token, from its embedding to the logits.
+///
+/// # Errors
+/// [`PlanError`].
+pub(super) fn one(
+    parts: &Parts,
+    choices: Choices,
+    corrections: Option<&Corrections>,
+) -> Result<Plan, PlanError> {
+    let mut one = embed::tokens(parts)?;
+    one.extend(&embed::per_layer_of_one(parts, choices)?);
+    one.extend(&decode::plan(parts, choices, corrections, 0)?);
+    Ok(one)
 }
 
 /// A chunk behind its embeddings, through the layers before `last`.
@@ -138,17 +159,28 @@ impl DecoderPlans {
         products: Products,
         corrections: Option<&Corrections>,
     ) -> Result<Self, PlanError> {
-        Self::with_sampling(parts, products, corrections, Rc::new(SamplingPlans::new(parts)?))
+        let sampling = Rc::new(SamplingPlans::new(parts)?);
+        Self::with_sampling(parts, (products, FormChoice::Usual), corrections, sampling)
+    }
+
+    /// Same as [`Self::new`], without adapters and with these forms of products.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn with_forms(parts: &Parts, products: Products, forms: FormChoice) -> Result<Self, PlanError> {
+        Self::with_sampling(parts, (products, forms), None, Rc::new(SamplingPlans::new(parts)?))
     }
 
     pub(super) fn with_sampling(
         parts: &Parts,
-        products: Products,
+        (products, forms): (Products, FormChoice),
         corrections: Option<&Corrections>,
         sampling: Rc<SamplingPlans>,
     ) -> Result<Self, PlanError> {
+        let forms = if let FormChoice::Known(forms) = forms { forms } else { Forms::USUAL };
         let mut sets = Vec::new();
         for choices in Choices::candidates(parts.limits, &parts.config, products) {
+            let choices = Choices { forms, ..choices };
             let plans = Plans::new(parts, choices, corrections)?;
             if choices.packed.is_none() || plans.one.forms().any(forms::is_packed) {
                 sets.push((choices, plans));

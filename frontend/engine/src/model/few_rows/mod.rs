@@ -12,9 +12,9 @@ use shaders::matvec;
 use shaders::selftest::Form;
 
 use super::corrections::{Corrections, Site, SiteCorrections};
-use super::forms::{Choices, LARGE};
+use super::forms::Choices;
 use super::scratch::{grouped_from, max_splits, min_split_keys};
-use super::{Config, Parts};
+use super::{Class, Config, Forms, Parts};
 use crate::plan::{Amount, Grid, Limits, Plan, PlanError, Value};
 use crate::weights::{Matrix, Part};
 
@@ -91,6 +91,8 @@ pub struct FewRows {
     /// Whether single tokens run the fused plan, which computes z from unrounded rows. Rounds then do the same, to generate the
     /// tokens of plain decoding.
     fused: bool,
+    /// The forms of its products.
+    forms: Forms,
 }
 
 impl FewRows {
@@ -103,7 +105,9 @@ impl FewRows {
     /// Steps for up to `rows` rows, at most [`Kernel::MOST`]. Rows are packed where decode packs large products.
     #[must_use]
     pub fn new(config: &Config, rows: u32, choices: Choices) -> Self {
-        Self { rows, packed: choices.packed.is_some(), fused: choices.is_fused(config) }
+        // Forms are tried for single tokens.
+        let forms = if rows == 1 { choices.forms } else { Forms::USUAL };
+        Self { rows, packed: choices.packed.is_some(), fused: choices.is_fused(config), forms }
     }
 
     /// Whether products with all these matrices take packed rows from the dispatch before; `corrected` ones need two more
@@ -153,7 +157,7 @@ impl FewRows {
         let mut kernel = Kernel::new(self.rows, &dtypes, matvec::Form::default());
         (kernel.epilogue, kernel.packs) = (epilogue, y.is_packed());
         kernel.quads = update.map_or(0, |update| update.all.rank() / 4);
-        kernel.form = form(parts.limits, matrices, &kernel);
+        kernel.form = form(parts.limits, self.forms, matrices, &kernel);
         if x.is_packed() {
             kernel.form = kernel.form.packed();
         }
@@ -303,19 +307,17 @@ pub fn merge(
     steps.push_rows(kernel, params, &operands, grid)
 }
 
-/// The form of a product: the fastest of those timed in `shaders/MEASUREMENTS.md`, where plain products were. A pair
+/// The form of a product: the usual one of its class, or one that is faster on this device. A pair
 /// reads two rows for each column of the result, so it has half as many; a workgroup packs whole units of 16 columns.
-fn form(limits: Limits, matrices: &[&Matrix], kernel: &Kernel) -> matvec::Form {
+fn form(limits: Limits, forms: Forms, matrices: &[&Matrix], kernel: &Kernel) -> matvec::Form {
     let (k, n) = (matrices[0].k, matrices.iter().map(|matrix| matrix.n).sum());
-    match (kernel.epilogue, n, k) {
+    match (kernel.epilogue, n) {
         _ if kernel.packs => matvec::Form::new(2, 8, 1),
         (Epilogue::Geglu, ..) if limits.software => matvec::Form::new(2, 2, 1),
         (Epilogue::Geglu, ..) => matvec::Form::new(2, 4, 1),
-        _ if limits.software => matvec::Form::new(4, 2, 1),
-        (_, LARGE.., _) => matvec::Form::new(4, 4, 1),
+        _ if limits.software && forms == Forms::USUAL => matvec::Form::new(4, 2, 1),
         // A router: a workgroup for each row.
-        (_, ..=256, _) => matvec::Form::new(1, 4, 4),
-        (_, _, 4096..) => matvec::Form::new(2, 4, 2),
-        _ => matvec::Form::new(2, 4, 1),
+        (_, ..=256) => matvec::Form::new(1, 4, 4),
+        _ => forms.form(Class::of(n, k), false),
     }
 }

@@ -1,0 +1,132 @@
+//! The forms of decode products that are found by trying them on the device.
+//!
+//! Which form of a product is the fastest depends on how many lanes a device has, and on how it reads memory. The products of
+//! a token fall into three classes, and each class has a few forms to try. All of them give the same result up to rounding.
+
+use serde::{Deserialize, Serialize};
+use shaders::matvec::Form;
+
+use super::forms::LARGE;
+
+/// Columns from which a row is long.
+const LONG: u32 = 4096;
+
+/// Products whose form is chosen together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// At least [`LARGE`] rows: the head, gate and up.
+    Large,
+    /// Fewer rows, which are long: down; and the product behind the attention merge.
+    Long,
+    /// Fewer and short rows.
+    Short,
+}
+
+impl Class {
+    /// All of them, those that read the most weights first.
+    pub const ALL: [Self; 3] = [Self::Large, Self::Long, Self::Short];
+
+    /// The class of a product with `rows` rows in total, of `k` columns each.
+    #[must_use]
+    pub const fn of(rows: u32, k: u32) -> Self {
+        match (rows, k) {
+            (LARGE.., _) => Self::Large,
+            (_, LONG..) => Self::Long,
+            _ => Self::Short,
+        }
+    }
+
+    /// The forms to try, the usual one first: it is the fastest of those timed in `shaders/MEASUREMENTS.md`. `fused`: of
+    /// products that are fused with what precedes them, which each workgroup repeats.
+    #[must_use]
+    pub const fn forms(self, fused: bool) -> [Form; 3] {
+        let few_lanes = Form::new(4, 2, 1);
+        match (self, fused) {
+            (Self::Large, _) => [Form::new(4, 4, 1), Form::new(2, 8, 1), few_lanes],
+            (Self::Long, true) => [Form::new(1, 8, 2), Form::new(2, 8, 2), few_lanes],
+            (Self::Long, false) => [Form::new(2, 4, 2), Form::new(1, 8, 2), few_lanes],
+            (Self::Short, true) => [Form::new(1, 8, 1), Form::new(2, 8, 1), few_lanes],
+            (Self::Short, false) => [Form::new(2, 4, 1), Form::new(1, 4, 1), few_lanes],
+        }
+    }
+}
+
+/// The form of each class, by its number in [`Class::forms`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Forms([u8; 3]);
+
+impl Forms {
+    /// The usual forms.
+    pub const USUAL: Self = Self([0; 3]);
+
+    /// The form of a class.
+    #[must_use]
+    pub fn form(self, class: Class, fused: bool) -> Form {
+        let forms = class.forms(fused);
+        // A number of another version means the usual form.
+        *forms.get(usize::from(self.0[class as usize])).unwrap_or(&forms[0])
+    }
+
+    /// These with another form of one class, for every other form it has.
+    pub fn others(self, class: Class) -> impl Iterator<Item = Self> {
+        let others =
+            (0..class.forms(true).len() as u8).filter(move |&number| number != self.0[class as usize]);
+        others.map(move |number| {
+            let mut forms = self;
+            forms.0[class as usize] = number;
+            forms
+        })
+    }
+}
+
+/// Which forms decode products get.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FormChoice {
+    /// The usual ones.
+    #[default]
+    Usual,
+    /// Those that are found to be the fastest when the model is loaded, if the products are measured too.
+    Measured,
+    /// Those that an earlier load has found.
+    Known(Forms),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_class_tries_every_other_form_once() {
+        for class in Class::ALL {
+            for fused in [true, false] {
+                let usual = Forms::default();
+                let mut tried: Vec<Form> =
+                    usual.others(class).map(|forms| forms.form(class, fused)).collect();
+                tried.push(usual.form(class, fused));
+                for form in class.forms(fused) {
+                    assert_eq!(tried.iter().filter(|tried| **tried == form).count(), 1, "{class:?} {form:?}");
+                }
+                // The other classes keep theirs.
+                for (forms, other) in
+                    usual.others(class).zip(Class::ALL.into_iter().filter(|it| *it != class))
+                {
+                    assert_eq!(forms.form(other, fused), usual.form(other, fused));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_of_another_version_are_usual_forms() {
+        let forms: Forms = serde_json::from_str("[9,0,1]").expect("numbers");
+        assert_eq!(forms.form(Class::Large, true), Forms::default().form(Class::Large, true));
+        assert_eq!(forms.form(Class::Short, true), Form::new(2, 8, 1));
+    }
+
+    #[test]
+    fn products_of_published_models_fall_into_their_classes() {
+        assert_eq!(Class::of(262_144, 1536), Class::Large);
+        assert_eq!(Class::of(1536, 12_288), Class::Long);
+        assert_eq!(Class::of(2560, 1536), Class::Short);
+    }
+}
