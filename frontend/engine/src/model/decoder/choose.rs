@@ -72,11 +72,13 @@ pub(super) async fn choose(
     let (one, (choices, set)) = chosen.ok_or_else(none)?;
     let (mut choices, mut set) = (*choices, Cow::Borrowed(set));
     // A software device has no time for it, and nothing to gain.
-    if forms == FormChoice::Measured && timed && !parts.limits.software {
-        if let Some((faster, one)) = tune(gpu, parts, memory, (choices, one), &prepare).await? {
-            set = Cow::Owned(set.with_forms(parts, faster, one)?);
-            choices = faster;
-        }
+    if forms == FormChoice::Measured
+        && timed
+        && !parts.limits.software
+        && let Some((faster, one)) = tune(gpu, parts, memory, (choices, one), &prepare).await?
+    {
+        set = Cow::Owned(set.with_forms(parts, faster, one)?);
+        choices = faster;
     }
     let programs = Programs::bind(gpu, &set, memory, progress).await?;
     Ok(Chosen { choices, programs, timed })
