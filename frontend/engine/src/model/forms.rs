@@ -5,14 +5,11 @@ use std::collections::BTreeSet;
 use shaders::matvec::{Form, Matvec, Prologue};
 use shaders::selftest;
 
-use super::tuned_forms::{Class, Forms};
+use super::tuned_forms::{Class, Forms, LARGE};
 use crate::model::Config;
 use crate::plan::Limits;
 use crate::weights::TensorList;
 
-/// Minimum number of rows of a packed product. For smaller ones, packing x in every workgroup costs more than it
-/// saves.
-pub const LARGE: u32 = 8192;
 /// Maximum total rank for which decode computes z without separate dispatches. The number of partial results grows
 /// with the rank, and every workgroup of the consumer reads all.
 pub const MOST_FUSED_RANK: u32 = 64;

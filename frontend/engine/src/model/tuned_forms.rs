@@ -6,8 +6,9 @@
 use serde::{Deserialize, Serialize};
 use shaders::matvec::Form;
 
-use super::forms::LARGE;
-
+/// Rows from which a product is large. Only such are packed: for smaller ones, packing x in every workgroup costs more than
+/// it saves.
+pub const LARGE: u32 = 8192;
 /// Columns from which a row is long.
 const LONG: u32 = 4096;
 
