@@ -14,14 +14,7 @@ var<uniform> params: Params;
 var<storage, read> source: array<u32>;
 var<storage, read_write> planes: array<u32>;
 
-// The word at an even byte offset.
-fn word_at(at: u32) -> u32 {
-    let low = source[at >> 2u];
-    if ((at & 2u) == 0u) {
-        return low;
-    }
-    return (low >> 16u) | (source[(at >> 2u) + 1u] << 16u);
-}
+#include "repack/word_at.wgsl"
 
 #if DTYPE == F32 || DTYPE == F16 || DTYPE == BF16
 
