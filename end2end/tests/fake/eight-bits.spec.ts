@@ -1,4 +1,4 @@
-// What is stored in 8 bits to save graphics memory: by itself where memory is short, and by choice.
+// What is stored in 8 bits to save graphics memory: automatically where memory is short, or by a setting.
 
 import type { Locator } from "@playwright/test";
 import type { App } from "../../support/app.ts";
@@ -8,7 +8,7 @@ import { expect, test } from "../../support/watch.ts";
 const card = (app: App): Locator => app.page.getByRole("listitem").filter({ hasText: "gemma4:e2b" }).first();
 
 test.describe("8 bits", () => {
-  test("are said beforehand where memory is short", async ({ app }) => {
+  test("are announced before a load where memory is short", async ({ app }) => {
     await app.open("instant,short", "/models");
     const model = card(app);
     await expect(model).toContainText("Fits · 8-bit KV cache");
@@ -18,7 +18,7 @@ test.describe("8 bits", () => {
     await app.ask("Hello");
   });
 
-  test("are a person's choice, which is kept and goes without saying", async ({ app, page }) => {
+  test("are a setting that is kept, and that the verdict doesn't repeat", async ({ app, page }) => {
     await app.open("instant", "/settings");
     const cache = page.getByRole("switch", { name: "8-bit KV cache" });
     const table = page.getByRole("switch", { name: "8-bit per-layer embeddings" });

@@ -1,13 +1,18 @@
-//! The forms of decode products that a load may find to be the fastest: each gives the reference's logits.
+//! The forms of decode products that a load may find to be the fastest: each gives the reference's logits. The golden models
+//! have no large products; those of a synthetic one are compared with the usual forms.
 
-use engine::model::{FormChoice, Forms, Products};
-use engine::session::LoadOptions;
+use std::rc::Rc;
+
+use engine::bytes::{CancelToken, MemorySource};
+use engine::model::{FormChoice, Forms, LARGE, Products};
+use engine::session::{LoadOptions, ModelFile, Session};
+use engine::synth::{self, Quant, Shape};
 
 use super::{EXACT, Golden, carried, distance, label, step_through};
 use crate::common;
 
 #[test]
-fn every_form_of_a_class_gives_the_logits_of_the_reference() {
+fn forms_of_long_and_short_products_give_the_logits_of_the_reference() {
     let gpu = common::gpu();
     let cases = carried();
     // One model that has every kind of product.
@@ -31,5 +36,39 @@ fn every_form_of_a_class_gives_the_logits_of_the_reference() {
         }
         println!("{} {products:?} {number}: {far:.1e}", label(case));
         assert!(far <= EXACT, "{} {products:?} {number}: logits differ by {far}", label(case));
+    }
+}
+
+#[test]
+fn forms_of_large_products_give_the_logits_of_the_usual_one() {
+    let gpu = common::gpu();
+    let shape: Shape = "e2b-small".parse().expect("a shape");
+    // A head with enough rows.
+    let options = synth::Options { vocabulary: LARGE, ..synth::Options::new(shape, Quant::Q4KM) };
+    let mut file = Vec::new();
+    synth::write(&mut file, &options).expect("a model");
+    let source = Rc::new(MemorySource::new(file));
+    let ids: Vec<u32> = (0..12).map(|i| (i * 997 + 5) % LARGE).collect();
+    for products in [Products::Floats, Products::Unfused { packed: false }] {
+        let logits = |forms, name: &str| {
+            let options = LoadOptions { context: 512, forms, products, ..common::exact_options() };
+            let file = ModelFile::local(Rc::<MemorySource>::clone(&source));
+            let (cancel, mut quiet) = (CancelToken::new(), |_| ());
+            let loading = Session::load(Rc::clone(&gpu), file, &options, &cancel, &mut quiet);
+            let mut session = pollster::block_on(loading).expect("it loads");
+            assert!(
+                session.decoder().token().plan().names().any(|kernel| kernel.contains(name)),
+                "no {name}"
+            );
+            step_through(&mut session, &ids).1
+        };
+        let want = logits(FormChoice::Usual, "");
+        assert!(want.iter().any(|logit| logit.abs() > 0.1));
+        for (number, name) in [(1, "_r2g8s1"), (2, "_r4g2s1")] {
+            let forms: Forms = serde_json::from_value(serde_json::json!([number, 0, 0])).expect("numbers");
+            let far = distance(&logits(FormChoice::Known(forms), name), &want);
+            println!("{products:?} {number}: {far:.1e}");
+            assert!(far <= EXACT, "{products:?} {number}: logits differ by {far}");
+        }
     }
 }
