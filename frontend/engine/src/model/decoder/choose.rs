@@ -122,7 +122,7 @@ async fn tune(
     if choices.forms == usual {
         return Ok(None);
     }
-    Ok(Some((choices, plans::one(parts, choices, None)?)))
+    Ok(Some((choices, best.plan().clone())))
 }
 
 /// Whether a token by `other` is faster than one by `current`, by enough to justify the additional rounding. `prepare`
