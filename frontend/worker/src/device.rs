@@ -4,6 +4,7 @@ use engine::gpu::Gpu;
 use engine::session::DeviceMemory;
 use protocol::failure::{DeviceFailure, NoGpu};
 use protocol::{DeviceReport, Failure};
+use shaders::matrix_units::MatrixUnits;
 
 /// What a browser says of an adapter (`GPUAdapterInfo`). Any of the texts may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,8 +25,8 @@ pub struct AdapterNames {
     pub features: Vec<String>,
     /// Its smallest and largest subgroup, if it offers them.
     pub subgroups: Option<(u32, u32)>,
-    /// Whether it multiplies 16×16 matrices of halves with sums in f32, which wgpu doesn't report.
-    pub matrix_units: bool,
+    /// What its matrices multiply, which wgpu doesn't report.
+    pub matrix_units: MatrixUnits,
 }
 
 /// The report of a device that is not there; `detail` are the platform's words.
@@ -56,7 +57,7 @@ pub fn report(gpu: &Gpu, names: AdapterNames) -> DeviceReport {
         architecture: names.architecture,
         shader_f16: features.iter().any(|name| name == "shader-f16"),
         subgroups: names.subgroups.or(report.subgroups),
-        matrix_units: gpu.plan_limits().cooperative_matrices,
+        matrix_units: gpu.plan_limits().matrix_units != MatrixUnits::None,
         timestamps: report.timestamps,
         memory: DeviceMemory::assumed(gpu).available,
         max_buffer_size: gpu.max_buffer(),

@@ -245,7 +245,7 @@ impl Host {
         let options = GpuOptions {
             ahead: self.platform.compile_ahead(),
             memory: self.memory.get(),
-            offers_matrix_units: names.matrix_units,
+            offered_matrices: names.matrix_units,
             ..GpuOptions::default()
         };
         let gpu = Gpu::open(&options).await.map_err(|error| {

@@ -4,6 +4,7 @@
 mod attention;
 mod diffusion;
 mod experts;
+mod int8;
 mod low_rank;
 mod products;
 mod prologue;
@@ -41,6 +42,12 @@ pub enum Form {
     CooperativeColumns(DType),
     /// Rows rounded to halves.
     HalfRows,
+    /// Matrix product of prefill by matrix units that multiply int8.
+    CooperativeInt8,
+    /// Rows rounded to int8 for it.
+    Int8Rows,
+    /// Weights rounded to int8 for it.
+    Int8Weights(DType),
     /// Sums over groups of neighbouring rows.
     GroupSum,
     /// Matrix product of a few rows.
@@ -180,6 +187,8 @@ pub enum Reading {
     U16,
     /// Signed bytes, four per word.
     I8,
+    /// Rows of this length in two terms of signed bytes, q and then r: 128·q + r.
+    Terms(u32),
     /// f32, every second word from this one on.
     EverySecond(usize),
     /// An integer and a float, alternating.
@@ -242,6 +251,9 @@ impl Form {
             Self::CooperativeExperts(tile, dtype) => experts::cooperative(*tile, *dtype),
             Self::CooperativeColumns(dtype) => products::cooperative_columns(*dtype),
             Self::HalfRows => products::half_rows(),
+            Self::CooperativeInt8 => int8::product(),
+            Self::Int8Rows => int8::rows(),
+            Self::Int8Weights(dtype) => int8::weights(*dtype),
             Self::GroupSum => products::group_sum(),
             Self::FewRows(kernel) => products::of_few_rows(kernel),
             Self::PackRows => products::packed_rows(),
@@ -370,6 +382,15 @@ impl Reading {
             Self::I8 => {
                 let bytes = words.iter().flat_map(|word| word.to_le_bytes());
                 bytes.take(count).map(|byte| f32::from(byte as i8)).collect()
+            }
+            Self::Terms(len) => {
+                let bytes: Vec<i8> =
+                    words.iter().flat_map(|word| word.to_le_bytes()).map(|byte| byte as i8).collect();
+                let row = |row: &[i8]| {
+                    let (q, r) = row.split_at(row.len() / 2);
+                    q.iter().zip(r).map(|(&q, &r)| 128.0 * f32::from(q) + f32::from(r)).collect::<Vec<_>>()
+                };
+                bytes.chunks_exact(2 * len as usize).flat_map(row).take(count).collect()
             }
             Self::EverySecond(first) => words.iter().skip(first).step_by(2).take(count).map(float).collect(),
             Self::Pairs => {

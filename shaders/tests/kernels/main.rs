@@ -13,6 +13,7 @@ mod draft;
 mod expert_adapters;
 mod experts;
 mod exponential;
+mod int8;
 mod low_rank;
 mod matvec;
 mod naga;

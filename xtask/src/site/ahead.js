@@ -16,13 +16,14 @@
   const { requestDevice } = self.GPUAdapter?.prototype ?? {};
   const { createComputePipeline, createShaderModule } = self.GPUDevice?.prototype ?? {};
 
-  // Features that wgpu can't request. Kernels for matrix units need them (cooperative/chromium.wgsl), and only those use halves.
+  // Features that wgpu can't request. Only kernels for matrix units need them (cooperative/chromium.wgsl and
+  // cooperative_int8/chromium.wgsl).
   const matrices = ["subgroups", "chromium-experimental-subgroup-matrix"];
 
   if (requestDevice && createComputePipeline) {
     GPUAdapter.prototype.requestDevice = async function (descriptor) {
       const features = [...(descriptor?.requiredFeatures ?? [])];
-      if (features.includes("shader-f16") && matrices.every((name) => this.features.has(name))) {
+      if (matrices.every((name) => this.features.has(name))) {
         descriptor = { ...descriptor, requiredFeatures: [...features, ...matrices] };
       }
       device = await requestDevice.call(this, descriptor);

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex};
 use futures_channel::oneshot;
 use futures_util::FutureExt as _;
 use futures_util::future::Shared;
-use shaders::matrix_units::{Dialect, WORKGROUP_MEMORY};
+use shaders::matmul::cooperative_int8;
+use shaders::matrix_units::{Dialect, MatrixUnits, WORKGROUP_MEMORY};
 
 use super::GpuError;
 use super::kernel::{CompileAhead, Pipeline};
@@ -34,9 +35,9 @@ pub struct GpuOptions {
     pub memory: Option<u64>,
     /// Compute by floats alone where matrix units would round operands to halves.
     pub no_matrix_units: bool,
-    /// Whether the browser offers 16×16 matrices of halves. wgpu doesn't report them; the worker's script enables them on
-    /// every device with `shader-f16`.
-    pub offers_matrix_units: bool,
+    /// What the browser's matrices multiply. wgpu doesn't report them; the worker's script enables them. Natively
+    /// [`MatrixUnits::Int8`] is computed without such units, for tests.
+    pub offered_matrices: MatrixUnits,
     /// Compiles kernels in parallel with other work, if the platform can.
     pub ahead: Option<Rc<dyn CompileAhead>>,
 }
@@ -78,7 +79,7 @@ pub struct Gpu {
     memory: Cell<Option<u64>>,
     limit: Cell<u64>,
     portable: bool,
-    cooperative_matrices: Cell<bool>,
+    matrix_units: Cell<MatrixUnits>,
     /// Errors that a test injects.
     #[cfg(test)]
     pub(super) staged: super::scopes::Staged,
@@ -114,11 +115,20 @@ impl Gpu {
         let wanted = wgpu::Features::SUBGROUP | wgpu::Features::TIMESTAMP_QUERY;
         let mut features =
             if options.portable { wgpu::Features::empty() } else { adapter.features() & wanted };
-        let cooperative =
-            !options.portable && !options.no_matrix_units && has_matrix_units(&adapter, options);
-        if cooperative {
-            features |= matrix_unit_features();
-            limits.max_compute_workgroup_storage_size = WORKGROUP_MEMORY;
+        let matrix_units = match options.portable || options.no_matrix_units {
+            true => MatrixUnits::None,
+            false => matrix_units(&adapter, options),
+        };
+        let with_halves = matrix_units == MatrixUnits::Halves;
+        match matrix_units {
+            MatrixUnits::None => {}
+            MatrixUnits::Halves => {
+                features |= half_matrix_features();
+                limits.max_compute_workgroup_storage_size = WORKGROUP_MEMORY;
+            }
+            MatrixUnits::Int8 => {
+                limits.max_compute_workgroup_storage_size = cooperative_int8::WORKGROUP_MEMORY;
+            }
         }
         let (device, queue) = adapter
             .request_device(&wgpu::DeviceDescriptor {
@@ -126,7 +136,7 @@ impl Gpu {
                 required_features: features,
                 required_limits: limits.clone(),
                 memory_hints: wgpu::MemoryHints::Performance,
-                experimental_features: experimental(cooperative),
+                experimental_features: experimental(with_halves),
                 ..wgpu::DeviceDescriptor::default()
             })
             .await
@@ -167,7 +177,7 @@ impl Gpu {
             memory: Cell::new(options.memory),
             limit: Cell::new(u64::MAX),
             portable: options.portable,
-            cooperative_matrices: Cell::new(cooperative),
+            matrix_units: Cell::new(matrix_units),
             #[cfg(test)]
             staged: super::scopes::Staged::default(),
         })
@@ -230,13 +240,13 @@ impl Gpu {
             largest_binding: self.max_binding(),
             params_alignment: self.limits.min_uniform_buffer_offset_alignment.into(),
             largest_part: self.max_part(),
-            cooperative_matrices: self.cooperative_matrices.get(),
+            matrix_units: self.matrix_units.get(),
         }
     }
 
     /// Uses no matrix units from now on: a kernel that does was found to compute wrongly here.
     pub fn give_up_matrix_units(&self) {
-        self.cooperative_matrices.set(false);
+        self.matrix_units.set(MatrixUnits::None);
     }
 
     /// Storage buffers that a kernel may bind.
@@ -377,7 +387,7 @@ impl Gpu {
 }
 
 /// The features that kernels for matrix units need, as far as wgpu knows them.
-fn matrix_unit_features() -> wgpu::Features {
+fn half_matrix_features() -> wgpu::Features {
     match Dialect::HERE {
         Dialect::Wgpu => {
             wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX
@@ -388,18 +398,32 @@ fn matrix_unit_features() -> wgpu::Features {
     }
 }
 
-/// Whether the adapter multiplies 16×16 matrices of halves with sums in f32, by subgroups of 32 invocations.
-fn has_matrix_units(adapter: &wgpu::Adapter, options: &GpuOptions) -> bool {
+/// What the adapter multiplies by subgroups of 32 invocations. Halves, which are rounded less, come before int8.
+fn matrix_units(adapter: &wgpu::Adapter, options: &GpuOptions) -> MatrixUnits {
     let (info, offered) = (adapter.get_info(), adapter.limits());
-    let suits = |it: &wgpu::CooperativeMatrixProperties| {
+    let multiplies_halves = |it: &wgpu::CooperativeMatrixProperties| {
         [it.m_size, it.n_size, it.k_size] == [16; 3]
             && it.ab_type == wgpu::CooperativeScalarType::F16
             && it.cr_type == wgpu::CooperativeScalarType::F32
     };
-    adapter.features().contains(matrix_unit_features())
-        && [info.subgroup_min_size, info.subgroup_max_size] == [32; 2]
-        && offered.max_compute_workgroup_storage_size >= WORKGROUP_MEMORY
-        && (options.offers_matrix_units || adapter.cooperative_matrix_properties().iter().any(suits))
+    let has_memory = |bytes| offered.max_compute_workgroup_storage_size >= bytes;
+    let has_lanes = [info.subgroup_min_size, info.subgroup_max_size] == [32; 2];
+    match options.offered_matrices {
+        MatrixUnits::Int8 => {
+            let has_lanes = has_lanes || cooperative_int8::Dialect::HERE == cooperative_int8::Dialect::Plain;
+            let suits = has_lanes && has_memory(cooperative_int8::WORKGROUP_MEMORY);
+            if suits { MatrixUnits::Int8 } else { MatrixUnits::None }
+        }
+        offered => {
+            let offers_halves = offered == MatrixUnits::Halves
+                || adapter.cooperative_matrix_properties().iter().any(multiplies_halves);
+            let suits = offers_halves
+                && has_lanes
+                && has_memory(WORKGROUP_MEMORY)
+                && adapter.features().contains(half_matrix_features());
+            if suits { MatrixUnits::Halves } else { MatrixUnits::None }
+        }
+    }
 }
 
 #[allow(unsafe_code)]

@@ -4,7 +4,7 @@
 use shaders::attention::block::{Block, Params as BlockParams};
 use shaders::attention::cooperative::Cooperative;
 use shaders::attention::decode::Kv;
-use shaders::matrix_units::LEAST_ROWS;
+use shaders::matrix_units::{LEAST_ROWS, MatrixUnits};
 use shaders::selftest::Form;
 
 use super::corrections::{Corrections, Site};
@@ -148,7 +148,8 @@ impl Builder<'_> {
         }
         let multiply_adds =
             Amount::Visible { each: 2 * u64::from(config.q_width(i)), window: parts.window(i) };
-        let by_units = parts.limits.cooperative_matrices && Cooperative::supports(layer.head_dim, kv_type);
+        let by_units = parts.limits.matrix_units == MatrixUnits::Halves
+            && Cooperative::supports(layer.head_dim, kv_type);
         if by_units {
             let form = Cooperative { head_dim: layer.head_dim, kv_type, until };
             let grid = move |rows| if rows < LEAST_ROWS { [0; 3] } else { form.dispatch(&params, rows) };

@@ -44,7 +44,10 @@ pub fn push_part(
 }
 
 /// The same for up to `most_rows` rows. With more, it computes nothing.
-fn push_floats(
+///
+/// # Errors
+/// [`PlanError`].
+pub(super) fn push_floats(
     steps: &mut Plan,
     limits: Limits,
     (dtype, layout, weights): Weights<'_>,
@@ -75,42 +78,13 @@ pub fn multiply_adds(layout: &PlanarLayout) -> Amount {
 }
 
 /// Rows that fit x and y. Buffers are shared, so one of them may be larger than needed.
-fn room(layout: &PlanarLayout, x: &Value, y: &Value) -> u32 {
+pub(super) fn room(layout: &PlanarLayout, x: &Value, y: &Value) -> u32 {
     let rows = |value: &Value, width: u32| value.bytes() / (4 * u64::from(width.max(1)));
     u32::try_from(rows(x, layout.k).min(rows(y, layout.n))).unwrap_or(u32::MAX)
 }
 
 /// A matrix or a part of one: storage type, layout and buffer.
 pub type Weights<'a> = (DType, &'a PlanarLayout, &'a Value);
-
-/// Appends products of the same rows x: those that matrix units can compute by them, for [`LEAST_ROWS`] rows or more,
-/// with x rounded into `halves` once; all others by f32. `halves` is `None` if the device has no such units.
-///
-/// # Errors
-/// [`PlanError`].
-pub fn push_all(
-    steps: &mut Plan,
-    limits: Limits,
-    products: &[(Weights<'_>, &Value)],
-    [state, x]: [&Value; 2],
-    halves: Option<&HalfRows>,
-) -> Result<(), PlanError> {
-    let suits = |(dtype, layout, _): &Weights<'_>| CooperativeTile::suits(*dtype, layout.k);
-    let first = products.iter().find(|(weights, _)| suits(weights));
-    if let (Some(halves), Some(((_, layout, _), _))) = (halves, first) {
-        push_halves(steps, layout.k, 1, [state, x], halves)?;
-    }
-    for &(weights, y) in products {
-        match halves.filter(|_| suits(&weights)) {
-            Some(halves) => {
-                push_floats(steps, limits, weights, None, [state, x, y], LEAST_ROWS - 1)?;
-                push_cooperative(steps, weights, [state, x, y], halves)?;
-            }
-            None => push_part(steps, limits, weights, None, [state, x, y])?,
-        }
-    }
-    Ok(())
-}
 
 /// Rounds x, rows of `k` elements, `rows_per_position` for each row of `state`, if there are enough for matrix units.
 ///
@@ -128,13 +102,18 @@ pub fn push_halves(
     steps.push_rows((half_rows::source()?, Form::HalfRows), &params, &[state, x, halves, factors], grid)
 }
 
-fn push_cooperative(
+/// Appends `y = x·Wᵀ` by matrix units, for [`LEAST_ROWS`] and up to `most` rows, whose halves are given.
+///
+/// # Errors
+/// [`PlanError`].
+pub(super) fn push_cooperative(
     steps: &mut Plan,
     (dtype, layout, weights): Weights<'_>,
-    [state, x, y]: [&Value; 3],
+    [state, y]: [&Value; 2],
     [halves, factors]: &HalfRows,
+    most: u32,
 ) -> Result<(), PlanError> {
-    let (params, k, most) = (Params::new(layout), layout.k, room(layout, x, y));
+    let (params, k) = (Params::new(layout), layout.k);
     for (tile, splits) in CooperativeTile::within_reach(most, params.n, k) {
         let chosen =
             move |rows| rows >= LEAST_ROWS && CooperativeTile::choose(rows, params.n, k) == (tile, splits);
@@ -145,13 +124,10 @@ fn push_cooperative(
             steps.computing(multiply_adds(layout));
             continue;
         }
-        let bytes = 4 * u64::from(most) * u64::from(params.n) * u64::from(splits);
-        let parts = Value::temporary("parts of a product", bytes);
+        let parts = parts(most, params.n, splits);
         steps.push_rows(kernel, &params, &[weights, state, halves, factors, &parts], grid)?;
         steps.computing(multiply_adds(layout));
-        let sum = group_sum::Params { quads: params.n / 4, sums: 1, group: splits, add: 0 };
-        let grid = move |rows| if chosen(rows) { sum.dispatch(rows) } else { [0; 3] };
-        steps.push_rows((group_sum::source()?, Form::GroupSum), &sum, &[state, &parts, y], grid)?;
+        push_sum(steps, [params.n, splits], [state, &parts, y], false, chosen)?;
     }
     Ok(())
 }
@@ -177,14 +153,34 @@ pub fn push_columns(
     let [halves, factors] = &halves;
     let tile = CooperativeTile::COLUMNS;
     let splits = CooperativeTile::column_splits(usual, n, k);
-    let bytes = 4 * u64::from(most) * u64::from(k) * u64::from(splits);
-    let parts = Value::temporary("parts of a product", bytes);
+    let parts = parts(most, k, splits);
     let enough = |rows: u32| rows >= LEAST_ROWS;
     let grid = move |rows| if enough(rows) { tile.dispatch_columns(&params, rows, splits) } else { [0; 3] };
     let kernel = (tile.column_source(dtype)?, Form::CooperativeColumns(dtype));
     steps.push_rows(kernel, &params, &[weights, state, halves, factors, &parts], grid)?;
     steps.computing(multiply_adds(layout));
-    let sum = group_sum::Params { quads: k / 4, sums: 1, group: splits, add: add.into() };
-    let grid = move |rows| if enough(rows) { sum.dispatch(rows) } else { [0; 3] };
-    steps.push_rows((group_sum::source()?, Form::GroupSum), &sum, &[state, &parts, y], grid)
+    push_sum(steps, [k, splits], [state, &parts, y], add, enough)
+}
+
+/// Partial sums of a product, f32 `[most, splits, width]`.
+pub(super) fn parts(most: u32, width: u32, splits: u32) -> Value {
+    let bytes = 4 * u64::from(most) * u64::from(width) * u64::from(splits);
+    Value::temporary("parts of a product", bytes)
+}
+
+/// Appends `y[T, width] = Σ parts[T, splits, width]`, or adds that to y, for the numbers of rows that are `chosen`; `buffers`
+/// are state, parts and y.
+///
+/// # Errors
+/// [`PlanError`].
+pub(super) fn push_sum(
+    steps: &mut Plan,
+    [width, splits]: [u32; 2],
+    buffers: [&Value; 3],
+    add: bool,
+    chosen: impl Fn(u32) -> bool + 'static,
+) -> Result<(), PlanError> {
+    let sum = group_sum::Params { quads: width / 4, sums: 1, group: splits, add: add.into() };
+    let grid = move |rows| if chosen(rows) { sum.dispatch(rows) } else { [0; 3] };
+    steps.push_rows((group_sum::source()?, Form::GroupSum), &sum, &buffers, grid)
 }

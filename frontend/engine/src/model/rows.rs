@@ -11,7 +11,7 @@ use shaders::selftest::Form;
 
 use super::corrections::{Corrections, Site};
 use super::forms::{Choices, matvec_form};
-use super::{Parts, product};
+use super::{Parts, product, rounded_rows};
 use crate::plan::{Amount, Grid, Plan, PlanError, Value};
 
 /// Adds a normed branch to the stream in place (`add`: offsets of the norm's weights and of the scalar), then norms
@@ -225,7 +225,7 @@ pub fn products(
         Ok(((matrix.dtype, &part.layout, &part.value), y))
     };
     let products = products.iter().map(of).collect::<Result<Vec<_>, PlanError>>()?;
-    product::push_all(steps, parts.limits, &products, [&s.state, x], s.halves.as_ref())
+    rounded_rows::push_all(steps, parts.limits, &products, [&s.state, x], s.rounded.as_ref())
 }
 
 /// The product with a single row `x`, by the kernel of decode: a dispatch for each part of the matrix.

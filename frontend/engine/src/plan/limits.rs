@@ -1,6 +1,7 @@
 //! The device properties that plans depend on.
 
 use serde::Deserialize;
+use shaders::matrix_units::MatrixUnits;
 
 /// The device properties that plans depend on. The default is what most graphics cards support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -16,8 +17,9 @@ pub struct Limits {
     pub largest_binding: u64,
     /// Maximum size in bytes of a part of a matrix that may be split.
     pub largest_part: u64,
-    /// Whether kernels may use matrix units: cooperative matrices of halves, 16×16, by subgroups of 32 invocations.
-    pub cooperative_matrices: bool,
+    /// What the matrix units multiply that kernels may use, by subgroups of 32 invocations.
+    #[serde(skip)]
+    pub matrix_units: MatrixUnits,
     /// Alignment of a step's parameters in their buffer, in bytes.
     pub params_alignment: u64,
 }
@@ -31,7 +33,7 @@ impl Default for Limits {
             storage_buffers: 9,
             largest_binding: largest,
             largest_part: largest,
-            cooperative_matrices: false,
+            matrix_units: MatrixUnits::None,
             params_alignment: 256,
         }
     }

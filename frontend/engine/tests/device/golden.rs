@@ -20,7 +20,7 @@ use engine::gpu::{Gpu, GpuOptions};
 use engine::model::{KvType, Products, is_packed};
 use engine::session::{Control, LoadOptions, Options, Session};
 use safetensors::SafeTensors;
-use shaders::matrix_units::LEAST_ROWS;
+use shaders::matrix_units::{LEAST_ROWS, MatrixUnits};
 use shaders::selftest::Form;
 
 use crate::common;
@@ -285,7 +285,7 @@ fn mean(shares: &[f64]) -> f64 {
 /// The device with matrix units, if it has them. No software device does.
 fn with_matrix_units() -> Option<Rc<Gpu>> {
     let gpu = common::open(&GpuOptions::default());
-    let has_units = gpu.plan_limits().cooperative_matrices;
+    let has_units = gpu.plan_limits().matrix_units == MatrixUnits::Halves;
     if !has_units {
         println!("skipped: this device has no matrix units");
     }
@@ -305,7 +305,7 @@ fn products_by_matrix_units_agree_as_well_as_a_half_precision_cache() {
             true => check_reading(&gpu, &case, KvType::F32),
             false => check(&gpu, &case, KvType::F32, HALF),
         }
-        assert!(gpu.plan_limits().cooperative_matrices, "a load has given them up");
+        assert!(gpu.plan_limits().matrix_units == MatrixUnits::Halves, "a load has given them up");
     }
 }
 
@@ -316,7 +316,18 @@ fn attention_by_matrix_units_agrees_as_well_as_llama_cpp() {
     let Some(gpu) = with_matrix_units() else { return };
     for case in carried() {
         check_reading(&gpu, &case, KvType::F16);
-        assert!(gpu.plan_limits().cooperative_matrices, "a load has given them up");
+        assert!(gpu.plan_limits().matrix_units == MatrixUnits::Halves, "a load has given them up");
+    }
+}
+
+/// Where matrix units multiply int8, rows and weights are rounded to two terms of it. That is closer than halves: a mixture chooses
+/// the same experts. Such units are emulated here.
+#[test]
+fn products_by_int8_matrices_agree_as_well_as_halves() {
+    let gpu = common::open(&GpuOptions { offered_matrices: MatrixUnits::Int8, ..GpuOptions::default() });
+    for case in carried() {
+        check(&gpu, &case, KvType::F32, HALF);
+        assert!(gpu.plan_limits().matrix_units == MatrixUnits::Int8, "a load has given them up");
     }
 }
 

@@ -11,7 +11,9 @@ use shaders::diffusion::{join, statistics, weigh};
 use shaders::draft;
 use shaders::experts::low_rank::{Expand, Reduce};
 use shaders::experts::{Mixture, buckets, choose, down::Down, gate_up::GateUp, locate, mix};
-use shaders::matmul::{self, CooperativeTile, FewRows, Tile, few_rows::Epilogue};
+use shaders::matmul::{
+    self, CooperativeTile, FewRows, Tile, cooperative_int8, few_rows::Epilogue, int8_blocks,
+};
 use shaders::matvec::Form;
 use shaders::ple::{
     combine::{self, Table},
@@ -68,11 +70,12 @@ pub fn cooperative() -> Vec<Source> {
 
 /// What reads planar matrices of any type.
 fn of_types() -> Sources {
-    let mut all = vec![combine::source(Table::Host)];
+    let mut all = vec![combine::source(Table::Host), int8_blocks::rows_source(), cooperative_int8::source()];
     all.extend(BOTH.map(find::source));
     for dtype in DType::ALL {
         all.extend([embed::gather::source(dtype), repack::source(dtype), vision::position::source(dtype)]);
         all.extend(dtype.is_float().then(|| repack::requantize::source(dtype)));
+        all.push(int8_blocks::weights_source(dtype));
         all.push(combine::source(Table::Planar(dtype)));
         all.extend([draft::input::source(dtype), draft::ordered_head::source(dtype)]);
         let tiles = Tile::ALL.into_iter().chain([Tile::SOFTWARE]);

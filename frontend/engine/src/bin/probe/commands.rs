@@ -19,6 +19,7 @@ use engine::synth;
 use engine::template::{Conversation, Message, Part, RenderOptions, Role, Variant, render};
 use engine::tokenizer::{Specials, Tokenizer};
 use serde_json::{Value, json};
+use shaders::matrix_units::MatrixUnits;
 use shaders::sampling::Settings;
 use web_time::Instant;
 
@@ -464,8 +465,10 @@ pub fn run() -> Result<Value> {
         Command::Check { model: None, .. } => {
             let gpu = pollster::block_on(Gpu::open(&options.gpu))?;
             let mut forms = engine::check::standard();
-            if gpu.plan_limits().cooperative_matrices {
-                forms.extend(engine::check::cooperative());
+            match gpu.plan_limits().matrix_units {
+                MatrixUnits::None => {}
+                MatrixUnits::Halves => forms.extend(engine::check::cooperative()),
+                MatrixUnits::Int8 => forms.extend(engine::check::cooperative_int8()),
             }
             super::check::run(&gpu, &forms)
         }

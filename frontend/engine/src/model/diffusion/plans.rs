@@ -15,12 +15,12 @@ use shaders::PlanarLayout;
 use shaders::backward::input;
 use shaders::diffusion::{Pick, Row, join, statistics, weigh};
 use shaders::matmul::CooperativeTile;
-use shaders::matrix_units::LEAST_ROWS;
+use shaders::matrix_units::{LEAST_ROWS, MatrixUnits};
 use shaders::rows::gelu_mul::{self, Rows};
 use shaders::selftest::Form;
 
 use crate::model::rows::{self, norm_add, product};
-use crate::model::{Parts, chunk, embed, prefill, product as products};
+use crate::model::{Parts, chunk, embed, prefill, product as products, rounded_rows};
 use crate::plan::{Layout, Limits, Origin, ParamsArena, Plan, PlanError, Schedule, Value};
 use crate::weights::Matrix;
 
@@ -183,7 +183,13 @@ pub fn tiles(parts: &Parts) -> Result<Vec<Tile<'_>>, PlanError> {
 pub fn logits(parts: &Parts, values: &Values, tile: &Tile<'_>, steps: &mut Plan) -> Result<(), PlanError> {
     let s = &parts.scratch;
     let weights = (tile.matrix.dtype, &tile.layout, tile.value);
-    products::push_all(steps, parts.limits, &[(weights, &values.tile)], [&s.state, &s.x], s.halves.as_ref())
+    rounded_rows::push_all(
+        steps,
+        parts.limits,
+        &[(weights, &values.tile)],
+        [&s.state, &s.x],
+        s.rounded.as_ref(),
+    )
 }
 
 fn statistics_plan(parts: &Parts, values: &Values) -> Result<Plan, PlanError> {
@@ -234,7 +240,7 @@ fn weighted_embeddings(
 ) -> Result<(), PlanError> {
     let (state, limits) = (&parts.scratch.state, parts.limits);
     let (dtype, PlanarLayout { n, k, .. }) = (tile.matrix.dtype, tile.layout);
-    let by_units = limits.cooperative_matrices && CooperativeTile::suits_columns(dtype, n);
+    let by_units = limits.matrix_units == MatrixUnits::Halves && CooperativeTile::suits_columns(dtype, n);
     let least = if by_units { LEAST_ROWS } else { u32::MAX };
     if by_units {
         let usual = parts.config.diffusion.map_or(LEAST_ROWS, |settings| settings.canvas);

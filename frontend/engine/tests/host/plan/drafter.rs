@@ -81,5 +81,5 @@ fn rounds_with_a_drafter_are_sound() {
             }
         }
     }
-    assert_eq!(ordered, [false, false, true, true]);
+    assert_eq!(ordered, [false, false, false, true, true, true]);
 }

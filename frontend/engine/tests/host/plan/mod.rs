@@ -12,15 +12,17 @@ use engine::session::{DeviceMemory, LoadOptions, ModelSpec};
 use engine::synth::{Options, Quant, Shape, header};
 use engine::train::{Settings, TrainError, Trainer};
 use shaders::bandwidth::copy;
+use shaders::matrix_units::MatrixUnits;
 
 use verify::{Unsound, Verifier};
 
-/// What a card with matrix units allows, and what every device has.
-fn devices() -> [Limits; 2] {
+/// What cards with matrix units allow, and what every device has.
+fn devices() -> [Limits; 3] {
     let largest = 128 << 20;
-    let most = Limits { cooperative_matrices: true, ..Limits::default() };
+    let with = |matrix_units| Limits { matrix_units, ..Limits::default() };
     let least = Limits { portable: true, storage_buffers: 8, ..Limits::default() };
-    [most, Limits { largest_binding: largest, largest_part: largest, ..least }]
+    let least = Limits { largest_binding: largest, largest_part: largest, ..least };
+    [with(MatrixUnits::Halves), with(MatrixUnits::Int8), least]
 }
 
 fn copying(from: &Value, to: &Value) -> Plan {
@@ -68,7 +70,7 @@ fn unsound_plans_are_found_out() {
     let weights = Value::new("weights", 64, Origin::Weight);
     let (step, value) = named("weights");
     assert_eq!(wrong(&copying(&given, &weights), Limits::default()), [Unsound::Overwritten { step, value }]);
-    let [_, least] = devices();
+    let [.., least] = devices();
     let large = Value::state("large", least.largest_binding + 4);
     let (step, value) = named("large");
     assert_eq!(wrong(&copying(&large, &b), least), [Unsound::TooLarge { step, value }]);
@@ -216,7 +218,7 @@ fn experts_of_the_published_mixture_are_trained_in_so_much_memory() {
     let shape: Shape = "26b".parse().expect("a shape");
     let header = header(&Options::new(shape, Quant::Q4KM)).expect("a header");
     let model = ModelSpec::read(&header).expect("a model");
-    let [most, least] = devices().map(|limits| model.training_base(limits).expect("a base"));
+    let [most, _, least] = devices().map(|limits| model.training_base(limits).expect("a base"));
     let with = |rank| Settings { rank, targets: Projection::OF_EXPERTS.to_vec(), ..Settings::default() };
     let planned = Trainer::plan(&most, &with(8)).expect("a plan");
     assert_eq!(planned.parameters, 30 * 128 * 8 * ((2816 + 2 * 704) + (704 + 2816)));
