@@ -34,8 +34,8 @@ pub use config::{Attention, Config, ConfigError, Experts, LayerConfig, OtherKind
 pub(crate) use corrections::shape as target_shape;
 pub use corrections::{Corrections, Site, total_rank};
 pub use decoder::{
-    Decoder, DecoderPlans, DraftReader, DraftStep, Drafts, LoadedModel, LogitsPlans, LogitsReader, Plans,
-    Speculation, StepError, TokenSource,
+    Costs, Decoder, DecoderPlans, DraftReader, DraftSource, DraftStep, Drafts, LoadedModel, LogitsPlans,
+    LogitsReader, Plans, Speculation, StepError, TIMED_POSITIONS, TokenSource,
 };
 pub use denoising::{Denoising, DenoisingError, MAX_CANVAS, Stability};
 pub use diffusion::{

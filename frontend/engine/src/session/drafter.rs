@@ -46,6 +46,12 @@ impl Session {
         Ok(())
     }
 
+    /// Sets whether what drafts cost is timed before the first answer that may draft. By default it is, but on a software
+    /// device the answer tells it.
+    pub fn set_times_drafts(&mut self, times: bool) {
+        self.decoder.set_times_rounds(times);
+    }
+
     /// Drafts `count` tokens behind the last one of a sequence, whose other tokens are read into the cache. `hidden` is
     /// the hidden state of the token before the last.
     ///

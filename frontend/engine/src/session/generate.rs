@@ -9,7 +9,7 @@ use web_time::Instant;
 use super::{EngineError, Session};
 use crate::bytes::CancelToken;
 use crate::media::Input;
-use crate::model::{Drafts, Speculation};
+use crate::model::{Drafts, Speculation, TIMED_POSITIONS};
 use crate::template::{AnswerParser, Piece, StopStrings};
 
 /// Options of an answer.
@@ -97,11 +97,11 @@ pub struct Timings {
     pub prompt_tokens: u32,
     /// Number of prompt tokens found in the cache.
     pub cached_tokens: u32,
-    /// From the request to the first generated id.
+    /// From the request to the first generated id, with the preparation of drafts.
     pub prefill_ms: f64,
     /// Number of generated tokens.
     pub decode_tokens: u32,
-    /// From the first to the last generated id.
+    /// From the first to the last generated id: the time of all tokens but the first.
     pub decode_ms: f64,
     /// Number of submits after the first token.
     pub decode_submits: u32,
@@ -255,7 +255,8 @@ impl Session {
         let total = run.input.len() as u32;
         let mut pos = self.restore(&run.input);
         let whole = run.input.len() == run.prompt;
-        let mut written = pos;
+        self.begin_sampling(run);
+        let mut written = self.time_drafts(run, pos).await?;
         loop {
             if whole {
                 (run.on)(Event::Prefilling { done: pos, total });
@@ -279,18 +280,36 @@ impl Session {
             if pos == total {
                 self.sequence.set(run.input.prefix(total as usize), total);
                 self.save().await;
-                let mut settings = run.options.settings.clone();
-                settings.softcap = self.decoder.config().softcap;
-                if !run.options.ignore_eos {
-                    settings.suppressed = self.tokenizer.suppressed_ids();
-                }
-                // A second run of one answer must use other random numbers than the first.
-                let seed = run.options.seed.wrapping_add(run.drawn().into());
-                self.decoder.begin(settings, seed, run.input.ids());
                 self.decoder.finish_prompt(pos - len, len);
                 return Ok(true);
             }
         }
+    }
+
+    /// Sets how the tokens behind `run.input` are sampled.
+    fn begin_sampling(&mut self, run: &Run<'_>) {
+        let mut settings = run.options.settings.clone();
+        settings.softcap = self.decoder.config().softcap;
+        if !run.options.ignore_eos {
+            settings.suppressed = self.tokenizer.suppressed_ids();
+        }
+        // A second run of one answer must use other random numbers than the first.
+        let seed = run.options.seed.wrapping_add(run.drawn().into());
+        self.decoder.begin(settings, seed, run.input.ids());
+    }
+
+    /// Times drafts, if that is to be done and there is room behind the prompt. `held` tokens of it are in the cache. Returns
+    /// one past the highest position that was written.
+    async fn time_drafts(&mut self, run: &Run<'_>, held: u32) -> Result<u32, EngineError> {
+        let total = run.input.len() as u32;
+        if !self.decoder.has_untimed_rounds(run.options.drafts) || total + TIMED_POSITIONS > self.context {
+            return Ok(held);
+        }
+        // Behind what is held, where a ring has room for a chunk. What is written there is read again only once it was
+        // overwritten by the prompt or the answer.
+        let position = if held == 0 { total } else { held };
+        self.decoder.time_rounds(position).await?;
+        Ok(position + TIMED_POSITIONS)
     }
 
     async fn draw(&mut self, run: &mut Run<'_>) -> Result<Exit, EngineError> {

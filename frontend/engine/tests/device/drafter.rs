@@ -71,6 +71,8 @@ fn an_answer_is_the_same_with_and_without_a_drafter() {
     let (target, drafter) = (model("tiny-e2b.q4_k_m.gguf"), model("tiny-e2b-assistant.f16.gguf"));
     let mut plain = open(&target, None);
     let mut session = open(&target, Some(&drafter));
+    // Also on a software device.
+    session.set_times_drafts(true);
     let greedy = Options { max_tokens: 24, ..Options::default() };
     let settings =
         Settings { temperature: 0.7, top_k: 40, top_p: 0.95, repeat_penalty: 1.1, ..Settings::default() };
@@ -90,6 +92,8 @@ fn an_answer_is_the_same_with_and_without_a_drafter() {
             assert!(did.rounds > 0 && did.drafted == did.rounds * count, "{did:?}");
         }
         assert_eq!(generate(&mut session, &ids, options, Drafts::Measured).0, want);
+        let costs = session.decoder().draft_costs();
+        assert!(costs.token().is_some(), "{costs:?}");
     }
 }
 

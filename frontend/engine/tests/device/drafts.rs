@@ -110,3 +110,71 @@ fn a_conversation_goes_on_behind_rejected_drafts() {
     let (again, _) = drawn(&mut session, &ids, &options, Drafts::Never);
     assert_eq!(second, again);
 }
+
+/// A session that times what drafts cost, also on a software device.
+fn timing(model: &str) -> Session {
+    let mut session = open(model);
+    session.set_times_drafts(true);
+    session
+}
+
+/// Timing before an answer leaves no trace: at the beginning of a conversation, within one whose rings have turned, where
+/// the answer is made again, and where rounds are sampled.
+#[test]
+fn answers_are_the_same_after_drafts_were_timed() {
+    let penalised =
+        Settings { temperature: 0.7, top_k: 40, top_p: 0.95, repeat_penalty: 1.1, ..Settings::default() };
+    let greedy = Options { max_tokens: 12, ignore_eos: true, ..Options::default() };
+    let sampled = Options { settings: penalised, seed: 5, ..greedy.clone() };
+    // A ring has 576 slots.
+    for (options, len) in [(&greedy, 10), (&sampled, 300)] {
+        let mut plain = open(MODELS[0]);
+        let [mut at_first, mut within] = [(); 2].map(|()| timing(MODELS[0]));
+        let answers = |session: &mut Session, drafts: [Drafts; 4]| {
+            let mut ids = repeating(len);
+            let mut all = Vec::new();
+            for (turn, drafts) in drafts.into_iter().enumerate() {
+                let options = Options { drafts, ..options.clone() };
+                let answer =
+                    pollster::block_on(session.generate(&ids, &options, &Control::default(), &mut |_| ()))
+                        .expect("an answer");
+                // The second answer is that of the first prompt again.
+                if turn > 0 {
+                    ids.extend(&answer.ids);
+                    ids.extend(repeating(4));
+                }
+                all.push((answer.ids, answer.timings.cached_tokens));
+            }
+            all
+        };
+        let want = answers(&mut plain, [Drafts::Never; 4]);
+        assert_eq!(plain.decoder().draft_costs().token(), None);
+        // Drafts that are always made use what timing has overwritten.
+        let always = Drafts::Always { count: 3 };
+        assert_eq!(
+            answers(&mut at_first, [Drafts::Measured, Drafts::Measured, always, Drafts::Measured]),
+            want
+        );
+        assert_eq!(
+            answers(&mut within, [Drafts::Never, Drafts::Never, Drafts::Measured, Drafts::Measured]),
+            want
+        );
+        for session in [&at_first, &within] {
+            assert!(session.decoder().draft_costs().token().is_some_and(|ms| ms > 0.0));
+        }
+    }
+}
+
+/// Behind a prompt that fills the context there is no room to time in.
+#[test]
+fn nothing_is_timed_where_there_is_no_room() {
+    let mut session = timing(MODELS[0]);
+    let options = Options { max_tokens: 1, ignore_eos: true, drafts: Drafts::Measured, ..Options::default() };
+    let mut answer = |ids: &[u32]| {
+        pollster::block_on(session.generate(ids, &options, &Control::default(), &mut |_| ()))
+            .expect("an answer");
+        session.decoder().draft_costs().token()
+    };
+    assert_eq!(answer(&repeating(500)), None);
+    assert!(answer(&repeating(10)).is_some(), "with room, before the next answer");
+}

@@ -677,6 +677,7 @@ fn answer(options: &Device, generate: &Generate) -> Result<Value> {
                 "rounds": it.rounds, "looked_up": it.looked_up, "drafted": it.drafted, "accepted": it.accepted,
             })
         }),
+        "draft_costs": t.speculation.map(|_| drafts::costs(&session)),
         "experts": super::bench::experts(&session),
         "dispatches_per_token": session.decoder().dispatches_per_token(),
         "products": super::bench::products(&session),

@@ -7,8 +7,9 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use engine::bytes::{ByteSource, CancelToken, FileSource};
 use engine::gguf::Header;
-use engine::model::Drafts;
+use engine::model::{DraftSource, Drafts};
 use engine::session::Session;
+use serde_json::{Value, json};
 
 /// Where drafts come from, and how many there are.
 #[derive(Args)]
@@ -55,4 +56,17 @@ pub fn use_drafter(session: &mut Session, path: &Path) -> Result<()> {
     let header = pollster::block_on(Header::read(&*source))?;
     let spec = session.drafter_spec(&header)?;
     Ok(pollster::block_on(session.use_drafter(&source, &spec, &CancelToken::new(), &mut |_| ()))?)
+}
+
+/// Milliseconds of a token and of rounds, as far as they are known.
+pub fn costs(session: &Session) -> Value {
+    let costs = session.decoder().draft_costs();
+    let rounds = costs.rounds().map(|((source, rows), ms)| {
+        let source = match source {
+            DraftSource::LookUp => "look_up",
+            DraftSource::Drafter => "drafter",
+        };
+        json!({ "source": source, "rows": rows, "ms": ms })
+    });
+    json!({ "token_ms": costs.token(), "rounds": rounds.collect::<Vec<_>>() })
 }

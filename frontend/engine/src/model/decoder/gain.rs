@@ -1,9 +1,13 @@
-//! When drafting tokens pays: rounds of several rows against single tokens, by measured time.
+//! When drafting tokens pays: rounds of several rows against single tokens.
+//!
+//! The gain of a round is the number of tokens that it gives, by the number that could be had one at a time meanwhile. What
+//! a token and a round [cost](super::costs) is timed before the first answer, so that the first submit drafts if the usual
+//! share of accepted drafts pays. From then on those decide that were accepted. Costs are corrected by the times of the
+//! answer, since they grow with the position.
 
 use shaders::matmul::FewRows;
 
-/// Rows of a round, at first and where every draft was accepted.
-pub const ROWS: [u32; 2] = [4, 8];
+use super::costs::{Costs, DraftSource, ROWS, Round};
 
 /// When tokens are drafted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,19 +35,16 @@ impl Drafts {
     }
 }
 
-/// What drafts tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DraftSource {
-    /// Look-up of the last tokens in the sequence.
-    LookUp,
-    /// The drafter.
-    Drafter,
-}
-
-/// Weight of the newest measurement.
-const NEWEST: f64 = 0.4;
 /// Minimum gain to go on drafting.
 const MIN_GAIN: f64 = 1.05;
+/// The share of drafts that is expected to be accepted before any was verified. A round of four rows then gives 2.95
+/// tokens, so it is tried at once if it costs at most 2.8.
+const PRIOR: f64 = 0.8;
+/// Number of drafts for which that expectation counts.
+const PRIOR_DRAFTS: f64 = 2.0;
+/// Weight of the drafter's earlier rounds after each round: one says little, as few drafts, or many, may be accepted by
+/// chance.
+const KEPT: f64 = 0.85;
 /// Submits without drafts after rounds that did not pay: at first, and at most. The number doubles each time, so
 /// that text that repeats little costs little.
 const PAUSE: [u32; 2] = [4, 64];
@@ -54,19 +55,22 @@ const PAUSE_BETWEEN: u32 = 16;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Gain {
     drafts: Drafts,
-    /// Milliseconds of a token without drafts.
-    token_ms: Option<f64>,
+    costs: Costs,
     look_up: Record,
     drafter: Record,
-    /// Tokens of the drafter's rounds for the time of one without drafts, smoothed; 0 before the first round and after a pause.
-    drafter_gain: f64,
+    /// Whether the last look-up paid: then the text repeats.
+    repeats: bool,
+    /// Whether a look-up is pending that was submitted without knowing that.
+    is_tried: bool,
 }
 
 /// How the rounds of one source went.
 #[derive(Clone, Copy, Debug)]
 struct Record {
-    /// Whether the last rounds accepted nearly everything.
-    more: bool,
+    /// Drafts that were accepted, and those that were compared: up to the first wrong one of each round. Older ones
+    /// count less.
+    accepted: f64,
+    compared: f64,
     /// Submits until it is tried again.
     pause: u32,
     next_pause: u32,
@@ -74,71 +78,142 @@ struct Record {
 
 impl Default for Record {
     fn default() -> Self {
-        Self { more: false, pause: 0, next_pause: PAUSE[0] }
+        Self { accepted: 0.0, compared: 0.0, pause: 0, next_pause: PAUSE[0] }
+    }
+}
+
+impl Record {
+    /// Tokens that a round is expected to give.
+    fn expected(&self, rows: u32) -> f64 {
+        let share = (PRIOR * PRIOR_DRAFTS + self.accepted) / (PRIOR_DRAFTS + self.compared);
+        // A draft counts if all before it were accepted.
+        (0..rows).rev().fold(0.0, |tokens, _| 1.0 + share * tokens)
+    }
+
+    fn learn(&mut self, kept: f64, accepted: f64, compared: f64) {
+        (self.accepted, self.compared) = (kept * self.accepted + accepted, kept * self.compared + compared);
+    }
+
+    fn pause(&mut self) {
+        self.pause = self.next_pause;
+        self.next_pause = (2 * self.next_pause).min(PAUSE[1]);
     }
 }
 
 impl Gain {
-    /// Begins another answer. The first one starts without drafts, since no token has been timed yet.
+    /// Begins another answer.
     #[must_use]
     pub fn begin(self, drafts: Drafts) -> Self {
         let begin = |record: Record| Record { pause: record.pause.min(PAUSE_BETWEEN), ..record };
-        Self { drafts, look_up: begin(self.look_up), drafter: begin(self.drafter), ..self }
+        let [look_up, drafter] = [self.look_up, self.drafter].map(begin);
+        Self { drafts, look_up, drafter, repeats: false, is_tried: false, ..self }
     }
 
-    /// What drafts the next submit, out of those that can, and the rows of its rounds. `None` for one token at a time.
-    /// What was found in the sequence costs nothing to draft, so it comes first, once the drafter's gain is known.
-    pub fn next(&mut self, able: &[DraftSource]) -> Option<(DraftSource, u32)> {
+    /// Takes over costs that were timed. What is not expected to pay then is tried after a pause.
+    #[must_use]
+    pub fn with_costs(mut self, costs: Costs) -> Self {
+        self.costs = costs;
+        for source in [DraftSource::LookUp, DraftSource::Drafter] {
+            if self.of_source(source) < MIN_GAIN {
+                let record = self.record(source);
+                record.pause = record.pause.max(PAUSE_BETWEEN);
+            }
+        }
+        self
+    }
+
+    /// What is known of costs.
+    #[must_use]
+    pub fn costs(&self) -> Costs {
+        self.costs
+    }
+
+    /// What drafts the next submit, out of those that can, and the rows of its rounds, at most `room`. `None` for one token
+    /// at a time. Once the drafter's gain is known, look-up comes first, since it pauses unless it is as fast. It is tried by
+    /// one submit, as most short matches are by chance.
+    pub fn next(&mut self, able: &[DraftSource], room: u32) -> Option<Round> {
         if let Drafts::Always { .. } = self.drafts {
-            return able.last().copied().zip(self.drafts.rows().into_iter().next());
+            let round = able.last().copied().zip(self.drafts.rows().into_iter().next());
+            return round.filter(|&(_, rows)| rows <= room);
         }
-        let mut order = [DraftSource::LookUp, DraftSource::Drafter];
-        if self.drafter_gain == 0.0 {
-            order.reverse();
-        }
-        let mut next = None;
-        for source in order {
+        let is_known = self.drafter.compared > 0.0;
+        let mut next: Option<(f64, Round)> = None;
+        for source in [DraftSource::LookUp, DraftSource::Drafter] {
             let record = self.record(source);
             if record.pause > 0 {
                 record.pause -= 1;
-            } else if able.contains(&source) {
-                next = next.or(Some((source, ROWS[usize::from(record.more)])));
+            } else if able.contains(&source)
+                && !(source == DraftSource::LookUp && self.is_tried)
+                && let Some(best) = self.best(source, room)
+                && next.is_none_or(|(gain, _)| !is_known && best.0 > gain)
+            {
+                next = Some(best);
             }
         }
-        next.filter(|_| self.token_ms.is_some())
+        let (_, round) = next?;
+        self.is_tried |= round.0 == DraftSource::LookUp && !self.repeats;
+        Some(round)
+    }
+
+    /// The round of a source that is expected to gain most, and its gain. `None` if none could gain, or no token was
+    /// timed.
+    fn best(&self, source: DraftSource, room: u32) -> Option<(f64, Round)> {
+        let rows = ROWS.into_iter().filter(|&rows| rows <= room);
+        let rounds = rows.filter_map(|rows| {
+            let cost = self.costs.in_tokens((source, rows))?;
+            let gain = self.of(source).expected(rows) / cost;
+            (f64::from(rows) >= MIN_GAIN * cost).then_some((gain, (source, rows)))
+        });
+        rounds.max_by(|(a, _), (b, _)| a.total_cmp(b))
+    }
+
+    /// The gain that is expected of a source; 0 if it cannot gain.
+    fn of_source(&self, source: DraftSource) -> f64 {
+        self.best(source, u32::MAX).map_or(0.0, |(gain, _)| gain)
     }
 
     /// Records that `count` tokens without drafts took `ms`.
     pub fn learn_tokens(&mut self, count: u32, ms: f64) {
-        let measured = ms / f64::from(count.max(1));
-        let before = self.token_ms.unwrap_or(measured);
-        self.token_ms = Some(before + NEWEST * (measured - before));
+        self.costs.learn(None, ms / f64::from(count.max(1)));
     }
 
-    /// Records that `rounds` of `rows` rows gave `count` tokens in `ms`. Look-up is to be at least as fast as the drafter.
-    pub fn learn_rounds(&mut self, source: DraftSource, rounds: u32, rows: u32, count: u32, ms: f64) {
-        let gain = self.token_ms.map_or(1.0, |token| f64::from(count) * token / ms.max(1e-3));
+    /// Records that `rounds` gave `count` tokens in `ms`. Look-up is to be at least as fast as the drafter.
+    pub fn learn_rounds(&mut self, round: Round, rounds: u32, count: u32, ms: f64) {
+        let (source, rows) = round;
+        let number = f64::from(rounds.max(1));
+        self.costs.learn(Some(round), ms / number);
+        let accepted = f64::from(count.saturating_sub(rounds));
+        let rejected = (number * f64::from(rows - 1) - accepted).clamp(0.0, number);
+        // The gain of these rounds alone.
+        let gain = f64::from(count) / (number * self.costs.in_tokens(round).unwrap_or(1.0));
         let pays = match source {
-            DraftSource::LookUp => gain >= MIN_GAIN.max(self.drafter_gain),
-            // One submit says little: few drafts, or many, may be accepted by chance.
+            // Text repeats or it does not: the last submit says it.
+            DraftSource::LookUp => {
+                self.look_up.learn(0.0, accepted, accepted + rejected);
+                let is_known = self.drafter.compared > 0.0;
+                let is_faster = !is_known || gain >= self.of_source(DraftSource::Drafter);
+                (self.repeats, self.is_tried) = (gain >= MIN_GAIN && is_faster, false);
+                self.repeats
+            }
             DraftSource::Drafter => {
-                let before = if self.drafter_gain > 0.0 { self.drafter_gain } else { gain };
-                self.drafter_gain = before + NEWEST * (gain - before);
-                let pays = self.drafter_gain >= MIN_GAIN;
-                if !pays {
-                    self.drafter_gain = 0.0;
-                }
-                pays
+                self.drafter.learn(KEPT.powf(number), accepted, accepted + rejected);
+                self.of_source(source) >= MIN_GAIN
             }
         };
         let record = self.record(source);
-        if !pays {
-            record.more = false;
-            record.pause = record.next_pause;
-            record.next_pause = (2 * record.next_pause).min(PAUSE[1]);
-        } else {
-            record.more = 8 * count >= 7 * rounds * rows;
+        if record.pause > 0 {
+            // They were submitted before the pause.
+        } else if !pays {
+            record.pause();
+        } else if gain >= MIN_GAIN {
             record.next_pause = PAUSE[0];
+        }
+    }
+
+    fn of(&self, source: DraftSource) -> &Record {
+        match source {
+            DraftSource::LookUp => &self.look_up,
+            DraftSource::Drafter => &self.drafter,
         }
     }
 
@@ -152,8 +227,11 @@ impl Gain {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+
     use super::DraftSource::{Drafter, LookUp};
     use super::*;
+    use crate::split_mix;
 
     /// Tokens a millisecond, against 1 for tokens one at a time, of 1000 submits. `able` says what can draft a submit,
     /// `accepted` the number of tokens of a round with these rows, which takes `cost` times as long as a token.
@@ -178,14 +256,14 @@ mod tests {
             if submit % length == 0 {
                 gain = gain.begin(Drafts::Measured);
             }
-            let (count, took) = match gain.next(able(submit)) {
+            let (count, took) = match gain.next(able(submit), u32::MAX) {
                 None => {
                     gain.learn_tokens(2, 2.0);
                     (2, 2.0)
                 }
-                Some((source, rows)) => {
+                Some(round @ (source, rows)) => {
                     let (count, took) = (2 * accepted(source, rows), 2.0 * cost);
-                    gain.learn_rounds(source, 2, rows, count, took);
+                    gain.learn_rounds(round, 2, count, took);
                     (count, took)
                 }
             };
@@ -218,14 +296,14 @@ mod tests {
     #[test]
     fn an_answer_that_repeats_is_drafted_soon_after_others_that_did_not() {
         let mut gain = Gain::default().begin(Drafts::Measured);
-        let submit = |gain: &mut Gain, accepted: u32| match gain.next(&[Drafter]) {
+        let submit = |gain: &mut Gain, accepted: u32| match gain.next(&[Drafter], u32::MAX) {
             None => gain.learn_tokens(2, 2.0),
-            Some((source, rows)) => gain.learn_rounds(source, 2, rows, 2 * accepted, 2.6),
+            Some(round) => gain.learn_rounds(round, 2, 2 * accepted, 2.6),
         };
         (0..500).for_each(|_| submit(&mut gain, 1));
         gain = gain.begin(Drafts::Measured);
         let waits = (0..).take_while(|_| {
-            let is_paused = gain.next(&[Drafter]).is_none();
+            let is_paused = gain.next(&[Drafter], u32::MAX).is_none();
             gain.learn_tokens(2, 2.0);
             is_paused
         });
@@ -251,12 +329,171 @@ mod tests {
     #[test]
     fn nothing_is_drafted_without_a_source_or_before_a_token_was_timed() {
         let mut gain = Gain::default().begin(Drafts::Measured);
-        assert_eq!(gain.next(&[LookUp]), None);
+        assert_eq!(gain.next(&[LookUp], 8), None);
         gain.learn_tokens(1, 1.0);
-        assert_eq!((gain.next(&[]), gain.next(&[LookUp])), (None, Some((LookUp, ROWS[0]))));
+        assert_eq!((gain.next(&[], 8), gain.next(&[LookUp], 8)), (None, Some((LookUp, ROWS[0]))));
         let mut next_answer = gain.begin(Drafts::Measured);
-        assert_eq!(next_answer.next(&[Drafter]), Some((Drafter, ROWS[0])));
+        assert_eq!(next_answer.next(&[Drafter], 8), Some((Drafter, ROWS[0])));
         let mut always = Gain::default().begin(Drafts::Always { count: 3 });
-        assert_eq!(always.next(&[LookUp, Drafter]), Some((Drafter, 4)));
+        assert_eq!(always.next(&[LookUp, Drafter], 8), Some((Drafter, 4)));
+        assert_eq!(always.next(&[LookUp, Drafter], 3), None, "not beyond the end");
+    }
+
+    /// Rounds of four and eight rows that cost so many tokens each, by either source.
+    fn timed([few, many]: [f64; 2]) -> Gain {
+        let mut costs = Costs::default();
+        costs.set(None, 1.0);
+        for source in [LookUp, Drafter] {
+            costs.set(Some((source, ROWS[0])), few);
+            costs.set(Some((source, ROWS[1])), many);
+        }
+        Gain::default().with_costs(costs)
+    }
+
+    #[test]
+    fn costs_that_were_timed_decide_what_drafts_first() {
+        let first = |costs, able: &[DraftSource], room| timed(costs).begin(Drafts::Measured).next(able, room);
+        assert_eq!(first([1.6, 2.8], &[Drafter], 100), Some((Drafter, 4)));
+        assert_eq!(first([1.2, 1.3], &[Drafter], 100), Some((Drafter, 8)));
+        assert_eq!(first([1.2, 1.3], &[Drafter], 7), Some((Drafter, 4)), "as many as there is room for");
+        assert_eq!(first([1.2, 1.3], &[Drafter], 3), None);
+        assert_eq!(first([2.7, 4.0], &[Drafter], 100), Some((Drafter, 4)));
+        assert_eq!(first([2.9, 4.0], &[Drafter], 100), None, "too expensive");
+        let mut costs = timed([2.0, 3.0]).costs();
+        costs.set(Some((LookUp, 4)), 1.4);
+        let mut gain = Gain::default().with_costs(costs).begin(Drafts::Measured);
+        assert_eq!(gain.next(&[LookUp, Drafter], 100), Some((LookUp, 4)), "the cheaper one");
+    }
+
+    /// Drafts of a first answer, each accepted with the same probability: the time of the answer in tokens, the first of
+    /// which the prompt gave. As in generation, a submit is decided on before the one before it was read.
+    fn first_answer(
+        gain: &mut Gain,
+        tokens: u32,
+        accepted: f64,
+        [few, many]: [f64; 2],
+        seed: &mut u64,
+    ) -> f64 {
+        *gain = gain.begin(Drafts::Measured);
+        let mut pending = VecDeque::new();
+        let (mut read, mut ms, mut together) = (1, 0.0, 1);
+        loop {
+            while pending.len() < 2 {
+                pending.push_back((gain.next(&[Drafter], u32::MAX), together));
+            }
+            match pending.pop_front().expect("a submit") {
+                (None, count) => {
+                    for _ in 0..count {
+                        (read, ms) = (read + 1, ms + 1.0);
+                        if read >= tokens {
+                            return ms;
+                        }
+                    }
+                    gain.learn_tokens(count, f64::from(count));
+                    together = (2 * together).min(8);
+                }
+                (Some(round), _) => {
+                    let mut draw = || split_mix::next(seed) as f64 / 2_f64.powi(64) < accepted;
+                    let right = (1..round.1).take_while(|_| draw()).count() as u32;
+                    let took = if round.1 == ROWS[0] { few } else { many };
+                    (read, ms) = (read + 1 + right, ms + took);
+                    if read >= tokens {
+                        return ms;
+                    }
+                    gain.learn_rounds(round, 1, 1 + right, took);
+                }
+            }
+        }
+    }
+
+    /// The answers of many seeds: how much faster they are than without drafts on average, and the most tokens that could
+    /// have been had in the time that one of them lost.
+    fn first_answers(tokens: u32, accepted: f64, cost: f64) -> (f64, f64) {
+        const ANSWERS: u32 = 200;
+        let costs = [cost, 1.5 * cost];
+        let plain = f64::from(tokens - 1);
+        let (mut seed, mut sum, mut worst) = (1, 0.0, 0.0_f64);
+        for _ in 0..ANSWERS {
+            let ms = first_answer(&mut timed(costs), tokens, accepted, costs, &mut seed);
+            (sum, worst) = (sum + ms, worst.max(ms - plain));
+        }
+        (f64::from(ANSWERS) * plain / sum, worst)
+    }
+
+    const LENGTHS: [u32; 5] = [8, 14, 20, 30, 70];
+    const COSTS: [f64; 8] = [1.1, 1.3, 1.6, 2.0, 2.3, 2.6, 2.8, 3.0];
+
+    /// Prose: 0.65 of the drafts, so that a round of four rows gives 2.36 tokens. Where it costs more than these, nothing
+    /// can be gained, and what is lost is mostly the part of the last round that reaches beyond the end.
+    #[test]
+    fn first_answers_in_prose_are_not_slower() {
+        for tokens in LENGTHS {
+            for cost in COSTS {
+                let (gain, _) = first_answers(tokens, 0.65, cost);
+                let least = match cost {
+                    ..1.7 => 1.2,
+                    ..2.1 => 1.0,
+                    ..2.4 => 0.94,
+                    _ => 0.83,
+                };
+                assert!(gain > least, "{tokens} tokens, {cost} a round: {gain}");
+            }
+        }
+    }
+
+    #[test]
+    fn first_answers_whose_drafts_are_accepted_gain_at_once() {
+        for tokens in LENGTHS {
+            for cost in COSTS {
+                let (most, worst) = first_answers(tokens, 1.0, cost);
+                let (gain, _) = first_answers(tokens, 0.9, cost);
+                let least = match cost {
+                    ..2.7 => [3.4 / cost, 2.8 / cost],
+                    ..2.9 => [1.2, 1.05],
+                    // They are not expected to pay.
+                    _ => [1.0, 1.0],
+                };
+                assert!(most >= least[0] && gain >= least[1], "{tokens}, {cost} a round: {most}, {gain}");
+                assert!(worst <= 0.0);
+            }
+        }
+    }
+
+    /// Two tries of two rounds within 70 tokens, or more where they are cheap.
+    #[test]
+    fn first_answers_whose_drafts_are_rejected_lose_few_tokens() {
+        for cost in COSTS {
+            for tokens in LENGTHS {
+                let (gain, lost) = first_answers(tokens, 0.0, cost);
+                assert!(lost < 7.5, "{tokens} tokens, {cost} a round: {lost}");
+                assert!(tokens < 70 || gain > 0.9, "{cost} a round: {gain}");
+                assert!(tokens > 8 || lost < 3.7, "{cost} a round: {lost}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_look_up_is_tried_by_one_submit_until_it_pays() {
+        let mut gain = timed([1.6, 2.8]).begin(Drafts::Measured);
+        let able = [LookUp];
+        assert_eq!(gain.next(&able, 100), Some((LookUp, 4)));
+        assert_eq!(gain.next(&able, 100), None, "it is pending");
+        gain.learn_rounds((LookUp, 4), 1, 4, 1.6);
+        assert!(gain.next(&able, 100).is_some() && gain.next(&able, 100).is_some(), "it paid");
+        gain = gain.begin(Drafts::Measured);
+        assert!(gain.next(&able, 100).is_some() && gain.next(&able, 100).is_none(), "another answer");
+    }
+
+    #[test]
+    fn an_interruption_is_not_taken_for_the_cost() {
+        let mut gain = timed([1.6, 2.8]).begin(Drafts::Measured);
+        gain.learn_rounds((Drafter, 4), 1, 3, 100.0);
+        assert!(gain.next(&[Drafter], 100).is_some());
+        // What is always so slow is.
+        for _ in 0..30 {
+            gain.learn_rounds((Drafter, 4), 1, 3, 100.0);
+            gain.learn_rounds((Drafter, 8), 1, 3, 100.0);
+        }
+        assert_eq!(gain.next(&[Drafter], 100), None);
     }
 }

@@ -1,6 +1,7 @@
 //! A loaded decoder: prompt tokens in, sampled tokens out.
 
 mod choose;
+mod costs;
 mod drafting;
 mod gain;
 mod logits;
@@ -42,6 +43,7 @@ use crate::media::MediaError;
 use crate::plan::{Layout, Value};
 use crate::weights::TensorList;
 
+pub use costs::{Costs, DraftSource, TIMED_POSITIONS};
 pub use drafting::{DraftReader, DraftStep};
 pub use gain::Drafts;
 use gain::Gain;
@@ -135,7 +137,9 @@ pub struct Decoder {
     drafter: Option<Drafter>,
     /// The programs that draft and verify tokens, if they are bound.
     rounds: Option<Rounds>,
-    /// What drafts gained in the last answers.
+    /// Whether rounds are timed before they are used.
+    times_rounds: bool,
+    /// What tokens and rounds cost, and what drafts gained in the last answers.
     gain: Cell<Gain>,
     /// Submits chunks of prompts.
     prompt_queue: PacedQueue,
@@ -215,6 +219,7 @@ impl Decoder {
         progress(total, total);
         gpu.check()?;
         let io = Io::new(&parts, &memory)?;
+        let times_rounds = !parts.limits.software;
         Ok(Self {
             gpu,
             parts,
@@ -229,6 +234,7 @@ impl Decoder {
             sampler,
             drafter: None,
             rounds: None,
+            times_rounds,
             gain: Cell::default(),
             prompt_queue: PacedQueue::new(readback_ms),
             pace: RefCell::new(Pace::new(MAX_PER_SUBMIT, readback_ms)),

@@ -71,6 +71,12 @@ impl Pace {
         self.span = Span::default();
     }
 
+    /// Whether readbacks are reported late.
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        self.is_late
+    }
+
     /// Tokens of the next submit.
     #[must_use]
     pub fn count(&self) -> u32 {

@@ -3,7 +3,8 @@
 //!
 //! A round drafts, verifies and samples on the device ([`crate::model::verify`]). A row is sampled as it would be
 //! without drafts, with the same random number, and counts if every draft before it was right. So the answer does not
-//! depend on drafts, up to the rounding of other kernels. [`Gain`] decides when rounds pay.
+//! depend on drafts, up to the rounding of other kernels. [`Gain`] decides when rounds pay, by what they
+//! [cost](super::costs).
 
 use std::collections::VecDeque;
 
@@ -11,7 +12,8 @@ use futures_util::FutureExt as _;
 use shaders::sampling::look_up;
 use web_time::Instant;
 
-use super::gain::{DraftSource, Drafts, Gain, ROWS};
+use super::costs::{Costs, DraftSource, ROWS, Round};
+use super::gain::{Drafts, Gain};
 use super::pace::MAX_PER_SUBMIT;
 use super::token_source::{Speculation, TokenSource};
 use super::{AdapterPrograms, Decoder, StepError};
@@ -27,9 +29,6 @@ pub(super) const MOST_SINGLE: u32 = 8;
 const MOST_ROUNDS: u32 = 4;
 const _: () = assert!(ROWS[1] <= MAX_PER_SUBMIT);
 
-/// What drafts a round, and its number of rows.
-type Round = (DraftSource, u32);
-
 /// The programs of rounds.
 pub struct Rounds {
     programs: Vec<(Round, Program)>,
@@ -38,6 +37,8 @@ pub struct Rounds {
     memory: Memory,
     /// Whether they are with adapters.
     for_adapters: bool,
+    /// Whether they were timed.
+    timed: bool,
 }
 
 impl Rounds {
@@ -99,8 +100,62 @@ impl Decoder {
             programs.push((*round, self.gpu.bind(plan, &memory).await?));
         }
         self.gpu.check()?;
-        self.rounds = Some(Rounds { programs, memory, for_adapters });
+        self.rounds = Some(Rounds { programs, memory, for_adapters, timed: false });
         Ok(())
+    }
+
+    /// Whether [`Self::time_rounds`] has something to do: rounds are drafted where they are faster, and were not timed since
+    /// they were bound. A software device has no time for it; nor is there any where the device is late to report that it is
+    /// done. Both learn from the first answer what rounds cost.
+    #[must_use]
+    pub fn has_untimed_rounds(&self, drafts: Drafts) -> bool {
+        drafts == Drafts::Measured
+            && self.times_rounds
+            && !self.drafting_pace.borrow().is_late()
+            && self.rounds.as_ref().is_some_and(|rounds| !rounds.timed)
+    }
+
+    /// Times a token and rounds by the current sampler, so that the next answer begins with drafts if that is expected to
+    /// pay. They overwrite [`TIMED_POSITIONS`](super::TIMED_POSITIONS) positions of the cache from `position` on, the state, the
+    /// ids, and the history behind the tokens of [`Self::begin`], which needs room for as many; the next prompt writes anew
+    /// what is used of them.
+    ///
+    /// # Errors
+    /// When the device was lost.
+    pub async fn time_rounds(&mut self, position: u32) -> Result<(), GpuError> {
+        let Some(rounds) = &self.rounds else { return Ok(()) };
+        let mut all: Vec<Round> = rounds.programs.iter().map(|(round, _)| *round).collect();
+        // Those that are drafted first come first.
+        all.sort_by_key(|&(_, rows)| rows);
+        let costs = self.time_costs(&all, position).await?;
+        self.gain.set(self.gain.get().with_costs(costs));
+        if let Some(rounds) = &mut self.rounds {
+            rounds.timed = true;
+        }
+        Ok(())
+    }
+
+    /// Sets whether rounds are timed before they are used. By default they are, but for a software device.
+    pub fn set_times_rounds(&mut self, times: bool) {
+        self.times_rounds = times;
+    }
+
+    /// What tokens and rounds cost, as far as it is known.
+    #[must_use]
+    pub fn draft_costs(&self) -> Costs {
+        self.gain.get().costs()
+    }
+
+    /// Encodes a round, and the sampling of its rows.
+    pub(super) fn encode_round(&self, encoder: &mut wgpu::CommandEncoder, round: Round) {
+        let (_, rows) = round;
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        if let Some(program) = self.rounds.as_ref().and_then(|rounds| rounds.program(round)) {
+            program.encode(&mut pass, rows);
+        }
+        for _ in 0..rows {
+            self.sampler.program().encode(&mut pass, 1);
+        }
     }
 
     /// What may draft.
@@ -134,11 +189,10 @@ impl Decoder {
         most: u32,
         history: &[u32],
     ) -> Option<Box<dyn TokenSource + 'd>> {
-        let rounds = self.rounds.as_ref().filter(|_| drafts != Drafts::Never)?;
+        self.rounds.as_ref().filter(|_| drafts != Drafts::Never)?;
         self.drafting_pace.borrow_mut().begin();
         Some(Box::new(Speculating {
             decoder: self,
-            rounds,
             sources: self.sources(drafts),
             most,
             history: history.to_vec(),
@@ -181,7 +235,6 @@ struct Flight {
 /// Tokens are submitted before earlier ones are read back, as rounds where drafts pay.
 struct Speculating<'d> {
     decoder: &'d Decoder,
-    rounds: &'d Rounds,
     /// What may draft.
     sources: &'static [DraftSource],
     most: u32,
@@ -213,7 +266,7 @@ impl Speculating<'_> {
         let has_match = || look_up::find(&self.history, SHORTEST_MATCH).is_some();
         let sources = self.sources.iter().copied();
         let able: Vec<_> = sources.filter(|source| *source == DraftSource::Drafter || has_match()).collect();
-        let Some((source, rows)) = self.gain.next(&able).filter(|&(_, rows)| rows <= room) else {
+        let Some((source, rows)) = self.gain.next(&able, room) else {
             return Some(Kind::Tokens(self.decoder.drafting_pace.borrow().count().min(room)));
         };
         // Encoding more than one would leave the device idle.
@@ -237,13 +290,7 @@ impl Speculating<'_> {
                 self.set_rows(rows);
                 let mut encoder = decoder.gpu.encoder();
                 for _ in 0..rounds {
-                    let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-                    if let Some(program) = self.rounds.program(round) {
-                        program.encode(&mut pass, rows);
-                    }
-                    for _ in 0..rows {
-                        decoder.sampler.program().encode(&mut pass, 1);
-                    }
+                    decoder.encode_round(&mut encoder, round);
                 }
                 decoder.sampler.submit(&decoder.gpu, encoder, which);
             }
@@ -265,9 +312,7 @@ impl Speculating<'_> {
                 self.decoder.drafting_pace.borrow_mut().learn(count, ms);
                 self.gain.learn_tokens(count, ms);
             }
-            Kind::Rounds { rounds, round: (source, rows) } => {
-                self.gain.learn_rounds(source, rounds, rows, count, ms);
-            }
+            Kind::Rounds { rounds, round } => self.gain.learn_rounds(round, rounds, count, ms),
         }
         self.decoder.gain.set(self.gain);
     }

@@ -85,11 +85,16 @@ impl Decoder {
     pub(super) fn submit(&self, count: u32, which: usize) {
         let mut encoder = self.gpu.encoder();
         for _ in 0..count {
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            self.programs().one.encode(&mut pass, 1);
-            self.sampler.program().encode(&mut pass, 1);
+            self.encode_token(&mut encoder);
         }
         self.sampler.submit(&self.gpu, encoder, which);
+    }
+
+    /// Encodes a step and the sampling of its token.
+    pub(super) fn encode_token(&self, encoder: &mut wgpu::CommandEncoder) {
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        self.programs().one.encode(&mut pass, 1);
+        self.sampler.program().encode(&mut pass, 1);
     }
 
     /// The ids with these numbers, when readback `which` has them. They end before the first token that missed a row.
