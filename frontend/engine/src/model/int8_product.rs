@@ -1,18 +1,21 @@
 //! Matrix products over rows by matrix units that multiply int8. Weights are rounded just before their product, a
 //! part of a matrix at a time: all of them would take four times the memory of a file in four bits.
 
+use std::collections::BTreeMap;
+
 use shaders::PlanarLayout;
 use shaders::matmul::{cooperative_int8, int8_blocks};
 use shaders::matrix_units::LEAST_ROWS;
 use shaders::selftest::Form;
 
 use super::product::{Weights, parts, push_sum};
-use crate::plan::{Amount, Plan, PlanError, Value};
+use crate::plan::{Amount, Limits, Plan, PlanError, Value};
 
 /// Rows rounded to int8, in two terms: codes, four per word, and the scale of each block.
 pub type Int8Rows = [Value; 2];
 
-/// Maximum number of weights that are rounded at a time. Large enough for a product of many workgroups.
+/// Maximum number of weights that are rounded at a time, where a binding can hold as many: enough for a product of many
+/// workgroups.
 const MOST_WEIGHTS: u32 = 64 << 20;
 
 /// Appends the rounding of x, rows of `k` elements, if there are enough of them; `buffers` are state and x.
@@ -37,31 +40,36 @@ pub fn push_rows(
 /// [`PlanError`].
 pub fn push(
     steps: &mut Plan,
+    limits: Limits,
     (dtype, layout, weights): Weights<'_>,
     [state, y]: [&Value; 2],
-    x: &Int8Rows,
-    most: u32,
+    (x, most): (&Int8Rows, u32),
 ) -> Result<(), PlanError> {
     let &PlanarLayout { k, n, .. } = layout;
-    let at_once = rows_at_once(k).min(n);
+    let at_once = rows_at_once(limits, k).min(n);
     let blocks = u64::from(at_once) * u64::from(k.div_ceil(int8_blocks::BLOCK));
     let w = [
         Value::temporary("weights in int8", 2 * u64::from(at_once) * u64::from(k)),
         Value::temporary("scales of weights in int8", 4 * blocks),
     ];
-    let mut splits: Vec<u32> =
-        (LEAST_ROWS..=most).map(|rows| cooperative_int8::splits(rows, at_once, k)).collect();
-    splits.sort_unstable();
-    splits.dedup();
-    // Their sums are added up behind the last part.
-    let sums: Vec<_> = splits.iter().map(|&splits| (splits > 1).then(|| parts(most, n, splits))).collect();
+    // Each number of parts of K, and the most rows that are multiplied in as many.
+    let mut splits = BTreeMap::new();
+    for rows in LEAST_ROWS..=most {
+        splits.insert(cooperative_int8::splits(rows, at_once, k), rows);
+    }
+    // Sums of the parts, which are added up behind the last rows of W.
+    let sums: Vec<_> = splits
+        .iter()
+        .map(|(&splits, &rows)| (splits, (splits > 1).then(|| parts(rows, n, splits))))
+        .collect();
     for first in (0..n).step_by(at_once as usize) {
         let count = at_once.min(n - first);
         let params = int8_blocks::Params::of_weights(layout, first, count);
         let grid = move |rows| if rows < LEAST_ROWS { [0; 3] } else { params.dispatch(count) };
         let kernel = (int8_blocks::weights_source(dtype)?, Form::Int8Weights(dtype));
         steps.push_rows(kernel, &params, &[weights, &w[0], &w[1]], grid)?;
-        for (&splits, sum) in splits.iter().zip(&sums) {
+        for (splits, sum) in &sums {
+            let splits = *splits;
             let params = cooperative_int8::Params::new([count, k], [n, first]);
             let chosen = chosen(splits, at_once, k);
             let grid = move |rows| if chosen(rows) { params.dispatch(rows, splits) } else { [0; 3] };
@@ -71,9 +79,9 @@ pub fn push(
             steps.computing(Amount::Fixed(u64::from(count) * u64::from(k)));
         }
     }
-    for (&splits, sum) in splits.iter().zip(&sums) {
+    for (splits, sum) in &sums {
         if let Some(sum) = sum {
-            push_sum(steps, [n, splits], [state, sum, y], false, chosen(splits, at_once, k))?;
+            push_sum(steps, [n, *splits], [state, sum, y], false, chosen(*splits, at_once, k))?;
         }
     }
     Ok(())
@@ -84,7 +92,8 @@ fn chosen(splits: u32, n: u32, k: u32) -> impl Fn(u32) -> bool + Copy {
     move |rows| rows >= LEAST_ROWS && cooperative_int8::splits(rows, n, k) == splits
 }
 
-/// Rows of W that are rounded at a time.
-fn rows_at_once(k: u32) -> u32 {
-    (MOST_WEIGHTS / k).max(1).next_multiple_of(cooperative_int8::BN)
+/// Rows of W that are rounded at a time: whole tiles.
+fn rows_at_once(limits: Limits, k: u32) -> u32 {
+    let most = MOST_WEIGHTS.min(u32::try_from(limits.largest_binding / 2).unwrap_or(u32::MAX));
+    (most / k / cooperative_int8::BN).max(1) * cooperative_int8::BN
 }

@@ -68,7 +68,7 @@ pub fn push_all(
         let most = room(weights.1, x, y);
         match rounded {
             RoundedRows::Halves(halves) => push_cooperative(steps, weights, [state, y], halves, most)?,
-            RoundedRows::Int8(rows) => int8_product::push(steps, weights, [state, y], rows, most)?,
+            RoundedRows::Int8(rows) => int8_product::push(steps, limits, weights, [state, y], (rows, most))?,
         }
     }
     Ok(())

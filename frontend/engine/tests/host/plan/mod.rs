@@ -16,13 +16,14 @@ use shaders::matrix_units::MatrixUnits;
 
 use verify::{Unsound, Verifier};
 
-/// What cards with matrix units allow, and what every device has.
+/// What cards with matrix units allow, one of them with small bindings, and what every device has.
 fn devices() -> [Limits; 3] {
     let largest = 128 << 20;
     let with = |matrix_units| Limits { matrix_units, ..Limits::default() };
     let least = Limits { portable: true, storage_buffers: 8, ..Limits::default() };
     let least = Limits { largest_binding: largest, largest_part: largest, ..least };
-    [with(MatrixUnits::Halves), with(MatrixUnits::Int8), least]
+    let int8 = Limits { largest_binding: largest, largest_part: largest, ..with(MatrixUnits::Int8) };
+    [with(MatrixUnits::Halves), int8, least]
 }
 
 fn copying(from: &Value, to: &Value) -> Plan {
