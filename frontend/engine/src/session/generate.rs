@@ -267,7 +267,7 @@ impl Session {
             }
             let len = self.chunk_end(&run.input, pos, self.decoder.paced_chunk_len(pos))? - pos;
             // Even if it is cancelled halfway, the chunk has overwritten slots of rings.
-            written = pos + len;
+            written = written.max(pos + len);
             let cancel = &run.control.cancel;
             let reading =
                 async { Ok::<_, EngineError>(self.decoder.prefill(&run.input, pos, len, cancel).await?) };
@@ -278,7 +278,7 @@ impl Session {
             }
             pos += len;
             if pos == total {
-                self.sequence.set(run.input.prefix(total as usize), total);
+                self.sequence.set(run.input.prefix(total as usize), written);
                 self.save().await;
                 self.decoder.finish_prompt(pos - len, len);
                 return Ok(true);
@@ -309,7 +309,8 @@ impl Session {
         // overwritten by the prompt or the answer.
         let position = if held == 0 { total } else { held };
         self.decoder.time_rounds(position).await?;
-        Ok(position + TIMED_POSITIONS)
+        // A prompt that is read from its beginning writes all slots anew that may be read again.
+        Ok(if held == 0 { 0 } else { position + TIMED_POSITIONS })
     }
 
     async fn draw(&mut self, run: &mut Run<'_>) -> Result<Exit, EngineError> {

@@ -178,3 +178,29 @@ fn nothing_is_timed_where_there_is_no_room() {
     assert_eq!(answer(&repeating(500)), None);
     assert!(answer(&repeating(10)).is_some(), "with room, before the next answer");
 }
+
+/// Timing within a conversation overwrites slots of rings behind its end: a prompt that goes back to what they held is read from
+/// the beginning.
+#[test]
+fn slots_that_timing_has_overwritten_are_not_reused() {
+    let (mut plain, mut timed) = (open(MODELS[0]), timing(MODELS[0]));
+    // 600 tokens, in rings of 576 slots with a window of 64. Timing behind them overwrites positions 27 to 91.
+    let first = repeating(300);
+    let back: Vec<u32> = first[..120].iter().chain(&repeating(5)).copied().collect();
+    let answers = |session: &mut Session, drafts: Drafts| {
+        let mut ids = first.clone();
+        let mut answer = |ids: &[u32], drafts: Drafts| {
+            let options = Options { max_tokens: 4, ignore_eos: true, drafts, ..Options::default() };
+            pollster::block_on(session.generate(ids, &options, &Control::default(), &mut |_| ()))
+                .expect("an answer")
+        };
+        ids.extend(answer(&ids, Drafts::Never).ids);
+        ids.extend(repeating(2));
+        answer(&ids, drafts);
+        let answer = answer(&back, Drafts::Never);
+        (answer.ids, answer.timings.cached_tokens)
+    };
+    let (want, cached) = answers(&mut plain, Drafts::Never);
+    assert_eq!(cached, 120);
+    assert_eq!(answers(&mut timed, Drafts::Measured), (want, 0));
+}
