@@ -66,6 +66,7 @@ pub fn Dialog(
             node_ref=node
             class=format!("dialog {class}")
             aria-label=title
+            on:cancel=move |event| follow_cancel(node, open, &event)
             on:close=move |_| follow_close(node, open, shown)
             on:pointerdown=move |event| began_beside.set_value(is_beside(&event))
             on:click=press
@@ -85,6 +86,15 @@ pub fn Dialog(
         </dialog>
     }
     .into_any()
+}
+
+/// Handles the `cancel` event of a dialog, with which Esc begins: the `close` event is a later task, before which a key may ask
+/// for the dialog again. A file field in the dialog has such an event, too.
+pub fn follow_cancel(node: NodeRef<html::Dialog>, open: RwSignal<bool>, event: &web_sys::Event) {
+    let target = event.target().and_then(|target| target.dyn_into::<web_sys::Node>().ok());
+    if node.get_untracked().is_some_and(|dialog| dialog.is_same_node(target.as_ref())) {
+        open.set(false);
+    }
 }
 
 /// Handles the `close` event of a dialog: when the browser has closed it, as on Esc, `open` becomes false.

@@ -6,9 +6,10 @@ use protocol::Sampling;
 use super::Column;
 use crate::{
     browser,
-    components::{NumberField, SamplingFields, Switch},
+    components::{NumberField, ReloadHint, SamplingFields, Switch},
     language::{Language, t, use_language_choice},
     state::{
+        models::{Choice, ModelState},
         settings::{SendKey, Theme},
         use_stores,
     },
@@ -216,9 +217,27 @@ fn NewConversations() -> impl IntoView {
 /// What is stored in less graphics memory.
 #[component]
 fn GraphicsMemory() -> impl IntoView {
-    let settings = use_stores().settings;
+    let stores = use_stores();
+    let (settings, engine) = (stores.settings, stores.engine);
     let cache = settings.field(|settings| settings.eight_bits.kv_cache);
     let table = settings.field(|settings| settings.eight_bits.table);
+    let wanted = settings.field(|settings| settings.eight_bits);
+    // The loaded model, if it was loaded with other settings.
+    let loaded = Memo::new(move |_| {
+        engine.model.with(|model| match model {
+            ModelState::Ready { choice, details, context, .. } if details.stored.asked != wanted.get() => {
+                Some((Choice::clone(choice), *context))
+            }
+            _ => None,
+        })
+    });
+    let reload = move || {
+        loaded.get().map(|(choice, context)| {
+            let loaded = t().settings_memory_loaded(&choice.entry.name);
+            let press = move |()| engine.load(choice.clone(), context);
+            view! { <ReloadHint loaded=loaded label=t().load_again() on_press=press /> }
+        })
+    };
     view! {
         <section class="part">
             <h2>{t().settings_memory()}</h2>
@@ -235,6 +254,7 @@ fn GraphicsMemory() -> impl IntoView {
                 on=table
                 on_change=move |on| settings.change(|settings| settings.eight_bits.table = on)
             />
+            {reload}
         </section>
     }
 }

@@ -40,4 +40,19 @@ test.describe("8 bits", () => {
     await expect(model.getByRole("term").filter({ hasText: "KV cache" }).locator("~ dd").first()).toHaveText("8-bit (Q8_0)");
     await expect(model).toContainText("Per-layer embeddings");
   });
+
+  test("apply to a loaded model once it is reloaded", async ({ app, page }) => {
+    await app.open("instant");
+    await app.ask("Hello");
+    await app.rail.getByRole("link", { name: "Settings" }).click();
+    const section = page.locator("section").filter({ has: page.getByRole("heading", { name: "Graphics memory" }) });
+    const reload = section.getByRole("button", { name: "Reload" });
+    await expect(reload).toHaveCount(0);
+    await section.getByRole("switch", { name: "8-bit KV cache" }).click();
+    await expect(section).toContainText("is still loaded with the previous settings");
+    expect(await faults(page)).toEqual([]);
+    await reload.click();
+    await expect(reload).toHaveCount(0);
+    await expect(section.getByRole("switch", { name: "8-bit KV cache" })).toBeChecked();
+  });
 });

@@ -1,4 +1,4 @@
-import { reopenBeforeCloseEvent } from "../../support/dialog.ts";
+import { closeByEscAndThen, reopenBeforeCloseEvent } from "../../support/dialog.ts";
 import { EVERY_BROWSER } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 
@@ -67,6 +67,15 @@ test.describe("the keyboard", () => {
       window.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true }));
     });
     await reopenBeforeCloseEvent(app.palette, press);
+    await expect(field).toBeFocused();
+  });
+
+  test("Ctrl+K opens the palette again before the close event of Esc", async ({ app, page }) => {
+    await app.openChat();
+    await page.keyboard.press("Control+k");
+    const field = app.palette.getByRole("combobox");
+    await expect(field).toBeFocused();
+    await closeByEscAndThen(app.palette, () => window.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true })));
     await expect(field).toBeFocused();
   });
 

@@ -7,7 +7,10 @@ use super::adapters::AdaptersPart;
 
 use crate::{
     browser,
-    components::{Glyph, IconButton, Notices, NumberField, SamplingFields, Switch, follow_close},
+    components::{
+        Glyph, IconButton, Notices, NumberField, ReloadHint, SamplingFields, Switch, follow_cancel,
+        follow_close,
+    },
     format,
     language::t,
     state::{models::ModelState, use_stores},
@@ -63,6 +66,7 @@ pub fn Drawer() -> impl IntoView {
             class="drawer"
             aria-label=t().drawer_title()
             node_ref=node
+            on:cancel=move |event| follow_cancel(node, open, &event)
             on:close=move |_| follow_close(node, open, shown)
         >
             <Show when=move || open.get()>
@@ -131,20 +135,12 @@ fn Answers() -> impl IntoView {
         let wanted = options.with(|options| options.context);
         let wanted = if most > 0 { wanted.min(most) } else { wanted };
         (wanted > 0 && wanted != loaded).then(|| {
-            let press = move |_| {
+            let press = move |()| {
                 if let Some(choice) = engine.model.with_untracked(|model| model.choice().cloned()) {
                     engine.load(choice, wanted);
                 }
             };
-            view! {
-                <p class="hint">
-                    {t().drawer_loaded(loaded.into())}
-                    " "
-                    <button type="button" class="button" on:click=press>
-                        {t().drawer_reload(wanted.into())}
-                    </button>
-                </p>
-            }
+            view! { <ReloadHint loaded=t().drawer_loaded(loaded.into()) label=t().drawer_reload(wanted.into()) on_press=press /> }
         })
     };
     view! {

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::{
-    components::NumberField,
+    components::{NumberField, ReloadHint},
     format,
     language::t,
     state::{
@@ -53,15 +53,8 @@ pub fn Experts(choice: Choice) -> impl IntoView {
     let reload = move || {
         let choice = choice.clone();
         loaded.get().map(|(held, context)| {
-            view! {
-                <p class="hint">
-                    {t().experts_loaded(&format::bytes(held))}
-                    " "
-                    <button type="button" class="button" on:click=move |_| engine.load(choice.clone(), context)>
-                        {t().experts_reload()}
-                    </button>
-                </p>
-            }
+            let press = move |()| engine.load(choice.clone(), context);
+            view! { <ReloadHint loaded=t().experts_loaded(&format::bytes(held)) label=t().load_again() on_press=press /> }
         })
     };
     move || {
