@@ -184,9 +184,9 @@ fn nothing_is_timed_where_there_is_no_room() {
 #[test]
 fn slots_that_timing_has_overwritten_are_not_reused() {
     let (mut plain, mut timed) = (open(MODELS[0]), timing(MODELS[0]));
-    // 600 tokens, in rings of 576 slots with a window of 64. Timing behind them overwrites positions 27 to 91.
+    // 600 tokens, in rings of 576 slots with a window of 16. Timing behind them overwrites positions 27 to 91.
     let first = repeating(300);
-    let back: Vec<u32> = first[..120].iter().chain(&repeating(5)).copied().collect();
+    let back: Vec<u32> = first[..80].iter().chain(&repeating(5)).copied().collect();
     let answers = |session: &mut Session, drafts: Drafts| {
         let mut ids = first.clone();
         let mut answer = |ids: &[u32], drafts: Drafts| {
@@ -201,6 +201,6 @@ fn slots_that_timing_has_overwritten_are_not_reused() {
         (answer.ids, answer.timings.cached_tokens)
     };
     let (want, cached) = answers(&mut plain, Drafts::Never);
-    assert_eq!(cached, 120);
+    assert_eq!(cached, 80);
     assert_eq!(answers(&mut timed, Drafts::Measured), (want, 0));
 }
