@@ -1,14 +1,14 @@
 // Y[T, N] = X[T, K] · W[N, K]ᵀ for the rows of a prefill chunk, by matrix units that multiply int8 with sums in i32. X and W are
 // rounded to two terms each, in blocks of 1024 along K (int8_blocks.wgsl): x ≈ dx·(128·qx + rx), w ≈ dw·(128·qw + rw). So the
-// product of two blocks is 128·dx·dw·(128·Σ qx·qw + Σ rx·qw + Σ qx·rw), without Σ rx·rw, at most 2^-14 of it: the matrix units go
-// through each block three times. The sums of a block fit in 31 bits.
+// product of two blocks is 128·dx·dw·(128·Σ qx·qw + Σ rx·qw + Σ qx·rw). Σ rx·rw is left out: its terms are below 2^-15 of the
+// largest product. The matrix units go through each block three times. The sums of a block fit in 31 bits.
 //
 // A workgroup computes BM×BN of Y, a subgroup BM/ROWS × BN/COLUMNS of it in matrices of 16×16. It loops over K in steps of BK:
 // codes of X and W are copied into workgroup memory, rows of BK bytes and 16 more, so that the rows of a matrix are in different
 // banks. The codes of the next step are loaded during the products of this one. At the end of each block the sums pass through
 // workgroup memory, those of sixteen columns of a subgroup at a time: a matrix can't be scaled by row and column, so each
-// invocation scales eight elements of it and adds them in f32. T is state.len: workgroups beyond it return at once. Rows beyond the last
-// are read as the last, without a branch.
+// invocation scales eight elements of it and adds them in f32. T is state.len: workgroups beyond it return at once. Rows beyond
+// the last are read as the last, without a branch.
 //
 // Where few workgroups would have long rows to multiply, K is split: the grid has a third dimension, and y the sums of each
 // part, for rows/group_sum.wgsl.
