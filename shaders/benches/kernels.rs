@@ -29,7 +29,16 @@ fn main() {
             }
         }
     }
-    for (k, n) in [(1536, 2560), (2048, 1536), (1536, 12288), (12288, 1536), (5376, 21504), (1536, 262_144)] {
+    for (k, n) in [
+        (1536, 2560),
+        (2048, 1536),
+        (1536, 12288),
+        (12288, 1536),
+        (5376, 21504),
+        (21504, 5376),
+        (8192, 5376),
+        (1536, 262_144),
+    ] {
         for dtype in [DType::Q4_K, DType::Q6_K, DType::Q8_0] {
             for kernel in few_rows_kernels(dtype) {
                 let source = kernel.source().expect("a source");
@@ -40,7 +49,16 @@ fn main() {
             }
         }
     }
-    for (k, n) in [(1536, 2560), (2048, 1536), (1536, 12288), (12288, 1536), (5376, 21504), (1536, 262_144)] {
+    for (k, n) in [
+        (1536, 2560),
+        (2048, 1536),
+        (1536, 12288),
+        (12288, 1536),
+        (5376, 21504),
+        (21504, 5376),
+        (8192, 5376),
+        (1536, 262_144),
+    ] {
         for dtype in [DType::Q4_K, DType::Q6_K, DType::Q8_0] {
             for form in matvec_forms() {
                 let kernel = Matvec {
@@ -89,7 +107,7 @@ fn main() {
 fn few_rows_kernels(dtype: DType) -> impl Iterator<Item = FewRows> {
     let forms = || {
         let kept = matvec_forms().filter(|form| form.rows > 1 && form.ksplit < 4);
-        kept.flat_map(|form| [form, form.packed()])
+        kept.flat_map(|form| [form, form.packed(), form.packed().with_lanes(16)])
     };
     FewRows::ROWS.into_iter().flat_map(move |rows| {
         let stored = forms().map(move |form| FewRows::new(rows, &[dtype], form));

@@ -1,9 +1,9 @@
 //! The planar device layout of a weight matrix.
 //!
-//! A matrix `W[n rows, k]` is one buffer of `u32` words, bound as `array<vec2<u32>>` and split into planes, so that
-//! neighbouring threads read neighbouring words for every block format. A *unit* is 16 consecutive elements of a
-//! row. A row has `U = k / 16` units; unit `u` of row `r` has the number `g = r·U + u`. The value of an element is
-//! `s·code − m`, where `(s, m)` is constant within a unit.
+//! A matrix `W[n rows, k]` is one buffer of `u32` words, split into planes, so that neighbouring threads read
+//! neighbouring words for every block format. A *unit* is 16 consecutive elements of a row. A row has `U = k / 16` units;
+//! unit `u` of row `r` has the number `g = r·U + u`. The value of an element is `s·code − m`, where `(s, m)` is constant
+//! within a unit.
 //!
 //! | plane | types | words |
 //! |---|---|---|
@@ -21,8 +21,8 @@
 //! | | Q6_K, Q3_K | f32 `d` for each 256 elements |
 //!
 //! Codes are unsigned (Q3_K: `low2 | hbit << 2`), except for Q8_0 (signed) and IQ4_NL (an index into a table of
-//! signed values). The conversion is exact. `wgsl/shared/planes.wgsl` reads this layout; `wgsl/repack/repack.wgsl`
-//! and [`crate::quant::repack`] write it.
+//! signed values). The conversion is exact. `wgsl/shared/planes.wgsl` reads this layout by units, and
+//! `wgsl/shared/blocks.wgsl` by blocks of 32 elements; `wgsl/repack/repack.wgsl` and [`crate::quant::repack`] write it.
 
 use crate::DType;
 use thiserror::Error;

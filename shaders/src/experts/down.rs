@@ -43,32 +43,16 @@ impl Down {
     /// # Errors
     /// When the template cannot be expanded.
     pub fn source(&self) -> Result<Source, PreprocessError> {
-        let Form { rows, groups, ksplit, packed } = self.form;
-        let defines = self
-            .mixture
-            .defines()
-            .set("DTYPE", self.dtype)
-            .set("ROWS", 1)
-            .set("COLUMNS", rows)
-            .set("SUMS", rows)
-            .set("GROUPS", groups)
-            .set("KSPLIT", ksplit)
-            .set("THREADS", 32 * groups)
-            .set("PACKED", packed)
-            .set("UNPACK_X", false);
-        let name = format!(
-            "experts_down_{}_{}_r{rows}g{groups}s{ksplit}{}",
-            self.mixture.name(),
-            self.dtype,
-            if packed { "p" } else { "" },
-        );
+        let defines = self.form.define_few_rows(self.mixture.defines(), false);
+        let defines = defines.set("DTYPE", self.dtype).set("ROWS", 1).set("SUMS", self.form.rows);
+        let name = format!("experts_down_{}_{}_{}", self.mixture.name(), self.dtype, self.form.name());
         Source::build::<Params>("experts/down.wgsl", name, &defines)
     }
 
     /// Workgroups for experts of `rows` rows, and a step of `positions`.
     #[must_use]
     pub const fn dispatch(&self, rows: u32, positions: u32) -> [u32; 3] {
-        [rows.div_ceil(self.form.groups / self.form.ksplit * self.form.rows), positions, 1]
+        [rows.div_ceil(self.form.rows_per_workgroup()), positions, 1]
     }
 }
 

@@ -66,27 +66,21 @@ impl GateUp {
     /// When the template cannot be expanded.
     pub fn source(&self) -> Result<Source, PreprocessError> {
         debug_assert!(self.form.ksplit == 1 && (!self.packs || self.rows_per_workgroup() == UNIT));
-        let Form { rows, groups, packed, .. } = self.form;
         let defines = self
-            .mixture
-            .defines()
+            .form
+            .define_few_rows(self.mixture.defines(), false)
             .set("GATE", self.gate)
             .set("UP", self.up)
             .set("ROWS", 1)
-            .set("COLUMNS", rows)
-            .set("SUMS", 2 * rows)
-            .set("GROUPS", groups)
-            .set("THREADS", 32 * groups)
-            .set("PACKED", packed)
-            .set("UNPACK_X", false)
+            .set("SUMS", 2 * self.form.rows)
             .set("PACK_Y", self.packs)
             .set("CORRECTED", self.corrected);
         let name = format!(
-            "experts_gate_up_{}_{}_{}_r{rows}g{groups}{}{}{}",
+            "experts_gate_up_{}_{}_{}_{}{}{}",
             self.mixture.name(),
             self.gate,
             self.up,
-            if packed { "p" } else { "" },
+            self.form.name(),
             if self.packs { "_packs" } else { "" },
             if self.corrected { "_corrected" } else { "" },
         );

@@ -32,12 +32,12 @@ params! {
         pub z_stride: u32,
         /// Offset of each matrix's part of z, in vec4s; 0xffffffff without an update.
         pub z_at: [u32; 3],
-        /// Unused.
-        pub pad0: u32,
+        /// Workgroups along x.
+        pub grid_width: u32,
         /// Offset of each matrix's rows of B, in vec4s.
         pub b_at: [u32; 3],
         /// Unused.
-        pub pad1: u32,
+        pub pad: u32,
     }
 }
 
@@ -110,11 +110,6 @@ impl FewRows {
         Self { rows, dtypes: dtypes.to_vec(), epilogue: Epilogue::Store, packs: false, quads: 0, form }
     }
 
-    /// Whether X, rounded to int8, is unpacked again, because the matrix holds floats.
-    fn unpacks_x(&self) -> bool {
-        self.form.packed && self.dtypes.iter().all(|dtype| dtype.is_float())
-    }
-
     /// The shader. Bindings: params, the matrices, state (its `len` is T), X, per-layer inputs for
     /// [`Epilogue::Ple`], Y; with an update, z and the adapters' buffer, which begins with the scales. Packed rows are
     /// two buffers: codes and scales.
@@ -122,24 +117,22 @@ impl FewRows {
     /// # Errors
     /// When the template cannot be expanded.
     pub fn source(&self) -> Result<Source, PreprocessError> {
-        let Form { rows: columns, groups, ksplit, packed } = self.form;
+        let (columns, threads) = (self.form.rows, self.form.threads());
         let pair = self.epilogue == Epilogue::Geglu;
-        let mut defines = Defines::new()
+        let pass = (MOST_SUMS / threads).min(threads / self.columns_per_workgroup());
+        let floats = self.dtypes.iter().all(|dtype| dtype.is_float());
+        let mut defines = self
+            .form
+            .define_few_rows(Defines::new(), floats)
             .set("ROWS", self.rows)
-            .set("PASS", self.rows.min(MOST_SUMS / (32 * groups)))
-            .set("COLUMNS", columns)
+            .set("PASS", self.rows.min(pass))
             .set("SUMS", if pair { 2 * columns } else { columns })
-            .set("GROUPS", groups)
-            .set("KSPLIT", ksplit)
-            .set("THREADS", 32 * groups)
             .set("MATRICES", self.dtypes.len())
             .set("LATER_SEGMENTS", self.segments() - 1)
             .set("SHARED", self.segments() > 1)
             .set("THREE", self.segments() == 3)
             .set("PAIR", pair)
             .set("PLE", self.epilogue == Epilogue::Ple)
-            .set("PACKED", packed)
-            .set("UNPACK_X", self.unpacks_x())
             .set("PACK_Y", self.packs)
             .set("CORRECTED", self.quads > 0)
             .set("QUADS", self.quads);
@@ -150,7 +143,6 @@ impl FewRows {
     }
 
     fn name(&self) -> String {
-        let Form { rows: columns, groups, ksplit, packed } = self.form;
         let types: Vec<_> = self.dtypes.iter().map(|dtype| dtype.name()).collect();
         let epilogue = match self.epilogue {
             Epilogue::Store => "",
@@ -158,12 +150,12 @@ impl FewRows {
             Epilogue::Ple => "_ple",
         };
         format!(
-            "matmul_{}_rows{}{epilogue}{}{}_r{columns}g{groups}s{ksplit}{}",
+            "matmul_{}_rows{}{epilogue}{}{}_{}",
             types.join("_").to_lowercase(),
             self.rows,
             if self.packs { "_packs" } else { "" },
             if self.quads > 0 { format!("_a{}", 4 * self.quads) } else { String::new() },
-            if packed { "p" } else { "" },
+            self.form.name(),
         )
     }
 
@@ -175,7 +167,7 @@ impl FewRows {
     /// Columns of Y per workgroup.
     #[must_use]
     pub const fn columns_per_workgroup(&self) -> u32 {
-        self.form.groups / self.form.ksplit * self.form.rows
+        self.form.rows_per_workgroup()
     }
 
     /// Parameters for these matrices, and workgroups for any number of rows that the kernel supports.
@@ -191,8 +183,10 @@ impl FewRows {
                 total += layout.n.div_ceil(self.columns_per_workgroup());
                 y_at += Self::MOST * layout.n;
             }
-            params.groups[i] = total;
+            params.groups[i..].fill(total);
         }
-        (params, [total, 1, 1])
+        let grid = crate::grid(total);
+        params.grid_width = grid[0];
+        (params, grid)
     }
 }

@@ -29,7 +29,7 @@ impl Matvec {
     /// Rows per workgroup.
     #[must_use]
     pub fn rows_per_workgroup(&self) -> u32 {
-        self.form.groups / self.form.ksplit * self.form.rows
+        self.form.rows_per_workgroup()
     }
 
     /// vec4s of shared workgroup memory: the maximum of three uses that follow one another.
@@ -77,12 +77,11 @@ impl Matvec {
         let types: Vec<_> = self.dtypes.iter().map(|d| d.name()).collect();
         let (prologue, epilogue) = (self.prologue.name(), self.epilogue.name());
         let (z_source, handoff) = self.low_rank.name();
-        let Form { rows, groups, ksplit, packed } = self.form;
         format!(
-            "matvec_{}_k{}_{prologue}{z_source}_{epilogue}{handoff}_r{rows}g{groups}s{ksplit}{}",
+            "matvec_{}_k{}_{prologue}{z_source}_{epilogue}{handoff}_{}",
             types.join("_").to_lowercase(),
             self.k,
-            if packed { "p" } else { "" },
+            self.form.name(),
         )
     }
 

@@ -163,6 +163,7 @@ fn every_axis_of_a_product_is_in_its_text() {
         let form = Form::new(rows, groups, ksplit);
         add(Matvec { form, ..base.clone() });
         add(Matvec { form: form.packed(), ..base.clone() });
+        add(Matvec { form: form.with_lanes(16), ..base.clone() });
     }
     let two = Matvec { dtypes: vec![DType::Q4_K; 2], ..base.clone() };
     let pair = Matvec { epilogue: Epilogue::Geglu, ..two.clone() };

@@ -46,7 +46,10 @@ fn floats_are_requantised_all_the_same() {
 fn products_are_the_same() {
     for dtype in quantised() {
         check(&Form::Matmul(Tile::SMALL, dtype));
-        check(&Form::FewRows(FewRows::new(4, &[dtype], matvec::Form::new(4, 2, 1))));
+        let form = matvec::Form::new(4, 2, 1);
+        for form in [form, form.packed()] {
+            check(&Form::FewRows(FewRows::new(4, &[dtype], form)));
+        }
         for form in [matvec::Form::default(), matvec::Form::new(4, 4, 1).packed()] {
             let (prologue, epilogue) = (Prologue::Plain, Epilogue::Store);
             let dtypes = vec![dtype];

@@ -8,15 +8,14 @@
 //
 // Formula: Gemma 4 specification §2.7. Bindings: params, down (planar, K columns), state, choices [T, USED],
 // act f32 [T·USED, K] (PACKED: codes and scales), y f32 [T, rows]. T = state.len.
-// Workgroup: GROUPS·32 threads. Grid: (⌈rows / (GROUPS/KSPLIT·COLUMNS)⌉, T, 1).
+// Workgroup: THREADS. Grid: (⌈rows / (GROUPS/KSPLIT·COLUMNS)⌉, T, 1).
 
 #include "shared/state.wgsl"
 #include "experts/choice.wgsl"
 
 {{PARAMS}}
 var<uniform> params: Params;
-var<storage, read> downs: array<vec2<u32>>;
-#include "shared/planes.wgsl" with P=w0, DTYPE={{DTYPE}}, BUF=downs
+#include "shared/weights.wgsl" with M=0, DTYPE={{DTYPE}}, BUF=downs
 var<storage, read> state: State;
 var<storage, read> choices: array<Choice>;
 #include "matmul/few_rows/x.wgsl"
@@ -24,9 +23,9 @@ var<storage, read_write> y: array<f32>;
 
 const PASS: u32 = 1u;
 const COLUMNS: u32 = {{COLUMNS}}u; // rows of an expert of a team
-const THREADS: u32 = {{GROUPS}}u * 32u;
+const THREADS: u32 = {{THREADS}}u;
 const TEAMS: u32 = {{GROUPS}}u / {{KSPLIT}}u;
-const LANES: u32 = 32u * {{KSPLIT}}u; // lanes that share rows
+const LANES: u32 = THREADS / TEAMS;   // lanes that share rows
 const MADE: u32 = TEAMS * COLUMNS;    // columns of y of a workgroup
 
 #include "matmul/few_rows/lanes.wgsl"
@@ -37,25 +36,27 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     if (row >= state.len) {
         return;
     }
-    let units = params.units_per_row;
+    let steps = params.units_per_row / {{STEP_UNITS}}u;
     let lane = tid % LANES;
     let first = (wid.x * TEAMS + tid / LANES) * COLUMNS;
     var sum0 = vec4<f32>(0.0);
-    let row0 = row * {{USED}}u * units;
-    for (var at = lane; at < {{USED}}u * units; at += LANES) {
-        let place = at / units;
+    let row0 = row * {{USED}}u * steps;
+    for (var at = lane; at < {{USED}}u * steps; at += LANES) {
+        let place = at / steps;
         let expert = choices[row * {{USED}}u + place].expert;
         if (expert >= params.begin && expert < params.end) {
-            // Unit base + at of the matrix is unit at - place·units of the expert's row.
+            // Step base + at of the matrix is step at - place·steps of the expert's row.
             let begin = (expert - params.begin) * params.rows;
 #for c in 0..COLUMNS
-            let base{{c}} = (begin + min(first + {{c}}u, params.rows - 1u)) * units - place * units;
+            let base{{c}} = (begin + min(first + {{c}}u, params.rows - 1u)) * steps - place * steps;
 #endfor
-#include "matmul/few_rows/unit.wgsl" with M=0
+#include "matmul/few_rows/step.wgsl" with M=0
         }
     }
 
     partial[tid] = sum0;
+    workgroupBarrier();
+    fold_lanes(tid, lane);
     workgroupBarrier();
     let at = wid.x * MADE + tid;
     if (tid < MADE && at < params.rows) {

@@ -12,21 +12,16 @@
 // Formula: Gemma 4 specification §2.7. Bindings: params, gate, up (planar, K columns), state, choices [T, USED],
 // X f32 [T, K] (PACKED: codes and scales), CORRECTED: deltas f32 [T·USED, 2·rows], act f32 [T·USED, rows] (PACK_Y: codes
 // and scales). T = state.len.
-// Workgroup: GROUPS·32 threads. Grid: (⌈rows / (GROUPS·COLUMNS)⌉, T·USED, 1).
+// Workgroup: THREADS. Grid: (⌈rows / (GROUPS·COLUMNS)⌉, T·USED, 1).
 
 #include "shared/state.wgsl"
 #include "shared/gelu.wgsl"
 #include "experts/choice.wgsl"
-#if PACK_Y
-#include "shared/pack_unit.wgsl"
-#endif
 
 {{PARAMS}}
 var<uniform> params: Params;
-var<storage, read> gates: array<vec2<u32>>;
-#include "shared/planes.wgsl" with P=w0, DTYPE={{GATE}}, BUF=gates
-var<storage, read> ups: array<vec2<u32>>;
-#include "shared/planes.wgsl" with P=w1, DTYPE={{UP}}, BUF=ups
+#include "shared/weights.wgsl" with M=0, DTYPE={{GATE}}, BUF=gates
+#include "shared/weights.wgsl" with M=1, DTYPE={{UP}}, BUF=ups
 var<storage, read> state: State;
 var<storage, read> choices: array<Choice>;
 #include "matmul/few_rows/x.wgsl"
@@ -37,11 +32,14 @@ var<storage, read> deltas: array<f32>;
 
 const PASS: u32 = 1u;
 const COLUMNS: u32 = {{COLUMNS}}u; // rows of gate, and of up, of a group of lanes
-const LANES: u32 = 32u;
-const THREADS: u32 = {{GROUPS}}u * LANES;
+const THREADS: u32 = {{THREADS}}u;
+const LANES: u32 = THREADS / {{GROUPS}}u;
 const MADE: u32 = {{GROUPS}}u * COLUMNS; // columns of act of a workgroup
 
 #include "matmul/few_rows/lanes.wgsl"
+#if PACK_Y
+#include "matmul/few_rows/pack_made.wgsl"
+#endif
 
 @compute @workgroup_size({{THREADS}})
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
@@ -53,27 +51,26 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     if (choice.expert < params.begin || choice.expert >= params.end) {
         return;
     }
-    let units = params.units_per_row;
+    let steps = params.units_per_row / {{STEP_UNITS}}u;
     let lane = tid % LANES;
     let first = (wid.x * {{GROUPS}}u + tid / LANES) * COLUMNS;
     let gate = (choice.expert - params.gate_first) * params.gate_stride;
     let up = (choice.expert - params.up_first) * params.up_stride + params.up_at;
 #for c in 0..COLUMNS
-    let base{{c}} = (gate + min(first + {{c}}u, params.rows - 1u)) * units;
+    let base{{c}} = (gate + min(first + {{c}}u, params.rows - 1u)) * steps;
 #endfor
 #for c in COLUMNS..SUMS
-    let base{{c}} = (up + min(first + {{c}}u - COLUMNS, params.rows - 1u)) * units;
+    let base{{c}} = (up + min(first + {{c}}u - COLUMNS, params.rows - 1u)) * steps;
 #endfor
     var sum0 = vec4<f32>(0.0);
-    let row0 = pair / {{USED}}u * units;
-    for (var at = lane; at < units; at += LANES) {
-#include "matmul/few_rows/unit.wgsl" with M=0
-    }
+    let row0 = pair / {{USED}}u * steps;
+#include "matmul/few_rows/multiply.wgsl" with M=0
 
     partial[tid] = sum0;
     workgroupBarrier();
+    fold_lanes(tid, lane);
+    workgroupBarrier();
     let at = wid.x * MADE + tid;
-    var total = 0.0;
     if (tid < MADE && at < params.rows) {
         let first_sum = tid / COLUMNS * LANES;
         let component = tid % COLUMNS;
@@ -84,20 +81,17 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         gated += deltas[delta];
         upped += deltas[delta + params.rows];
 #endif
-        total = choice.weight * gelu_tanh(gated) * upped;
-#if !PACK_Y
+        let total = choice.weight * gelu_tanh(gated) * upped;
+#if PACK_Y
+        partial[result_place(0u, tid)] = vec4<f32>(total, 0.0, 0.0, 0.0);
+#else
         y[pair * params.rows + at] = total;
 #endif
     }
 #if PACK_Y
     workgroupBarrier();
-    partial[tid] = vec4<f32>(total, 0.0, 0.0, 0.0);
-    workgroupBarrier();
     if (tid == 0u) {
-        let packed = pack_unit(made_unit(0u));
-        let unit = pair * params.rows / 16u + wid.x;
-        y[unit] = packed.codes;
-        y_scales[unit] = packed.scale;
+        pack_made(0u, pair * params.rows / 16u + wid.x);
     }
 #endif
 }

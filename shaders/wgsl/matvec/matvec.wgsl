@@ -15,35 +15,40 @@
 // previous one. With PAIR, the second matrix has the same shape as the first and is multiplied together with it
 // (gate and up).
 //
-// A workgroup of GROUPS·32 threads stages x in workgroup memory, tile by tile (TILE elements), transposed so that
-// the 32 lanes of a group read 32 consecutive vec4s. GROUPS/KSPLIT teams each own ROWS rows; the KSPLIT groups of a
-// team take every KSPLIT-th run of 32 units. Lane l of a group takes units l, l+32, … of its rows, so consecutive
+// A workgroup of GROUPS groups of lanes stages x in workgroup memory, tile by tile (TILE elements), transposed so that
+// the lanes of a group read consecutive vec4s. GROUPS/KSPLIT teams each own ROWS rows. Lane l of the LANES of a team takes
+// steps l, l + LANES, … of its rows, units of 16 elements or with BLOCKS blocks of 32, so consecutive
 // lanes read consecutive words of a plane. The partial sums of a row are added in workgroup memory.
-// No subgroups are needed: 32 is a choice of layout, not a property of the hardware.
+// No subgroups are needed: the number of lanes is a choice of layout, not a property of the hardware.
 //
-// Workgroup: GROUPS·32 threads. Grid: workgroups over x and y, as `shaders::grid` lays them out.
+// Workgroup: THREADS. Grid: workgroups over x and y, as `shaders::grid` lays them out.
 
 {{PARAMS}}
 var<uniform> params: Params;
 var<storage, read_write> y: array<f32>;
 var<storage, read> x_in: array<vec4<f32>>;
 #for m in 0..MATRICES
-var<storage, read> weights{{m}}: array<vec2<u32>>;
-#include "shared/planes.wgsl" with P=w{{m}}, DTYPE=DTYPE{{m}}, BUF=weights{{m}}
+#include "shared/weights.wgsl" with M={{m}}, DTYPE=DTYPE{{m}}, BUF=weights{{m}}
 #endfor
 
-const THREADS: u32 = {{GROUPS}}u * 32u;
+const THREADS: u32 = {{THREADS}}u;
 const UNITS: u32 = {{K}}u / 16u;
 const TILE_UNITS: u32 = {{TILE}}u / 16u;
 const TEAMS: u32 = {{GROUPS}}u / {{KSPLIT}}u; // teams of groups, each with its own rows
-const LANES: u32 = 32u * {{KSPLIT}}u;        // lanes that share a row
+const LANES: u32 = THREADS / TEAMS;          // lanes that share a row
 
 // Staged x, scratch of the reductions and partial sums, one after the other in time.
 var<workgroup> mem: array<vec4<f32>, {{MEM}}>;
 
-// Index of vec4 `j` of the tile: neighbouring lanes read neighbouring units.
+#include "shared/lane_sums.wgsl" with MEM=mem
+
+// Index of vec4 `j` of the tile: neighbouring lanes read neighbouring units, or the same units of neighbouring blocks.
 fn staged(j: u32) -> u32 {
+#if BLOCKS
+    return (j & 3u) * TILE_UNITS + ((j >> 2u) & 1u) * (TILE_UNITS / 2u) + (j >> 3u);
+#else
     return (j & 3u) * TILE_UNITS + (j >> 2u);
+#endif
 }
 
 #include "matvec/prologue/{{PROLOGUE}}.wgsl"
@@ -77,7 +82,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     let last = rows - 1u;
     // Rows past the end repeat the last one; their sums are discarded.
 #for r in 0..ROWS
-    let base{{r}} = min(row + {{r}}u, last) * UNITS;
+    let base{{r}} = min(row + {{r}}u, last) * (UNITS / {{STEP_UNITS}}u);
 #endfor
     var sum = vec4<f32>(0.0);
 #slot begin
@@ -106,15 +111,15 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     mem[tid] = sum;
 #slot partial_sums
     workgroupBarrier();
+    fold_lanes(tid, lane);
+#slot fold
+    workgroupBarrier();
     if (tid < TEAMS * {{ROWS}}u) {
         let out_row = start * TEAMS * {{ROWS}}u + tid;
         if (out_row < rows) {
             let first = tid / {{ROWS}}u * LANES;
             let component = tid % {{ROWS}}u;
-            var total = 0.0;
-            for (var i = 0u; i < LANES; i += 1u) {
-                total += mem[first + i][component];
-            }
+            var total = sum_of_lanes(first, component);
 #slot finish
             y[params.out[segment] + out_row] = total;
 #slot made

@@ -15,13 +15,7 @@ var<storage, read_write> planes: array<u32>;
 #include "repack/word_at.wgsl"
 
 #if DTYPE == F16
-// Two halves. A device may flush subnormal ones to zero when it unpacks them; with the lowest bit of its exponent set,
-// ±m·2^-24 becomes ±(2^-14 + m·2^-24), a normal half.
-fn halves(pair: u32) -> vec2<f32> {
-    let subnormal = (vec2<u32>(pair) & vec2<u32>(0x7c00u, 0x7c000000u)) == vec2<u32>(0u);
-    let raised = unpack2x16float(pair | 0x04000400u) - unpack2x16float((pair & 0x80008000u) | 0x04000400u);
-    return select(unpack2x16float(pair), raised, subnormal);
-}
+#include "shared/unpack_halves.wgsl"
 #endif
 
 // Four elements from element i of the piece on.
@@ -34,7 +28,7 @@ fn elements(i: u32) -> vec4<f32> {
     let a = word_at(at);
     let b = word_at(at + 4u);
 #if DTYPE == F16
-    return vec4<f32>(halves(a), halves(b));
+    return vec4<f32>(unpack_halves(a), unpack_halves(b));
 #else
     return bitcast<vec4<f32>>(vec4<u32>(a << 16u, a & 0xffff0000u, b << 16u, b & 0xffff0000u));
 #endif

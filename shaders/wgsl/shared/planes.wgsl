@@ -6,7 +6,6 @@
 //
 //   P_values(p, g)          the 16 values
 //   P_dot(p, g, x, xsum)    their dot product with x, where xsum is the sum of the 16 x
-//   P_dot_packed(p, g, q, d)  (quantised types) the same with x = d.x·q, q int8, four per word, d.y = d.x·Σq
 //   P_codes(p, g)           (quantised types) the 16 codes, four consecutive ones per word; signed for Q8_0 and IQ4_NL
 //   P_scale(p, g)           (quantised types) (s, m), with value = s * code - m
 //   P_load(p, g)            the words of a unit, a P_Unit; all words zero means 16 zeros
@@ -110,17 +109,7 @@ fn {{P}}_pick(pair: vec2<u32>, i: u32) -> u32 {
 }
 
 #if DTYPE == IQ4_NL
-// The values of the sixteen codes, as int8.
-const {{P}}_TABLE = array<u32, 4>(0xbfad9881u, 0xf6eaddcfu, 0x26190d01u, 0x71594535u);
-
-// Converts four nibbles (one per byte) to four int8 values.
-fn {{P}}_look_up(nibbles: u32) -> u32 {
-    var table = {{P}}_TABLE;
-    let n = (vec4<u32>(nibbles) >> vec4<u32>(0u, 8u, 16u, 24u)) & vec4<u32>(15u);
-    let words = vec4<u32>(table[n.x >> 2u], table[n.y >> 2u], table[n.z >> 2u], table[n.w >> 2u]);
-    let bytes = (words >> ((n & vec4<u32>(3u)) * 8u)) & vec4<u32>(0xffu);
-    return bytes.x | (bytes.y << 8u) | (bytes.z << 16u) | (bytes.w << 24u);
-}
+#include "shared/iq4_nl.wgsl"
 #endif
 
 fn {{P}}_unit_codes(unit: {{P}}_Unit, g: u32) -> vec4<u32> {
@@ -136,7 +125,7 @@ fn {{P}}_unit_codes(unit: {{P}}_Unit, g: u32) -> vec4<u32> {
     let high = (vec4<u32>(bits) >> vec4<u32>(0u, 1u, 2u, 3u)) & vec4<u32>(0x01010101u);
     return low | (high << vec4<u32>(4u));
 #elif DTYPE == IQ4_NL
-    return vec4<u32>({{P}}_look_up(low.x), {{P}}_look_up(low.y), {{P}}_look_up(low.z), {{P}}_look_up(low.w));
+    return vec4<u32>(iq4_nl(low.x), iq4_nl(low.y), iq4_nl(low.z), iq4_nl(low.w));
 #else
     return low;
 #endif
@@ -144,19 +133,12 @@ fn {{P}}_unit_codes(unit: {{P}}_Unit, g: u32) -> vec4<u32> {
 }
 
 #if DTYPE != Q3_K && DTYPE != Q6_K
-// Two scales. Small ones are subnormal halves, which a device may flush to zero when it unpacks them (WGSL,
-// "Floating Point Evaluation"). With the lowest bit of its exponent set, ±m·2^-24 becomes ±(2^-14 + m·2^-24), a
-// normal half.
-fn {{P}}_halves(pair: u32) -> vec2<f32> {
-    let subnormal = (vec2<u32>(pair) & vec2<u32>(0x7c00u, 0x7c000000u)) == vec2<u32>(0u);
-    let raised = unpack2x16float(pair | 0x04000400u) - unpack2x16float((pair & 0x80008000u) | 0x04000400u);
-    return select(unpack2x16float(pair), raised, subnormal);
-}
+#include "shared/unpack_halves.wgsl"
 #endif
 
 fn {{P}}_unit_scale(unit: {{P}}_Unit, g: u32) -> vec2<f32> {
 #if DTYPE == Q4_0 || DTYPE == Q5_0 || DTYPE == Q8_0 || DTYPE == IQ4_NL
-    let halves = {{P}}_halves({{P}}_pick(unit.sc, g >> 2u));
+    let halves = unpack_halves({{P}}_pick(unit.sc, g >> 2u));
     let s = select(halves.x, halves.y, (g & 2u) != 0u);
 #if DTYPE == Q4_0
     return vec2<f32>(s, 8.0 * s);
@@ -166,16 +148,16 @@ fn {{P}}_unit_scale(unit: {{P}}_Unit, g: u32) -> vec2<f32> {
     return vec2<f32>(s, 0.0);
 #endif
 #elif DTYPE == Q4_1 || DTYPE == Q5_1
-    let pair = {{P}}_halves({{P}}_pick(unit.sc, g >> 1u));
+    let pair = unpack_halves({{P}}_pick(unit.sc, g >> 1u));
     return vec2<f32>(pair.x, -pair.y);
 #elif DTYPE == Q4_K || DTYPE == Q5_K
     let bits = {{P}}_pick(unit.sc, g >> 2u) >> ((g & 2u) * 8u);
     let small = vec2<f32>(vec2<u32>(bits & 0xffu, (bits >> 8u) & 0xffu));
-    return {{P}}_halves({{P}}_pick(unit.d, g >> 4u)) * small;
+    return unpack_halves({{P}}_pick(unit.d, g >> 4u)) * small;
 #elif DTYPE == Q2_K
     let bits = {{P}}_pick(unit.sc, g >> 2u) >> ((g & 3u) * 8u);
     let small = vec2<f32>(vec2<u32>(bits & 15u, (bits >> 4u) & 15u));
-    return {{P}}_halves({{P}}_pick(unit.d, g >> 4u)) * small;
+    return unpack_halves({{P}}_pick(unit.d, g >> 4u)) * small;
 #else
     let small = i32({{P}}_pick(unit.sc, g >> 2u) << (24u - (g & 3u) * 8u)) >> 24u;
     let s = bitcast<f32>({{P}}_pick(unit.d, g >> 4u)) * f32(small);
@@ -250,13 +232,3 @@ fn {{P}}_dot(p: vec4<u32>, g: u32, x: array<vec4<f32>, 4>, xsum: f32) -> f32 {
     return scale.x * sum - scale.y * xsum;
 #endif
 }
-
-#if DTYPE != F32 && DTYPE != F16 && DTYPE != BF16
-fn {{P}}_dot_packed(p: vec4<u32>, g: u32, q: vec4<u32>, d: vec2<f32>) -> f32 {
-    let unit = {{P}}_load(p, g);
-    let c = {{P}}_unit_codes(unit, g);
-    let scale = {{P}}_unit_scale(unit, g);
-    let sum = dot4I8Packed(c.x, q.x) + dot4I8Packed(c.y, q.y) + dot4I8Packed(c.z, q.z) + dot4I8Packed(c.w, q.w);
-    return scale.x * d.x * f32(sum) - scale.y * d.y;
-}
-#endif

@@ -93,7 +93,15 @@ fn of_types() -> Sources {
 
 /// Products of a few rows with a matrix of this type, alone or beside others.
 pub fn few_products(dtype: DType) -> impl Iterator<Item = FewRows> {
-    let alone = [Form::new(4, 4, 1), Form::new(2, 4, 1), Form::new(4, 2, 1), Form::new(4, 4, 1).packed()];
+    let short = Form::new(4, 2, 1).with_lanes(16);
+    let alone = [
+        Form::new(4, 4, 1),
+        Form::new(2, 4, 1),
+        short,
+        Form::new(4, 4, 1).packed(),
+        Form::new(2, 1, 1).packed(),
+        short.packed(),
+    ];
     let (small, sixteen) = (Form::new(2, 4, 1), Form::new(2, 8, 1));
     let fused = move |rows: u32| {
         let store = |dtypes: &[DType], form| FewRows::new(rows, dtypes, form);
@@ -104,7 +112,8 @@ pub fn few_products(dtype: DType) -> impl Iterator<Item = FewRows> {
         let packed =
             [store(&three[..2], small.packed()), store(&three, small.packed()), geglu(small.packed())];
         let packs = |kernel| FewRows { packs: true, ..kernel };
-        let packing = [geglu(sixteen.packed()), ple(sixteen.packed()), geglu(sixteen)].map(packs);
+        let gated = [sixteen.packed(), sixteen.with_lanes(16).packed(), sixteen].map(geglu);
+        let packing = gated.into_iter().chain([ple(sixteen.packed())]).map(packs);
         let corrected = [
             store(&three, small),
             store(&three, small.packed()),

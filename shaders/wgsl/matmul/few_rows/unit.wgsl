@@ -7,27 +7,6 @@
 #for c in COLUMNS..SUMS
         let unit{{c}} = w1_load(params.planes[1], base{{c}} + at);
 #endfor
-#if PACKED && !UNPACK_X
-#for c in 0..COLUMNS
-        let codes{{c}} = w{{M}}_unit_codes(unit{{c}}, base{{c}} + at);
-        let scale{{c}} = w{{M}}_unit_scale(unit{{c}}, base{{c}} + at);
-#endfor
-#for c in COLUMNS..SUMS
-        let codes{{c}} = w1_unit_codes(unit{{c}}, base{{c}} + at);
-        let scale{{c}} = w1_unit_scale(unit{{c}}, base{{c}} + at);
-#endfor
-#for t in 0..ROWS
-        {
-            let q = x[row{{t}} + at];
-            let d = x_scales[row{{t}} + at];
-#for c in 0..SUMS
-            let dot{{c}} = dot4I8Packed(codes{{c}}.x, q.x) + dot4I8Packed(codes{{c}}.y, q.y)
-                + dot4I8Packed(codes{{c}}.z, q.z) + dot4I8Packed(codes{{c}}.w, q.w);
-            sum{{t}}[{{c}}] += scale{{c}}.x * d.x * f32(dot{{c}}) - scale{{c}}.y * d.y;
-#endfor
-        }
-#endfor
-#else
 #for c in 0..COLUMNS
         let values{{c}} = w{{M}}_unpack(unit{{c}}, base{{c}} + at);
 #endfor
@@ -37,7 +16,7 @@
 #for q in 0..4
 #for t in 0..ROWS
         {
-#if UNPACK_X
+#if PACKED
             let value = vec4<f32>(unpack4xI8(x[row{{t}} + at][{{q}}])) * x_scales[row{{t}} + at].x;
 #else
             let value = x[(row{{t}} + at) * 4u + {{q}}u];
@@ -48,4 +27,3 @@
         }
 #endfor
 #endfor
-#endif

@@ -2,7 +2,11 @@
 
 #if PACKED
 var<storage, read> x: array<vec4<u32>>;
+#if BLOCKS
+var<storage, read> x_scales: array<vec4<f32>>;
+#else
 var<storage, read> x_scales: array<vec2<f32>>;
+#endif
 #else
 var<storage, read> x: array<vec4<f32>>;
 #endif

@@ -10,10 +10,11 @@
     mem[THREADS + tid] = sum_up;
 #endfill
 
+#fill fold
+    fold_lanes(THREADS + tid, lane);
+#endfill
+
 #fill finish
-            var total_up = 0.0;
-            for (var i = 0u; i < LANES; i += 1u) {
-                total_up += mem[THREADS + first + i][component];
-            }
+            let total_up = sum_of_lanes(THREADS + first, component);
             total = gelu_tanh(total) * total_up;
 #endfill

@@ -1,4 +1,4 @@
-// Multiplies unit `at` of a lane's rows with the unit `x`, for the matrix of the segment, or with PAIR for both.
+// Multiplies step `at` of a lane's rows with `x`, for the matrix of the segment, or with PAIR for both.
 #if PAIR
 #include "matvec/product/rows.wgsl" with M=0, SUM=sum
 #include "matvec/product/rows.wgsl" with M=1, SUM=sum_up

@@ -1,27 +1,32 @@
-// Product: each staged unit of x is rounded to int8 with its own scale, and integers are multiplied.
+// Product: each staged unit of x is rounded to int8 with its own scale, and integers are multiplied, a block of two units at a
+// time.
 
-// The int8 values of x; their scales are in `mem`.
+const TILE_BLOCKS: u32 = TILE_UNITS / 2u;
+
+// The int8 values of x: the first units of all blocks, then the second ones. The scales of a block are in `mem`.
 var<workgroup> bytes: array<vec4<u32>, TILE_UNITS>;
 
 #include "shared/pack_unit.wgsl"
 
-// Packs staged unit `u`, and replaces it with its scale.
-fn pack(u: u32) {
+// Packs the staged unit at `u`, and returns its scale.
+fn pack(u: u32) -> vec2<f32> {
     let packed = pack_unit(array<vec4<f32>, 4>(
         mem[u], mem[TILE_UNITS + u], mem[2u * TILE_UNITS + u], mem[3u * TILE_UNITS + u]));
     bytes[u] = packed.codes;
-    mem[u] = vec4<f32>(packed.scale, 0.0, 0.0);
+    return packed.scale;
 }
 
 #fill product
-        for (var u = tid; u < units; u += THREADS) {
-            pack(u);
+        let blocks = units / 2u;
+        for (var b = tid; b < blocks; b += THREADS) {
+            let first = pack(b);
+            mem[b] = vec4<f32>(first, pack(TILE_BLOCKS + b));
         }
         workgroupBarrier();
-        for (var u = lane; u < units; u += LANES) {
-            let x = bytes[u];
-            let xsum = mem[u].xy;
-            let at = begin + u;
+        for (var b = lane; b < blocks; b += LANES) {
+            let x = array<vec4<u32>, 2>(bytes[b], bytes[TILE_BLOCKS + b]);
+            let xsum = mem[b];
+            let at = begin / 2u + b;
 #include "matvec/product/matrices.wgsl"
         }
 #endfill

@@ -13,7 +13,6 @@ use engine::model::{Class, Products};
 use engine::session::{Control, Profile, Session};
 use engine::vision::{Budget, Pixels, Size};
 use serde_json::{Value, json};
-use shaders::matvec::Form;
 use web_time::Instant;
 
 /// Minimum, median and maximum.
@@ -38,10 +37,7 @@ pub fn forms(session: &Session) -> Value {
         session.decoder().forms_of_products(),
         !matches!(session.decoder().products(), Products::Unfused { .. }),
     );
-    json!(Class::ALL.map(|class| {
-        let Form { rows, groups, ksplit, .. } = forms.form(class, fused);
-        format!("r{rows}g{groups}s{ksplit}")
-    }))
+    json!(Class::ALL.map(|class| forms.form(class, fused).name()))
 }
 
 /// The expert cache, if not all experts are on the device.

@@ -1,0 +1,146 @@
+// Reads a quantised weight matrix in the planar layout (shaders/src/planes.rs) by blocks of 32 consecutive elements of a
+// row, two units. In most types these share their scales, so a block costs little more than a unit.
+//
+// Include `with P=w, DTYPE=Q4_K, BUF=weights`, as planes.wgsl, where BUF is an `array<vec4<u32>>`. `b` is the number of a
+// block: b = row * (K / 32) + block.
+//
+//   P_load_block(p, b)         the words of a block, a P_Block
+//   P_block_codes(block, b)    its codes, four consecutive ones per word, by unit; signed for Q8_0 and IQ4_NL
+//   P_block_scales(block, b)   (s, m) of both units, with value = s * code - m
+//   P_block_dot(codes, scales, q, d)  the dot product with 32 x, where x = d.x·q of the first unit, d.z·q of the second,
+//                              q int8, four per word; d.y and d.w are d.x·Σq and d.z·Σq
+//   P_dot_packed(p, b, q, d)   the same of block b
+
+struct {{P}}_Block {
+#if DTYPE == Q8_0
+    lo: array<vec4<u32>, 2>,
+#else
+    lo: vec4<u32>,
+#endif
+#if DTYPE == Q6_K
+    hi: vec2<u32>,
+#elif DTYPE == Q5_0 || DTYPE == Q5_1 || DTYPE == Q5_K
+    hi: u32,
+#endif
+    sc: u32,
+#if DTYPE == Q2_K || DTYPE == Q3_K || DTYPE == Q4_K || DTYPE == Q5_K || DTYPE == Q6_K
+    d: u32,
+#endif
+}
+
+fn {{P}}_word(at: u32) -> u32 {
+    return {{BUF}}[at >> 2u][at & 3u];
+}
+
+fn {{P}}_load_block(p: vec4<u32>, b: u32) -> {{P}}_Block {
+    var block: {{P}}_Block;
+#if DTYPE == Q8_0
+    let at = (p.x >> 2u) + b * 2u;
+    block.lo = array<vec4<u32>, 2>({{BUF}}[at], {{BUF}}[at + 1u]);
+#else
+    block.lo = {{BUF}}[(p.x >> 2u) + b];
+#endif
+#if DTYPE == Q6_K
+    block.hi = vec2<u32>({{P}}_word(p.y + b * 2u), {{P}}_word(p.y + b * 2u + 1u));
+#elif DTYPE == Q5_0 || DTYPE == Q5_1 || DTYPE == Q5_K
+    block.hi = {{P}}_word(p.y + b);
+#endif
+#if DTYPE == Q4_1 || DTYPE == Q5_1
+    block.sc = {{P}}_word(p.z + b);
+#else
+    block.sc = {{P}}_word(p.z + (b >> 1u));
+#endif
+#if DTYPE == Q2_K || DTYPE == Q3_K || DTYPE == Q4_K || DTYPE == Q5_K || DTYPE == Q6_K
+    block.d = {{P}}_word(p.w + (b >> 3u));
+#endif
+    return block;
+}
+
+#if DTYPE == IQ4_NL
+#include "shared/iq4_nl.wgsl"
+#endif
+
+// Four low bits of each code of a unit.
+fn {{P}}_low_codes(lo: vec2<u32>) -> vec4<u32> {
+    let low = vec4<u32>(lo.x, lo.x >> 4u, lo.y, lo.y >> 4u) & vec4<u32>(0x0f0f0f0fu);
+#if DTYPE == IQ4_NL
+    return vec4<u32>(iq4_nl(low.x), iq4_nl(low.y), iq4_nl(low.z), iq4_nl(low.w));
+#else
+    return low;
+#endif
+}
+
+fn {{P}}_block_codes(block: {{P}}_Block, b: u32) -> array<vec4<u32>, 2> {
+#if DTYPE == Q8_0
+    return block.lo;
+#else
+    let low = array<vec4<u32>, 2>({{P}}_low_codes(block.lo.xy), {{P}}_low_codes(block.lo.zw));
+#if DTYPE == Q6_K
+    let shift = vec4<u32>(0u, 2u, 4u, 6u);
+    return array<vec4<u32>, 2>(
+        low[0] | (((vec4<u32>(block.hi.x) >> shift) & vec4<u32>(0x03030303u)) << vec4<u32>(4u)),
+        low[1] | (((vec4<u32>(block.hi.y) >> shift) & vec4<u32>(0x03030303u)) << vec4<u32>(4u)));
+#elif DTYPE == Q5_0 || DTYPE == Q5_1 || DTYPE == Q5_K
+    let first = (vec4<u32>(block.hi) >> vec4<u32>(0u, 1u, 2u, 3u)) & vec4<u32>(0x01010101u);
+    let second = (vec4<u32>(block.hi) >> vec4<u32>(4u, 5u, 6u, 7u)) & vec4<u32>(0x01010101u);
+    return array<vec4<u32>, 2>(low[0] | (first << vec4<u32>(4u)), low[1] | (second << vec4<u32>(4u)));
+#else
+    return low;
+#endif
+#endif
+}
+
+#if DTYPE != Q3_K && DTYPE != Q6_K
+#include "shared/unpack_halves.wgsl"
+#endif
+
+fn {{P}}_block_scales(block: {{P}}_Block, b: u32) -> vec4<f32> {
+#if DTYPE == Q4_0 || DTYPE == Q5_0 || DTYPE == Q8_0 || DTYPE == IQ4_NL
+    let s = unpack_half(block.sc >> ((b & 1u) * 16u));
+#if DTYPE == Q4_0
+    let m = 8.0 * s;
+#elif DTYPE == Q5_0
+    let m = 16.0 * s;
+#else
+    let m = 0.0;
+#endif
+    return vec4<f32>(s, m, s, m);
+#elif DTYPE == Q4_1 || DTYPE == Q5_1
+    let pair = unpack_halves(block.sc);
+    return vec4<f32>(pair.x, -pair.y, pair.x, -pair.y);
+#elif DTYPE == Q4_K || DTYPE == Q5_K
+    let bits = block.sc >> ((b & 1u) * 16u);
+    let pair = unpack_halves(block.d) * vec2<f32>(vec2<u32>(bits & 0xffu, (bits >> 8u) & 0xffu));
+    return pair.xyxy;
+#elif DTYPE == Q2_K
+    let bits = block.sc >> ((b & 1u) * 16u);
+    let small = (vec4<u32>(bits) >> vec4<u32>(0u, 4u, 8u, 12u)) & vec4<u32>(15u);
+    return unpack_halves(block.d).xyxy * vec4<f32>(small);
+#else
+    let bits = block.sc >> ((b & 1u) * 16u);
+    let small = (vec2<i32>(vec2<u32>(bits)) << vec2<u32>(24u, 16u)) >> vec2<u32>(24u);
+    let s = bitcast<f32>(block.d) * vec2<f32>(small);
+#if DTYPE == Q6_K
+    return vec4<f32>(s.x, 32.0 * s.x, s.y, 32.0 * s.y);
+#else
+    return vec4<f32>(s.x, 4.0 * s.x, s.y, 4.0 * s.y);
+#endif
+#endif
+}
+
+fn {{P}}_block_dot(codes: array<vec4<u32>, 2>, scales: vec4<f32>, q: array<vec4<u32>, 2>, d: vec4<f32>) -> f32 {
+    let first = dot4I8Packed(codes[0].x, q[0].x) + dot4I8Packed(codes[0].y, q[0].y)
+        + dot4I8Packed(codes[0].z, q[0].z) + dot4I8Packed(codes[0].w, q[0].w);
+    let second = dot4I8Packed(codes[1].x, q[1].x) + dot4I8Packed(codes[1].y, q[1].y)
+        + dot4I8Packed(codes[1].z, q[1].z) + dot4I8Packed(codes[1].w, q[1].w);
+#if DTYPE == Q2_K || DTYPE == Q3_K || DTYPE == Q6_K
+    return scales.x * d.x * f32(first) - scales.y * d.y + (scales.z * d.z * f32(second) - scales.w * d.w);
+#else
+    return scales.x * (d.x * f32(first) + d.z * f32(second)) - scales.y * (d.y + d.w);
+#endif
+}
+
+fn {{P}}_dot_packed(p: vec4<u32>, b: u32, q: array<vec4<u32>, 2>, d: vec4<f32>) -> f32 {
+    let block = {{P}}_load_block(p, b);
+    return {{P}}_block_dot({{P}}_block_codes(block, b), {{P}}_block_scales(block, b), q, d);
+}
