@@ -169,7 +169,7 @@ pub fn standard() -> Vec<Form> {
     for dtype in [DType::Q4_K, DType::Q6_K, DType::Q8_0] {
         let few = |dtypes: &[DType]| matmul::FewRows::new(4, dtypes, matvec::Form::new(2, 4, 1));
         forms.extend([few(&[dtype]), few(&[DType::Q4_K, DType::Q4_K, dtype])].map(Form::FewRows));
-        let form = matvec::Form::new(2, 8, 1).packed();
+        let form = matvec::Form::new(2, 8, 1).with_lanes(16).packed();
         let (pair, one) =
             (matmul::FewRows::new(4, &[dtype; 2], form), matmul::FewRows::new(4, &[dtype], form));
         let gated = [(pair, few_rows::Epilogue::Geglu), (one, few_rows::Epilogue::Ple)];

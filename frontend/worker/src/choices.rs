@@ -22,7 +22,7 @@ pub const FOLDER: &str = "devices";
 /// The file.
 pub const FILE: &str = "packed.json";
 /// Raised when a kernel of packed products, or the one beside it, becomes faster, slower or right.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// Most choices that are kept.
 const MOST: usize = 64;
 /// Most adapters whose kernels are remembered.
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn forms_are_kept_with_the_choice() {
         let folder = MemoryFolder::default();
-        let forms: Forms = serde_json::from_str("[1,0,2]").expect("numbers");
+        let forms: Forms = serde_json::from_str("[1,0,2,1]").expect("numbers");
         now(keep(&folder, &subject("a"), Choice::Packed, forms));
         assert_eq!(now(look(&folder, &subject("a"))), Some((Choice::Packed, forms)));
         assert_eq!(now(look(&folder, &subject("b"))), None);

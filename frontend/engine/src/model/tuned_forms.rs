@@ -1,7 +1,7 @@
 //! The forms of decode products that are found by trying them on the device.
 //!
 //! Which form of a product is the fastest depends on how many lanes a device has, and on how it reads memory. The products of
-//! a token fall into three classes, and each class has a few forms to try. All of them give the same result up to rounding.
+//! a token fall into four classes, and each class has a few forms to try. All of them give the same result up to rounding.
 
 use serde::{Deserialize, Serialize};
 use shaders::matvec::Form;
@@ -15,17 +15,19 @@ const LONG: u32 = 4096;
 /// Products whose form is chosen together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// At least [`LARGE`] rows: the head, gate and up.
+    /// At least [`LARGE`] rows: the head, and where they are fused gate and up.
     Large,
     /// Fewer rows, which are long: down; and the product behind the attention merge.
     Long,
     /// Fewer and short rows.
     Short,
+    /// Gate and up whose results are rounded for down, 16 in a workgroup. Only products that are not fused are.
+    Gated,
 }
 
 impl Class {
-    /// All of them, those that read the most weights first.
-    pub const ALL: [Self; 3] = [Self::Large, Self::Long, Self::Short];
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 4] = [Self::Large, Self::Long, Self::Short, Self::Gated];
 
     /// The class of a product with `rows` rows in total, of `k` columns each.
     #[must_use]
@@ -40,38 +42,46 @@ impl Class {
     /// The forms to try, the usual one first: it is the fastest of those timed in `shaders/MEASUREMENTS.md`. `fused`: of
     /// products that are fused with what precedes them, which each workgroup repeats.
     #[must_use]
-    pub const fn forms(self, fused: bool) -> [Form; 3] {
-        let few_lanes = Form::new(4, 2, 1);
+    pub const fn forms(self, fused: bool) -> &'static [Form] {
+        const fn form(rows: u32, groups: u32, ksplit: u32) -> Form {
+            Form::new(rows, groups, ksplit)
+        }
         match (self, fused) {
-            (Self::Large, _) => [Form::new(4, 4, 1), Form::new(2, 8, 1), few_lanes],
-            (Self::Long, true) => [Form::new(1, 8, 2), Form::new(2, 8, 2), few_lanes],
-            (Self::Long, false) => [Form::new(2, 4, 2), Form::new(1, 8, 2), few_lanes],
-            (Self::Short, true) => [Form::new(1, 8, 1), Form::new(2, 8, 1), few_lanes],
-            (Self::Short, false) => [Form::new(2, 4, 1), Form::new(1, 4, 1), few_lanes],
+            (Self::Large, true) => const { &[form(4, 4, 1), form(2, 8, 1), form(4, 2, 1)] },
+            (Self::Long, true) => const { &[form(1, 8, 2), form(2, 8, 2), form(4, 2, 1)] },
+            (Self::Short, true) => const { &[form(1, 8, 1), form(2, 8, 1), form(4, 2, 1)] },
+            (Self::Gated, true) => &[],
+            (Self::Large, false) => {
+                const { &[form(4, 4, 1), form(2, 8, 1), form(2, 1, 1), form(4, 2, 1).with_lanes(16)] }
+            }
+            (Self::Long, false) => const { &[form(2, 4, 2), form(1, 8, 2), form(2, 1, 1)] },
+            (Self::Short, false) => const { &[form(2, 4, 1), form(1, 4, 1), form(2, 2, 1).with_lanes(16)] },
+            (Self::Gated, false) => const { &[form(2, 8, 1), form(2, 8, 1).with_lanes(16)] },
         }
     }
 }
 
 /// The form of each class, by its number in [`Class::forms`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Forms([u8; 3]);
+pub struct Forms([u8; Class::ALL.len()]);
 
 impl Forms {
     /// The usual forms.
-    pub const USUAL: Self = Self([0; 3]);
+    pub const USUAL: Self = Self([0; Class::ALL.len()]);
 
-    /// The form of a class.
+    /// The form of a class. [`Class::Gated`] has none where products are fused: it is the default there.
     #[must_use]
     pub fn form(self, class: Class, fused: bool) -> Form {
         let forms = class.forms(fused);
         // A number of another version means the usual form.
-        *forms.get(usize::from(self.0[class as usize])).unwrap_or(&forms[0])
+        let form = forms.get(usize::from(self.0[class as usize])).or_else(|| forms.first());
+        form.copied().unwrap_or_default()
     }
 
     /// These with another form of one class, for every other form it has.
-    pub fn others(self, class: Class) -> impl Iterator<Item = Self> {
+    pub fn others(self, class: Class, fused: bool) -> impl Iterator<Item = Self> {
         let others =
-            (0..class.forms(true).len() as u8).filter(move |&number| number != self.0[class as usize]);
+            (0..class.forms(fused).len() as u8).filter(move |&number| number != self.0[class as usize]);
         others.map(move |number| {
             let mut forms = self;
             forms.0[class as usize] = number;
@@ -102,14 +112,14 @@ mod tests {
             for fused in [true, false] {
                 let usual = Forms::default();
                 let mut tried: Vec<Form> =
-                    usual.others(class).map(|forms| forms.form(class, fused)).collect();
+                    usual.others(class, fused).map(|forms| forms.form(class, fused)).collect();
                 tried.push(usual.form(class, fused));
                 for form in class.forms(fused) {
-                    assert_eq!(tried.iter().filter(|tried| **tried == form).count(), 1, "{class:?} {form:?}");
+                    assert_eq!(tried.iter().filter(|tried| *tried == form).count(), 1, "{class:?} {form:?}");
                 }
                 // The other classes keep theirs.
                 for (forms, other) in
-                    usual.others(class).zip(Class::ALL.into_iter().filter(|it| *it != class))
+                    usual.others(class, fused).zip(Class::ALL.into_iter().filter(|it| *it != class))
                 {
                     assert_eq!(forms.form(other, fused), usual.form(other, fused));
                 }
@@ -119,7 +129,7 @@ mod tests {
 
     #[test]
     fn numbers_of_another_version_are_usual_forms() {
-        let forms: Forms = serde_json::from_str("[9,0,1]").expect("numbers");
+        let forms: Forms = serde_json::from_str("[9,0,1,0]").expect("numbers");
         assert_eq!(forms.form(Class::Large, true), Forms::default().form(Class::Large, true));
         assert_eq!(forms.form(Class::Short, true), Form::new(2, 8, 1));
     }

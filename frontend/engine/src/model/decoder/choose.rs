@@ -15,8 +15,10 @@ use crate::plan::{Plan, PlanError};
 
 /// Position of the token by which choices are compared, if the context is as long.
 const TIMED_POSITION: u32 = 512;
-/// Minimum relative gain to choose products that round more: less is noise.
+/// Minimum relative gain to choose products that round more.
 const MIN_GAIN: f64 = 0.03;
+/// Minimum relative gain to choose another form, which rounds no more: less is noise.
+const MIN_GAIN_OF_FORM: f64 = 0.01;
 /// Maximum number of turns of a comparison.
 const TURNS: usize = 5;
 /// Turns whose ratios are all so far on one side decide it.
@@ -62,7 +64,7 @@ pub(super) async fn choose(
         };
         if let Some((current, _)) = chosen.as_ref().filter(|_| products == Products::Measured) {
             timed = true;
-            if !is_faster(gpu, [&one, current], &prepare).await? {
+            if !is_faster(gpu, [&one, current], MIN_GAIN, &prepare).await? {
                 continue;
             }
         }
@@ -97,9 +99,11 @@ async fn tune(
 ) -> Result<Option<(Choices, Plan)>, GpuError> {
     let started = Instant::now();
     let usual = choices.forms;
-    for class in Class::ALL {
+    let fused = choices.is_fused(&parts.config);
+    // Those that read the most weights first.
+    for class in [Class::Gated, Class::Large, Class::Long, Class::Short] {
         // The other forms of the class, whichever of them is found to be faster meanwhile.
-        for forms in choices.forms.others(class) {
+        for forms in choices.forms.others(class, fused) {
             if started.elapsed() > MAX_TUNING {
                 break;
             }
@@ -114,7 +118,7 @@ async fn tune(
                 Err(GpuError::Kernel { .. }) => continue,
                 bound => bound?,
             };
-            if is_faster(gpu, [&program, &best], prepare).await? {
+            if is_faster(gpu, [&program, &best], MIN_GAIN_OF_FORM, prepare).await? {
                 (choices, best) = (other, program);
             }
         }
@@ -125,18 +129,23 @@ async fn tune(
     Ok(Some((choices, best.plan().clone())))
 }
 
-/// Whether a token by `other` is faster than one by `current`, by enough to justify the additional rounding. `prepare`
-/// writes the state before each pass. Whole tokens are timed: what kernels take one at a time leaves out what it costs
+/// Whether a token by `other` is faster than one by `current`, by at least `min_gain` of its time. `prepare` writes the
+/// state before each pass. Whole tokens are timed: what kernels take one at a time leaves out what it costs
 /// to begin so many.
 ///
 /// # Errors
 /// When the device was lost.
-async fn is_faster(gpu: &Gpu, [other, current]: [&Program; 2], prepare: &dyn Fn()) -> Result<bool, GpuError> {
+async fn is_faster(
+    gpu: &Gpu,
+    [other, current]: [&Program; 2],
+    min_gain: f64,
+    prepare: &dyn Fn(),
+) -> Result<bool, GpuError> {
     let timer = Timer::new(gpu)?;
     let programs = [other, current];
     let started = Instant::now();
     let mut ratios = Vec::new();
-    let most = 1.0 - MIN_GAIN;
+    let most = 1.0 - min_gain;
     let is_clear = |ratios: &[f64]| {
         ratios.iter().all(|ratio| *ratio < most - CLEAR) || ratios.iter().all(|ratio| *ratio > most + CLEAR)
     };

@@ -312,6 +312,9 @@ pub fn merge(
 fn form(limits: Limits, forms: Forms, matrices: &[&Matrix], kernel: &Kernel) -> matvec::Form {
     let (k, n) = (matrices[0].k, matrices.iter().map(|matrix| matrix.n).sum());
     match (kernel.epilogue, n) {
+        // A lane does more for each unit.
+        (Epilogue::Geglu, _) if kernel.packs && kernel.rows > 1 => matvec::Form::new(2, 8, 1).with_lanes(16),
+        (Epilogue::Geglu, _) if kernel.packs => forms.form(Class::Gated, false),
         _ if kernel.packs => matvec::Form::new(2, 8, 1),
         (Epilogue::Geglu, ..) if limits.software => matvec::Form::new(2, 2, 1),
         (Epilogue::Geglu, ..) => matvec::Form::new(2, 4, 1),

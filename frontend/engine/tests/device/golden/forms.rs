@@ -25,7 +25,7 @@ fn forms_of_long_and_short_products_give_the_logits_of_the_reference() {
         (Products::Unfused { packed: false }, 2),
     ] {
         let forms: Forms =
-            serde_json::from_value(serde_json::json!([number, number, number])).expect("numbers");
+            serde_json::from_value(serde_json::json!((number, number, number, number))).expect("numbers");
         let options = LoadOptions { forms: FormChoice::Known(forms), products, ..common::exact_options() };
         let mut session = common::load(&gpu, &case.model, &options);
         assert_eq!(session.decoder().forms_of_products(), forms);
@@ -64,8 +64,12 @@ fn forms_of_large_products_give_the_logits_of_the_usual_one() {
         };
         let want = logits(FormChoice::Usual, "");
         assert!(want.iter().any(|logit| logit.abs() > 0.1));
-        for (number, name) in [(1, "_r2g8s1"), (2, "_r4g2s1")] {
-            let forms: Forms = serde_json::from_value(serde_json::json!([number, 0, 0])).expect("numbers");
+        let others: &[_] = match products {
+            Products::Floats => &["_r2g8s1", "_r4g2s1"],
+            _ => &["_r2g8s1", "_r2g1s1", "_r4g2l16s1"],
+        };
+        for (number, name) in (1..).zip(others) {
+            let forms: Forms = serde_json::from_value(serde_json::json!([number, 0, 0, 0])).expect("numbers");
             let far = distance(&logits(FormChoice::Known(forms), name), &want);
             println!("{products:?} {number}: {far:.1e}");
             assert!(far <= EXACT, "{products:?} {number}: logits differ by {far}");
