@@ -16,7 +16,7 @@ use safetensors::tensor::TensorView;
 use serde_json::{Value, json};
 use web_time::Instant;
 
-use super::commands::{conversation, read_ids, source};
+use super::files::{conversation, read_ids, source};
 
 /// Answer with a model that decodes by diffusion.
 #[derive(Args)]

@@ -8,7 +8,7 @@ use engine::plan::Limits;
 use engine::session::{DeviceMemory, EngineError, LoadOptions, MIN_CONTEXT, ModelSpec, Storage, TablePlace};
 use serde_json::{Value, json};
 
-use super::commands::header;
+use super::files::header;
 
 /// Describes a model file.
 pub fn run(model: &Path) -> Result<Value> {

@@ -10,10 +10,18 @@ mod check;
 #[cfg(not(target_arch = "wasm32"))]
 mod commands;
 #[cfg(not(target_arch = "wasm32"))]
+mod device;
+#[cfg(not(target_arch = "wasm32"))]
 mod diffuse;
 #[cfg(not(target_arch = "wasm32"))]
 mod drafts;
+#[cfg(not(target_arch = "wasm32"))]
+mod files;
+#[cfg(not(target_arch = "wasm32"))]
+mod generate;
 mod info;
+#[cfg(not(target_arch = "wasm32"))]
+mod logits;
 #[cfg(not(target_arch = "wasm32"))]
 mod media;
 #[cfg(not(target_arch = "wasm32"))]

@@ -15,7 +15,7 @@ use engine::train::{self, Settings};
 use serde_json::{Value, json};
 use shaders::adapter::expand::MOST_RANK;
 
-use super::commands::header;
+use super::files::header;
 
 /// Print what a graphics card would do, step by step, and the memory it would take. Needs no graphics card.
 #[derive(Args)]
