@@ -1,7 +1,7 @@
 // What the native engine makes of the same prompt, picture or recording.
 
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -30,10 +30,10 @@ async function native(words: string[]): Promise<string> {
   return stdout;
 }
 
-/** What the native engine answers at temperature 0, in so many tokens at most; to a picture of so many at most, or a sound. */
+/** What the native engine answers at temperature 0, in so many tokens at most; to a picture of so many at most, or a sound; with an adapter. */
 export async function nativeAnswer(
   prompt: string,
-  { model = PEBBLE, projector = "", most = 256, image = "", budget = 280, audio = "" } = {},
+  { model = PEBBLE, projector = "", most = 256, image = "", budget = 280, audio = "", adapter = "" } = {},
 ): Promise<string> {
   const words = ["generate", model, "--prompt", prompt, "--greedy", "--max-tokens", `${most}`];
   if (projector) {
@@ -42,11 +42,27 @@ export async function nativeAnswer(
   if (audio) {
     words.push("--audio", audio);
   }
+  if (adapter) {
+    words.push("--adapter", adapter);
+  }
   if (image) {
     words.push("--image", image, "--budget", `${budget}`);
   }
   const answer = JSON.parse(await native(words)) as { text: string };
   return answer.text;
+}
+
+/** Trains an adapter of these targets to answer a question so, for a few steps. Its GGUF file, in the folder. */
+export async function trainAdapter(folder: string, model: string, targets: string, question: string, answer: string): Promise<string> {
+  const messages = [
+    { role: "user", content: question },
+    { role: "assistant", content: answer },
+  ];
+  const [data, out] = [join(folder, "examples.jsonl"), join(folder, "adapter")];
+  await writeFile(data, JSON.stringify({ messages }));
+  const options = { data, out, targets, rank: "2", steps: "4", lr: "0.1" };
+  await native(["train", model, ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])]);
+  return join(out, "adapter.gguf");
 }
 
 /** Writes a model of random numbers. */

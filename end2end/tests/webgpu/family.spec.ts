@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { ANSWER, drawn, EngineApp, LOAD } from "../../support/engine.ts";
-import { memoryForExperts, modelFile, nativeAnswer } from "../../support/native.ts";
+import { memoryForExperts, modelFile, nativeAnswer, trainAdapter } from "../../support/native.ts";
 
 const QUESTION = "Hello";
 /** Tokens of an answer, which has no end where a model knows nothing. */
@@ -74,6 +74,22 @@ test("a mixture answers the same with the least memory that can be set for exper
   await app.openDrawer();
   const found = app.drawer.getByRole("term").filter({ hasText: "Experts found in graphics memory" });
   await expect(found.locator("~ dd")).toHaveText(/^\d+%$/);
+});
+
+test("a mixture answers with an adapter of its experts as natively", async ({}, info) => {
+  const model = "tiny-moe.q4_k_m";
+  const natively = { model: modelFile(model), most: MOST };
+  const adapter = await trainAdapter(info.outputPath(), natively.model, "experts", QUESTION, "I am a cat.");
+  const expected = await nativeAnswer(QUESTION, { ...natively, adapter });
+  expect(expected).not.toBe(await nativeAnswer(QUESTION, natively));
+  await load(model);
+  await app.beGreedy();
+  await app.setLongest(MOST);
+  await app.openDrawer();
+  await app.drawer.getByLabel("Files of an adapter").setInputFiles(adapter);
+  await expect(app.drawer.getByText("rank 2 · 4 layers")).toBeVisible({ timeout: LOAD });
+  await app.drawer.getByRole("button", { name: "Close" }).click();
+  expect(await drawn(await app.ask(QUESTION))).toBe(expected);
 });
 
 test("a diffusion model settles its answer", async () => {

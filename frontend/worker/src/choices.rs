@@ -245,7 +245,7 @@ mod tests {
         now(keep(&folder, &subject("a"), Choice::Packed, USUAL));
         let bytes = now(folder.read(FILE)).expect("a file");
         let whole = String::from_utf8(bytes).expect("JSON");
-        let older = whole.replace("\"version\":3", "\"version\":2");
+        let older = whole.replace(&format!("\"version\":{VERSION}"), &format!("\"version\":{}", VERSION - 1));
         assert_ne!(older, whole);
         let unknown = whole.replace("packed", "folded");
         for text in [&whole[..whole.len() / 2], "", "[]", &older, &unknown] {

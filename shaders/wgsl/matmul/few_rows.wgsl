@@ -1,26 +1,26 @@
 // Y[T, N] = epilogue(X[T, K] · W[N, K]ᵀ) for up to ROWS rows of X, a token or several that are verified together: W is
 // read once, as in decode. W planar of any storage type, sums in f32.
 //
-// A workgroup has GROUPS groups of GROUP_LANES lanes; GROUPS/KSPLIT teams of them each own COLUMNS rows of W. A lane takes
-// every LANES-th step of them, a unit of 16 elements or with BLOCKS a block of 32: it decodes a step once and multiplies it
-// with that of every row of X, which it reads from memory: staging X in workgroup memory was slower (MEASUREMENTS.md). The
-// partial sums of the lanes are added in workgroup memory, PASS rows of X at a time. T is state.len; rows beyond it repeat
-// the last one, and are not stored.
+// A workgroup has GROUPS groups of lanes; GROUPS/KSPLIT teams of them each own COLUMNS rows of W. A lane takes every LANES-th
+// step of these rows: a unit of 16 elements, or with BLOCKS a block of 32. It decodes a step once and multiplies it with that
+// of every row of X, which it reads from memory: staging X in workgroup memory was slower (MEASUREMENTS.md). The sums of the
+// lanes are added in workgroup memory, PASS rows of X at a time. T is state.len; rows beyond it repeat the last one, and are
+// not stored.
 //
 // Up to three MATRICES with the same X (q, k, v) are segments of one dispatch, as in matvec.wgsl: the workgroups of a
 // segment follow those of the previous one. PAIR: gate and up, two matrices of the same shape that are multiplied
 // together; Y = gelu_tanh(X·W0ᵀ)·(X·W1ᵀ). PLE: Y = gelu_tanh(X·Wᵀ)·ple, with the per-layer inputs of the row.
 //
-// PACKED: X was rounded to int8. BLOCKS: integers are multiplied; without it PACKED rows are multiplied as floats, because
-// W holds floats. PACK_Y: Y is rounded to int8 for the next product. Rows that are rounded are two buffers, as pack_rows.wgsl writes them.
+// PACKED: X was rounded to int8. BLOCKS: integers are multiplied; PACKED without it: as floats, because W holds floats.
+// PACK_Y: Y is rounded to int8 for the next product. Rows that are rounded are two buffers, as pack_rows.wgsl writes them.
 //
 // CORRECTED: the low-rank update of adapters is added to the dot products (few_rows/low_rank.wgsl).
 //
-// Bindings: params, weights (planar, [N, K]) of each matrix, state, X f32 [T, K] (PACKED: codes and scales),
-// PLE: ple f32, then Y f32 (PACK_Y: codes and scales), CORRECTED: z and the adapter buffer. Row t of segment s is the rows[s] elements of Y from
-// y_at[s] + t·y_stride[s] on.
-// Workgroup: THREADS. Grid: params.groups.z over x and y, as `shaders::grid` lays them out. A workgroup computes GROUPS/KSPLIT·COLUMNS columns of Y; with
-// PACK_Y these are 16.
+// Bindings: params, weights (planar, [N, K]) of each matrix, state, X f32 [T, K] (PACKED: codes and scales), PLE: ple f32,
+// then Y f32 (PACK_Y: codes and scales), CORRECTED: z and the adapter buffer. Row t of segment s is the rows[s] elements of
+// Y from y_at[s] + t·y_stride[s] on.
+// Workgroup: THREADS. Grid: params.groups.z over x and y, as `shaders::grid` lays them out. A workgroup computes
+// GROUPS/KSPLIT·COLUMNS columns of Y; with PACK_Y these are 16.
 
 #include "shared/state.wgsl"
 #if PAIR || PLE

@@ -1,10 +1,10 @@
-// Sums over the LANES lanes of each team, whose vec4s follow one another in workgroup memory MEM: first four lanes of a team are
-// added at a time, by LANES / 4 threads, then a thread adds what is left of a component. Two steps read less than one thread
-// would alone, and their code is short: kernels that follow one another wait for it.
+// Sums over the LANES lanes of each team, whose vec4s follow one another in workgroup memory MEM. First the lanes are folded: a
+// quarter of them each add four vec4s. Then a thread adds what is left of a component. A thread that adds all lanes alone
+// reads the same banks of workgroup memory as those of other teams, and its unrolled code is long (MEASUREMENTS.md).
 
 const FOLDED_LANES: u32 = LANES / 4u;
 
-// Leaves the sums of every fourth lane of a team in its first FOLDED_LANES places, `at` for the thread `lane` of the team.
+// Folds the lanes of a team into its first FOLDED_LANES places. `at` is the place of the lane that calls.
 fn fold_lanes(at: u32, lane: u32) {
     if (lane < FOLDED_LANES) {
         {{MEM}}[at] += {{MEM}}[at + FOLDED_LANES] + {{MEM}}[at + 2u * FOLDED_LANES] + {{MEM}}[at + 3u * FOLDED_LANES];
