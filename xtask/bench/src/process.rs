@@ -30,6 +30,8 @@ impl LineEngine {
         let probe = || {
             let mut command = Command::new(probe);
             command.args(adapter.iter().flat_map(|adapter| ["--gpu", adapter]));
+            // As the page does at a load.
+            command.arg("--tune");
             command
         };
         let (mut bench, mut profile) = (probe(), probe());
