@@ -29,6 +29,16 @@ impl Class {
     /// All of them, in the order of their numbers.
     pub const ALL: [Self; 4] = [Self::Large, Self::Long, Self::Short, Self::Gated];
 
+    /// All of them, those that read the most weights first. `fused`: as with [`Self::forms`].
+    #[must_use]
+    pub const fn by_weights(fused: bool) -> [Self; 4] {
+        match fused {
+            // Gate and up are large ones then.
+            true => [Self::Large, Self::Long, Self::Short, Self::Gated],
+            false => [Self::Gated, Self::Long, Self::Large, Self::Short],
+        }
+    }
+
     /// The class of a product with `rows` rows in total, of `k` columns each.
     #[must_use]
     pub const fn of(rows: u32, k: u32) -> Self {
@@ -124,6 +134,13 @@ mod tests {
                     assert_eq!(forms.form(other, fused), usual.form(other, fused));
                 }
             }
+        }
+    }
+
+    #[test]
+    fn every_class_is_tried() {
+        for fused in [true, false] {
+            assert!(Class::ALL.iter().all(|class| Class::by_weights(fused).contains(class)));
         }
     }
 

@@ -100,8 +100,8 @@ async fn tune(
     let started = Instant::now();
     let usual = choices.forms;
     let fused = choices.is_fused(&parts.config);
-    // Those that read the most weights first.
-    for class in [Class::Gated, Class::Large, Class::Long, Class::Short] {
+    // A slow device has time for the first ones alone.
+    for class in Class::by_weights(fused) {
         // The other forms of the class, whichever of them is found to be faster meanwhile.
         for forms in choices.forms.others(class, fused) {
             if started.elapsed() > MAX_TUNING {
