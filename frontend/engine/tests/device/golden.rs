@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use engine::gpu::{Gpu, GpuOptions};
-use engine::model::{KvType, Products, is_packed};
+use engine::model::{FormChoice, KvType, Products, is_packed};
 use engine::session::{Control, LoadOptions, Options, Session};
 use safetensors::SafeTensors;
 use shaders::matrix_units::{LEAST_ROWS, MatrixUnits};
@@ -177,8 +177,9 @@ fn check_logits(session: &mut Session, golden: &Golden, label: &str, tolerance: 
 }
 
 /// A session that steps through prompts.
-fn stepping(gpu: &Rc<Gpu>, case: &Case, products: Products) -> Session {
-    let options = LoadOptions { context: 512, kv_type: KvType::F32, products, ..LoadOptions::default() };
+fn stepping(gpu: &Rc<Gpu>, case: &Case, products: Products, forms: FormChoice) -> Session {
+    let options =
+        LoadOptions { context: 512, kv_type: KvType::F32, products, forms, ..LoadOptions::default() };
     let session = common::load(gpu, &case.model, &options);
     assert_eq!(session.decoder().products(), products, "{}", case.key);
     session
@@ -214,7 +215,7 @@ fn the_steps_of_a_drawn_token_agree_in_full_precision() {
     // One of each shape: what differs between the types is compared by the greedy ids.
     for case in carried().iter().filter(|case| case.key.contains("q4_k_m")) {
         let golden = Golden::read(case);
-        let mut session = stepping(&gpu, case, Products::Floats);
+        let mut session = stepping(&gpu, case, Products::Floats, FormChoice::Usual);
         for (key, ids) in golden.prompts() {
             let (likeliest, logits) = step_through(&mut session, &ids);
             let far = distance(&logits, &golden.f32s(&format!("{key}.logits_last")));
@@ -250,19 +251,24 @@ fn is_quantised(form: &Form) -> bool {
 
 /// Holds a model with every quantised product packed to what llama.cpp reached. Beside the set's own prompts go `more`,
 /// whose likeliest ids are those of float products. The share of equal ids on the set's prompts alone.
-fn check_packed(gpu: &Rc<Gpu>, case: &Case, products: Products, more: &[Vec<u32>]) -> f64 {
+fn check_packed(
+    gpu: &Rc<Gpu>,
+    case: &Case,
+    (products, forms): (Products, FormChoice),
+    more: &[Vec<u32>],
+) -> f64 {
     let golden = Golden::read(case);
     let mut wanted = Vec::new();
     if !more.is_empty() {
         // Read at once: by steps they are the same, as the test above shows, and take three times as long.
-        let mut floats = stepping(gpu, case, Products::Floats);
+        let mut floats = stepping(gpu, case, Products::Floats, FormChoice::Usual);
         wanted.extend(more.iter().map(|ids| read_at_once(&mut floats, ids)));
     }
 
-    let mut session = stepping(gpu, case, products);
-    let forms = session.decoder().forms();
-    assert!(forms.iter().filter(|form| is_quantised(form)).count() >= 5);
-    assert!(forms.iter().filter(|form| is_quantised(form)).all(is_packed));
+    let mut session = stepping(gpu, case, products, forms);
+    let kernels = session.decoder().forms();
+    assert!(kernels.iter().filter(|form| is_quantised(form)).count() >= 5);
+    assert!(kernels.iter().filter(|form| is_quantised(form)).all(is_packed));
     let (mut far, mut shares) = (0.0f32, Vec::new());
     for (key, ids) in golden.prompts() {
         let (likeliest, logits) = step_through(&mut session, &ids);
@@ -358,7 +364,7 @@ fn hold_to_llama_cpp(case: &Case, far: f32, shares: &[f64]) {
 fn packed_products_agree_as_well_as_llama_cpp() {
     let gpu = common::gpu();
     for case in carried().iter().filter(|case| !case.key.contains("moe")) {
-        check_packed(&gpu, case, Products::Packed { least_rows: 0 }, &[]);
+        check_packed(&gpu, case, (Products::Packed { least_rows: 0 }, FormChoice::Usual), &[]);
     }
 }
 
@@ -367,7 +373,13 @@ fn packed_products_that_are_not_fused_agree_as_well_as_llama_cpp() {
     let gpu = common::gpu();
     // The same rounding as in the test above: one model that has every kind of product.
     let case = carried().into_iter().find(|case| case.key.contains("e2b") && case.key.contains("q4_k_m"));
-    check_packed(&gpu, &case.expect("a small model"), Products::Unfused { packed: true }, &[]);
+    let case = case.expect("a small model");
+    let products = Products::Unfused { packed: true };
+    check_packed(&gpu, &case, (products, FormChoice::Usual), &[]);
+    for number in [1, 2] {
+        let forms = FormChoice::Known(forms::with_number(number));
+        check_packed(&gpu, &case, (products, forms), &[]);
+    }
 }
 
 /// The share of equal ids that the packed mixture reaches at least on the prompts on which llama.cpp reached 0.824.
@@ -385,7 +397,7 @@ fn packed_products_of_a_mixture_agree_as_well_as_llama_cpp() {
     assert!(more.len() >= 10, "{} chats", more.len());
     let gpu = common::gpu();
     let case = carried().into_iter().find(|case| case.key.contains("moe")).expect("a mixture of experts");
-    let alone = check_packed(&gpu, &case, Products::Packed { least_rows: 0 }, &more);
+    let alone = check_packed(&gpu, &case, (Products::Packed { least_rows: 0 }, FormChoice::Usual), &more);
     // On the same prompts as llama.cpp the packed mixture misses what that reached. What it reaches is held here; where it
     // no longer misses, the chats have to go.
     let (_, bar) = llama_cpp(&case);

@@ -11,6 +11,11 @@ use engine::synth::{self, Quant, Shape};
 use super::{EXACT, Golden, carried, distance, label, step_through};
 use crate::common;
 
+/// The form of this number in every class; the usual one where there are not as many.
+pub fn with_number(number: u8) -> Forms {
+    serde_json::from_value(serde_json::json!((number, number, number, number))).expect("numbers")
+}
+
 #[test]
 fn forms_of_long_and_short_products_give_the_logits_of_the_reference() {
     let gpu = common::gpu();
@@ -24,8 +29,7 @@ fn forms_of_long_and_short_products_give_the_logits_of_the_reference() {
         (Products::Unfused { packed: false }, 1),
         (Products::Unfused { packed: false }, 2),
     ] {
-        let forms: Forms =
-            serde_json::from_value(serde_json::json!((number, number, number, number))).expect("numbers");
+        let forms = with_number(number);
         let options = LoadOptions { forms: FormChoice::Known(forms), products, ..common::exact_options() };
         let mut session = common::load(&gpu, &case.model, &options);
         assert_eq!(session.decoder().forms_of_products(), forms);
