@@ -14,6 +14,17 @@ use shaders::state::State;
 use shaders::{DType, PlanarLayout, repack};
 
 const ROUNDS: u32 = 20;
+/// Columns and rows of the matrices of decode: those of the E2B and the 31B, and the head of the E2B.
+const SHAPES: [(u32, u32); 8] = [
+    (1536, 2560),
+    (2048, 1536),
+    (1536, 12288),
+    (12288, 1536),
+    (5376, 21504),
+    (21504, 5376),
+    (8192, 5376),
+    (1536, 262_144),
+];
 
 fn main() {
     // Cargo adds a flag of its own to the words of the user.
@@ -29,16 +40,7 @@ fn main() {
             }
         }
     }
-    for (k, n) in [
-        (1536, 2560),
-        (2048, 1536),
-        (1536, 12288),
-        (12288, 1536),
-        (5376, 21504),
-        (21504, 5376),
-        (8192, 5376),
-        (1536, 262_144),
-    ] {
+    for (k, n) in SHAPES {
         for dtype in [DType::Q4_K, DType::Q6_K, DType::Q8_0] {
             for kernel in few_rows_kernels(dtype) {
                 let source = kernel.source().expect("a source");
@@ -49,16 +51,7 @@ fn main() {
             }
         }
     }
-    for (k, n) in [
-        (1536, 2560),
-        (2048, 1536),
-        (1536, 12288),
-        (12288, 1536),
-        (5376, 21504),
-        (21504, 5376),
-        (8192, 5376),
-        (1536, 262_144),
-    ] {
+    for (k, n) in SHAPES {
         for dtype in [DType::Q4_K, DType::Q6_K, DType::Q8_0] {
             for form in matvec_forms() {
                 let kernel = Matvec {

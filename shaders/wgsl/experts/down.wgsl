@@ -26,7 +26,7 @@ const COLUMNS: u32 = {{COLUMNS}}u; // rows of an expert of a team
 const THREADS: u32 = {{THREADS}}u;
 const TEAMS: u32 = {{GROUPS}}u / {{KSPLIT}}u;
 const LANES: u32 = THREADS / TEAMS;   // lanes that share rows
-const MADE: u32 = TEAMS * COLUMNS;    // columns of y of a workgroup
+const RESULTS: u32 = TEAMS * COLUMNS;    // columns of y of a workgroup
 
 #include "matmul/few_rows/lanes.wgsl"
 
@@ -58,8 +58,8 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     workgroupBarrier();
     fold_lanes(tid, lane);
     workgroupBarrier();
-    let at = wid.x * MADE + tid;
-    if (tid < MADE && at < params.rows) {
+    let at = wid.x * RESULTS + tid;
+    if (tid < RESULTS && at < params.rows) {
         var total = sum_of_lanes(tid / COLUMNS * LANES, tid % COLUMNS);
         let to = row * params.rows + at;
         if (params.more != 0u) {

@@ -34,11 +34,11 @@ const PASS: u32 = 1u;
 const COLUMNS: u32 = {{COLUMNS}}u; // rows of gate, and of up, of a group of lanes
 const THREADS: u32 = {{THREADS}}u;
 const LANES: u32 = THREADS / {{GROUPS}}u;
-const MADE: u32 = {{GROUPS}}u * COLUMNS; // columns of act of a workgroup
+const RESULTS: u32 = {{GROUPS}}u * COLUMNS; // columns of act of a workgroup
 
 #include "matmul/few_rows/lanes.wgsl"
 #if PACK_Y
-#include "matmul/few_rows/pack_made.wgsl"
+#include "matmul/few_rows/pack_results.wgsl"
 #endif
 
 @compute @workgroup_size({{THREADS}})
@@ -70,8 +70,8 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     workgroupBarrier();
     fold_lanes(tid, lane);
     workgroupBarrier();
-    let at = wid.x * MADE + tid;
-    if (tid < MADE && at < params.rows) {
+    let at = wid.x * RESULTS + tid;
+    if (tid < RESULTS && at < params.rows) {
         let first_sum = tid / COLUMNS * LANES;
         let component = tid % COLUMNS;
         var gated = sum_of_lanes(first_sum, component);
@@ -91,7 +91,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
 #if PACK_Y
     workgroupBarrier();
     if (tid == 0u) {
-        pack_made(0u, pair * params.rows / 16u + wid.x);
+        pack_results(0u, pair * params.rows / 16u + wid.x);
     }
 #endif
 }

@@ -48,12 +48,12 @@ const COLUMNS: u32 = {{COLUMNS}}u; // rows of W, and so columns of Y, of a team
 const THREADS: u32 = {{THREADS}}u;
 const TEAMS: u32 = {{GROUPS}}u / {{KSPLIT}}u;
 const LANES: u32 = THREADS / TEAMS; // lanes that share rows of W
-const MADE: u32 = TEAMS * COLUMNS;    // columns of Y of a workgroup; PASS·MADE is at most THREADS
+const RESULTS: u32 = TEAMS * COLUMNS; // columns of Y of a workgroup; PASS·RESULTS is at most THREADS
 
 // One component per row of W; with PAIR, those of the second matrix follow.
 #include "matmul/few_rows/lanes.wgsl"
 #if PACK_Y
-#include "matmul/few_rows/pack_made.wgsl"
+#include "matmul/few_rows/pack_results.wgsl"
 #endif
 
 @compute @workgroup_size({{THREADS}})
@@ -111,13 +111,13 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
             fold_lanes(t * THREADS + tid, lane);
         }
         workgroupBarrier();
-        let row = begin + tid / MADE;
-        let column = tid % MADE;
-        let at = group * MADE + column;
-        let is_made = tid < PASS * MADE && row < state.len && at < columns;
+        let row = begin + tid / RESULTS;
+        let column = tid % RESULTS;
+        let at = group * RESULTS + column;
+        let is_stored = tid < PASS * RESULTS && row < state.len && at < columns;
         var total = 0.0;
-        if (is_made) {
-            let first_sum = tid / MADE * THREADS + column / COLUMNS * LANES;
+        if (is_stored) {
+            let first_sum = tid / RESULTS * THREADS + column / COLUMNS * LANES;
             let component = column % COLUMNS;
             total = sum_of_lanes(first_sum, component);
 #if CORRECTED
@@ -134,7 +134,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
             total = gelu_tanh(total) * ple[row * params.ple_stride + params.ple_at + at];
 #endif
 #if PACK_Y
-            partial[result_place(tid / MADE, column)] = vec4<f32>(total, 0.0, 0.0, 0.0);
+            partial[result_place(tid / RESULTS, column)] = vec4<f32>(total, 0.0, 0.0, 0.0);
 #else
             y[row * params.y_stride[segment] + params.y_at[segment] + at] = total;
 #endif
@@ -142,8 +142,8 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
 #if PACK_Y
         workgroupBarrier();
         let packing = begin + tid;
-        if (tid < PASS && packing < state.len && group * MADE < columns) {
-            pack_made(tid, (packing * params.y_stride[segment] + params.y_at[segment]) / 16u + group);
+        if (tid < PASS && packing < state.len && group * RESULTS < columns) {
+            pack_results(tid, (packing * params.y_stride[segment] + params.y_at[segment]) / 16u + group);
         }
 #endif
 #if PASS != ROWS

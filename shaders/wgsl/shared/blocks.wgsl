@@ -5,7 +5,7 @@
 // block: b = row * (K / 32) + block.
 //
 //   P_load_block(p, b)         the words of a block, a P_Block
-//   P_block_codes(block, b)    its codes, four consecutive ones per word, by unit; signed for Q8_0 and IQ4_NL
+//   P_block_codes(block)       its codes, four consecutive ones per word, by unit; signed for Q8_0 and IQ4_NL
 //   P_block_scales(block, b)   (s, m) of both units, with value = s * code - m
 //   P_block_dot(codes, scales, q, d)  the dot product with 32 x, where x = d.x·q of the first unit, d.z·q of the second,
 //                              q int8, four per word; d.y and d.w are d.x·Σq and d.z·Σq
@@ -56,37 +56,19 @@ fn {{P}}_load_block(p: vec4<u32>, b: u32) -> {{P}}_Block {
     return block;
 }
 
-#if DTYPE == IQ4_NL
-#include "shared/iq4_nl.wgsl"
+#if DTYPE != Q8_0
+#include "shared/codes.wgsl" with P={{P}}, DTYPE={{DTYPE}}
 #endif
 
-// Four low bits of each code of a unit.
-fn {{P}}_low_codes(lo: vec2<u32>) -> vec4<u32> {
-    let low = vec4<u32>(lo.x, lo.x >> 4u, lo.y, lo.y >> 4u) & vec4<u32>(0x0f0f0f0fu);
-#if DTYPE == IQ4_NL
-    return vec4<u32>(iq4_nl(low.x), iq4_nl(low.y), iq4_nl(low.z), iq4_nl(low.w));
-#else
-    return low;
-#endif
-}
-
-fn {{P}}_block_codes(block: {{P}}_Block, b: u32) -> array<vec4<u32>, 2> {
+fn {{P}}_block_codes(block: {{P}}_Block) -> array<vec4<u32>, 2> {
 #if DTYPE == Q8_0
     return block.lo;
-#else
-    let low = array<vec4<u32>, 2>({{P}}_low_codes(block.lo.xy), {{P}}_low_codes(block.lo.zw));
-#if DTYPE == Q6_K
-    let shift = vec4<u32>(0u, 2u, 4u, 6u);
-    return array<vec4<u32>, 2>(
-        low[0] | (((vec4<u32>(block.hi.x) >> shift) & vec4<u32>(0x03030303u)) << vec4<u32>(4u)),
-        low[1] | (((vec4<u32>(block.hi.y) >> shift) & vec4<u32>(0x03030303u)) << vec4<u32>(4u)));
+#elif DTYPE == Q6_K
+    return array<vec4<u32>, 2>({{P}}_codes(block.lo.xy, block.hi.x), {{P}}_codes(block.lo.zw, block.hi.y));
 #elif DTYPE == Q5_0 || DTYPE == Q5_1 || DTYPE == Q5_K
-    let first = (vec4<u32>(block.hi) >> vec4<u32>(0u, 1u, 2u, 3u)) & vec4<u32>(0x01010101u);
-    let second = (vec4<u32>(block.hi) >> vec4<u32>(4u, 5u, 6u, 7u)) & vec4<u32>(0x01010101u);
-    return array<vec4<u32>, 2>(low[0] | (first << vec4<u32>(4u)), low[1] | (second << vec4<u32>(4u)));
+    return array<vec4<u32>, 2>({{P}}_codes(block.lo.xy, block.hi), {{P}}_codes(block.lo.zw, block.hi >> 4u));
 #else
-    return low;
-#endif
+    return array<vec4<u32>, 2>({{P}}_codes(block.lo.xy, 0u), {{P}}_codes(block.lo.zw, 0u));
 #endif
 }
 
@@ -142,5 +124,5 @@ fn {{P}}_block_dot(codes: array<vec4<u32>, 2>, scales: vec4<f32>, q: array<vec4<
 
 fn {{P}}_dot_packed(p: vec4<u32>, b: u32, q: array<vec4<u32>, 2>, d: vec4<f32>) -> f32 {
     let block = {{P}}_load_block(p, b);
-    return {{P}}_block_dot({{P}}_block_codes(block, b), {{P}}_block_scales(block, b), q, d);
+    return {{P}}_block_dot({{P}}_block_codes(block), {{P}}_block_scales(block, b), q, d);
 }

@@ -1,6 +1,6 @@
 // Sums over the LANES lanes of each team, whose vec4s follow one another in workgroup memory MEM. First the lanes are folded: a
-// quarter of them each add four vec4s. Then a thread adds what is left of a component. A thread that adds all lanes alone
-// reads the same banks of workgroup memory as those of other teams, and its unrolled code is long (MEASUREMENTS.md).
+// quarter of them each add four vec4s. Then a thread adds what is left of a component. If it added all lanes alone, it would
+// read the same banks of workgroup memory as the threads of other teams (MEASUREMENTS.md).
 
 const FOLDED_LANES: u32 = LANES / 4u;
 

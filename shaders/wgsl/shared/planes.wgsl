@@ -6,8 +6,6 @@
 //
 //   P_values(p, g)          the 16 values
 //   P_dot(p, g, x, xsum)    their dot product with x, where xsum is the sum of the 16 x
-//   P_codes(p, g)           (quantised types) the 16 codes, four consecutive ones per word; signed for Q8_0 and IQ4_NL
-//   P_scale(p, g)           (quantised types) (s, m), with value = s * code - m
 //   P_load(p, g)            the words of a unit, a P_Unit; all words zero means 16 zeros
 //   P_unpack(unit, g)       the 16 values of a loaded unit, so that a kernel can do other work between load and unpack
 
@@ -108,27 +106,19 @@ fn {{P}}_pick(pair: vec2<u32>, i: u32) -> u32 {
     return select(pair.x, pair.y, (i & 1u) != 0u);
 }
 
-#if DTYPE == IQ4_NL
-#include "shared/iq4_nl.wgsl"
+#if DTYPE != Q8_0
+#include "shared/codes.wgsl" with P={{P}}, DTYPE={{DTYPE}}
 #endif
 
 fn {{P}}_unit_codes(unit: {{P}}_Unit, g: u32) -> vec4<u32> {
 #if DTYPE == Q8_0
     return unit.lo;
-#else
-    let low = vec4<u32>(unit.lo.x, unit.lo.x >> 4u, unit.lo.y, unit.lo.y >> 4u) & vec4<u32>(0x0f0f0f0fu);
-#if DTYPE == Q6_K
-    let high = (vec4<u32>({{P}}_pick(unit.hi, g)) >> vec4<u32>(0u, 2u, 4u, 6u)) & vec4<u32>(0x03030303u);
-    return low | (high << vec4<u32>(4u));
+#elif DTYPE == Q6_K
+    return {{P}}_codes(unit.lo, {{P}}_pick(unit.hi, g));
 #elif DTYPE == Q5_0 || DTYPE == Q5_1 || DTYPE == Q5_K
-    let bits = {{P}}_pick(unit.hi, g >> 1u) >> ((g & 1u) * 4u);
-    let high = (vec4<u32>(bits) >> vec4<u32>(0u, 1u, 2u, 3u)) & vec4<u32>(0x01010101u);
-    return low | (high << vec4<u32>(4u));
-#elif DTYPE == IQ4_NL
-    return vec4<u32>(iq4_nl(low.x), iq4_nl(low.y), iq4_nl(low.z), iq4_nl(low.w));
+    return {{P}}_codes(unit.lo, {{P}}_pick(unit.hi, g >> 1u) >> ((g & 1u) * 4u));
 #else
-    return low;
-#endif
+    return {{P}}_codes(unit.lo, 0u);
 #endif
 }
 
@@ -167,14 +157,6 @@ fn {{P}}_unit_scale(unit: {{P}}_Unit, g: u32) -> vec2<f32> {
     return vec2<f32>(s, 4.0 * s);
 #endif
 #endif
-}
-
-fn {{P}}_codes(p: vec4<u32>, g: u32) -> vec4<u32> {
-    return {{P}}_unit_codes({{P}}_load(p, g), g);
-}
-
-fn {{P}}_scale(p: vec4<u32>, g: u32) -> vec2<f32> {
-    return {{P}}_unit_scale({{P}}_load(p, g), g);
 }
 
 // Four codes as numbers h in 1..2: a code is inserted into the mantissa of a half, which on some devices is several

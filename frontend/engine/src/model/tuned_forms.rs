@@ -29,9 +29,9 @@ impl Class {
     /// All of them, in the order of their numbers.
     pub const ALL: [Self; 4] = [Self::Large, Self::Long, Self::Short, Self::Gated];
 
-    /// All of them, those that read the most weights first. `fused`: as with [`Self::forms`].
+    /// All of them, those that read the most bytes first. `fused`: as with [`Self::forms`].
     #[must_use]
-    pub const fn by_weights(fused: bool) -> [Self; 4] {
+    pub const fn by_bytes_read(fused: bool) -> [Self; 4] {
         match fused {
             // Gate and up are large ones then.
             true => [Self::Large, Self::Long, Self::Short, Self::Gated],
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn every_class_is_tried() {
         for fused in [true, false] {
-            assert!(Class::ALL.iter().all(|class| Class::by_weights(fused).contains(class)));
+            assert!(Class::ALL.iter().all(|class| Class::by_bytes_read(fused).contains(class)));
         }
     }
 

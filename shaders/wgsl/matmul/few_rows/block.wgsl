@@ -8,11 +8,11 @@
         let block{{c}} = w1_load_block(params.planes[1], base{{c}} + at);
 #endfor
 #for c in 0..COLUMNS
-        let codes{{c}} = w{{M}}_block_codes(block{{c}}, base{{c}} + at);
+        let codes{{c}} = w{{M}}_block_codes(block{{c}});
         let scales{{c}} = w{{M}}_block_scales(block{{c}}, base{{c}} + at);
 #endfor
 #for c in COLUMNS..SUMS
-        let codes{{c}} = w1_block_codes(block{{c}}, base{{c}} + at);
+        let codes{{c}} = w1_block_codes(block{{c}});
         let scales{{c}} = w1_block_scales(block{{c}}, base{{c}} + at);
 #endfor
 #for t in 0..ROWS

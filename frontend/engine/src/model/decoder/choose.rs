@@ -17,7 +17,7 @@ use crate::plan::{Plan, PlanError};
 const TIMED_POSITION: u32 = 512;
 /// Minimum relative gain to choose products that round more.
 const MIN_GAIN: f64 = 0.03;
-/// Minimum relative gain to choose another form, which rounds no more: less is noise.
+/// Minimum relative gain to choose another form, which doesn't round more.
 const MIN_GAIN_OF_FORM: f64 = 0.01;
 /// Maximum number of turns of a comparison.
 const TURNS: usize = 5;
@@ -100,8 +100,8 @@ async fn tune(
     let started = Instant::now();
     let usual = choices.forms;
     let fused = choices.is_fused(&parts.config);
-    // A slow device has time for the first ones alone.
-    for class in Class::by_weights(fused) {
+    // A slow device only has time for the first ones.
+    for class in Class::by_bytes_read(fused) {
         // The other forms of the class, whichever of them is found to be faster meanwhile.
         for forms in choices.forms.others(class, fused) {
             if started.elapsed() > MAX_TUNING {

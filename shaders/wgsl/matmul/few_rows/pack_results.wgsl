@@ -1,4 +1,4 @@
-// Rounds the results of a workgroup to int8: MADE = 16 columns of a row are a unit. The including kernel has Y as codes and
+// Rounds the results of a workgroup to int8: RESULTS = 16 columns of a row are a unit. The including kernel has Y as codes and
 // scales.
 
 #include "shared/pack_unit.wgsl"
@@ -9,14 +9,14 @@ fn result_place(t: u32, column: u32) -> u32 {
 }
 
 // Stores the results of row `t` of the pass as unit `unit` of Y.
-fn pack_made(t: u32, unit: u32) {
-    var made: array<vec4<f32>, 4>;
+fn pack_results(t: u32, unit: u32) {
+    var results: array<vec4<f32>, 4>;
 #for q in 0..4
-    made[{{q}}] = vec4<f32>(
+    results[{{q}}] = vec4<f32>(
         partial[result_place(t, 4u * {{q}}u)].x, partial[result_place(t, 4u * {{q}}u + 1u)].x,
         partial[result_place(t, 4u * {{q}}u + 2u)].x, partial[result_place(t, 4u * {{q}}u + 3u)].x);
 #endfor
-    let packed = pack_unit(made);
+    let packed = pack_unit(results);
     y[unit] = packed.codes;
     y_scales[unit] = packed.scale;
 }
