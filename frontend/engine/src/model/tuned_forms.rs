@@ -21,7 +21,7 @@ pub enum Class {
     Long,
     /// Fewer and short rows.
     Short,
-    /// Gate and up whose results are rounded for down, 16 in a workgroup. Only products that are not fused are.
+    /// Gate and up whose results are rounded for down, 16 in a workgroup. Fused products have none.
     Gated,
 }
 
@@ -49,8 +49,8 @@ impl Class {
         }
     }
 
-    /// The forms to try, the usual one first: it is the fastest of those timed in `shaders/MEASUREMENTS.md`. `fused`: of
-    /// products that are fused with what precedes them, which each workgroup repeats.
+    /// The forms to try, the usual one first; `shaders/MEASUREMENTS.md` has their times. `fused`: of products that are fused
+    /// with what precedes them, which each workgroup repeats.
     #[must_use]
     pub const fn forms(self, fused: bool) -> &'static [Form] {
         const fn form(rows: u32, groups: u32, ksplit: u32) -> Form {
@@ -60,13 +60,12 @@ impl Class {
             (Self::Large, true) => const { &[form(4, 4, 1), form(2, 8, 1), form(4, 2, 1)] },
             (Self::Long, true) => const { &[form(1, 8, 2), form(2, 8, 2), form(4, 2, 1)] },
             (Self::Short, true) => const { &[form(1, 8, 1), form(2, 8, 1), form(4, 2, 1)] },
-            (Self::Gated, true) => &[],
             (Self::Large, false) => {
                 const { &[form(4, 4, 1), form(2, 8, 1), form(2, 1, 1), form(4, 2, 1).with_lanes(16)] }
             }
             (Self::Long, false) => const { &[form(2, 4, 2), form(1, 8, 2), form(2, 1, 1)] },
             (Self::Short, false) => const { &[form(2, 4, 1), form(1, 4, 1), form(2, 2, 1).with_lanes(16)] },
-            (Self::Gated, false) => const { &[form(2, 8, 1), form(2, 8, 1).with_lanes(16)] },
+            (Self::Gated, _) => const { &[form(2, 8, 1), form(2, 8, 1).with_lanes(16)] },
         }
     }
 }
@@ -79,13 +78,12 @@ impl Forms {
     /// The usual forms.
     pub const USUAL: Self = Self([0; Class::ALL.len()]);
 
-    /// The form of a class. [`Class::Gated`] has none where products are fused: it is the default there.
+    /// The form of a class.
     #[must_use]
     pub fn form(self, class: Class, fused: bool) -> Form {
         let forms = class.forms(fused);
         // A number of another version means the usual form.
-        let form = forms.get(usize::from(self.0[class as usize])).or_else(|| forms.first());
-        form.copied().unwrap_or_default()
+        *forms.get(usize::from(self.0[class as usize])).unwrap_or(&forms[0])
     }
 
     /// These with another form of one class, for every other form it has.

@@ -312,7 +312,7 @@ pub fn merge(
 fn form(limits: Limits, forms: Forms, matrices: &[&Matrix], kernel: &Kernel) -> matvec::Form {
     let (k, n) = (matrices[0].k, matrices.iter().map(|matrix| matrix.n).sum());
     match (kernel.epilogue, n) {
-        // A lane does more for each unit.
+        // With several rows a lane has more to do for each block, so fewer lanes are enough.
         (Epilogue::Geglu, _) if kernel.packs && kernel.rows > 1 => matvec::Form::new(2, 8, 1).with_lanes(16),
         (Epilogue::Geglu, _) if kernel.packs => forms.form(Class::Gated, false),
         _ if kernel.packs => matvec::Form::new(2, 8, 1),
