@@ -4,7 +4,7 @@
 //! and only known elements and attributes pass.
 
 use pulldown_latex::config::DisplayMode;
-use pulldown_latex::{Parser, RenderConfig, Storage, push_mathml};
+use pulldown_latex::{Event, Parser, RenderConfig, Storage, push_mathml};
 
 /// The longest formula, in bytes. A longer one is shown as it is written.
 const MAX_LENGTH: usize = 8192;
@@ -138,7 +138,12 @@ pub fn parse(latex: &str, display: bool) -> Result<Element, MathError> {
     let storage = Storage::new();
     let mut events = Vec::new();
     for event in Parser::new(latex, &storage) {
-        events.push(event.map_err(|error| MathError::Syntax { reason: error.to_string() })?);
+        let event = event.map_err(|error| MathError::Syntax { reason: error.to_string() })?;
+        // The library takes the end of a row or cell before a script for its base, and then miscounts the cells.
+        if let (Some(Event::Script { .. }), Event::EnvironmentFlow(_)) = (events.last(), &event) {
+            return Err(MathError::Syntax { reason: "a script has no base".to_owned() });
+        }
+        events.push(event);
     }
     let display_mode = if display { DisplayMode::Block } else { DisplayMode::Inline };
     let config = RenderConfig { display_mode, ..RenderConfig::default() };
@@ -267,6 +272,15 @@ fn style_attribute(declaration: &str) -> Option<(&'static str, String)> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_script_that_begins_a_row_or_cell_is_no_formula() {
+        for row in [r"x & x \\ ^{x} & x &", r"x \\ _{x} & x & x", r"x & ^{x} & x"] {
+            let error = parse(&format!(r"\begin{{array}}{{lcr}} {row} \end{{array}}"), false).expect_err(row);
+            assert!(matches!(error, MathError::Syntax { .. }), "{row}: {error:?}");
+        }
+        assert!(parse(r"\begin{array}{lcr} x & x \\ {}^{x} & x & \end{array}", false).is_ok());
+    }
 
     /// The formula's elements as `tag(children)`.
     fn outline(latex: &str) -> String {
