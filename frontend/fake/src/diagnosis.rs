@@ -18,7 +18,7 @@ pub fn steps(what: &Diagnosis) -> u32 {
 pub fn finding(what: Diagnosis, scenario: &Scenario, of_model: bool) -> Finding {
     match what {
         Diagnosis::Benchmark(options) => Finding::Benchmark(benchmark(options)),
-        Diagnosis::Profile { position } => Finding::Profile(profile(position)),
+        Diagnosis::Profile { position, .. } => Finding::Profile(profile(position)),
         Diagnosis::SelfTest => Finding::SelfTest(self_test(scenario, of_model)),
     }
 }

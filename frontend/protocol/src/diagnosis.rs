@@ -7,10 +7,12 @@ use serde::{Deserialize, Serialize};
 pub enum Diagnosis {
     /// How fast the loaded model reads and answers.
     Benchmark(BenchmarkOptions),
-    /// Where the time of a drawn token goes.
+    /// Where the time of a drawn token goes, or that of a chunk of a prompt.
     Profile {
-        /// Position of the token: how much context it sees.
+        /// Position of the first token: how much context it sees.
         position: u32,
+        /// 1 for a drawn token; more than a round of drafts has for a chunk.
+        rows: u32,
     },
     /// Whether every kernel computes what it should: those of the loaded model, or a standard set without one.
     SelfTest,
@@ -74,16 +76,16 @@ pub struct Round {
     pub decode_ms: f64,
 }
 
-/// The time of a drawn token, by kernel.
+/// The time of a drawn token or of a chunk, by kernel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
-    /// Position of the token.
+    /// Position of the first token.
     pub position: u32,
     /// Whether times are the device's own, not the clock's.
     pub timestamps: bool,
     /// Bytes a second that the device reads and writes in a plain copy: no kernel reads its weights faster.
     pub copy_bytes_per_s: f64,
-    /// Milliseconds of a whole token, all kernels one after the other.
+    /// Milliseconds of the whole token or chunk, all kernels one after the other.
     pub token_ms: f64,
     /// Bytes of weights, keys and values that a token reads.
     pub token_bytes: u64,

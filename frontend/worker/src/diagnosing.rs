@@ -30,7 +30,9 @@ pub async fn diagnose(host: Rc<Host>, id: RequestId, what: Diagnosis, task: Task
     let result = match host.slot(&task.cancel).await {
         Ok(mut slot) => match what {
             Diagnosis::Benchmark(options) => benchmark(&host, &mut slot, id, options, &task).await,
-            Diagnosis::Profile { position } => profile(&host, &mut slot, id, position, &task).await,
+            Diagnosis::Profile { position, rows } => {
+                profile(&host, &mut slot, id, [position, rows], &task).await
+            }
             Diagnosis::SelfTest => {
                 let mut tell = |done, total| host.post(Event::Diagnosing { id, done, total });
                 let found = self_test(&host, &mut slot, &task.cancel, &mut tell).await;
@@ -85,19 +87,19 @@ async fn benchmark(
     Ok(Finding::Benchmark(told))
 }
 
-/// Every kernel of a token is timed.
+/// Every kernel of a token, or of a chunk of `rows`, is timed.
 async fn profile(
     host: &Rc<Host>,
     slot: &mut Slot,
     id: RequestId,
-    position: u32,
+    [position, rows]: [u32; 2],
     task: &Task,
 ) -> Result<Finding, Failure> {
     let ready = recovery::ensure(host, slot, &task.cancel).await?;
     let session = ready.session.autoregressive_mut().map_err(|error| failure::of(&error, None))?;
     let context = session.context();
     let mut tell = |done, total| host.post(Event::Diagnosing { id, done, total });
-    let profiled = session.profile(position, 1, &task.cancel, &mut tell).await;
+    let profiled = session.profile(position, rows, &task.cancel, &mut tell).await;
     let told = profiled.map_err(|error| failure::of(&error, Some(context)))?;
     let kernels = told.kernels.into_iter().map(|kernel| KernelTime {
         name: kernel.name,

@@ -80,8 +80,8 @@ class Gemtab {
     return { prompt: told.prompt, answer: told.answer, ...told.rounds[0] };
   }
 
-  async profile({ prompt }) {
-    const { finding } = await this.#request("Diagnosed", (id) => wire.profile(id, prompt));
+  async profile({ position, rows }) {
+    const { finding } = await this.#request("Diagnosed", (id) => wire.profile(id, position, rows));
     return finding.Profile;
   }
 }
@@ -138,7 +138,7 @@ class Wllama {
 
 const engines = new Map();
 
-async function carryOut({ action, name, engine: kind, work, wllama, round }) {
+async function carryOut({ action, name, engine: kind, work, wllama, round, tokens }) {
   if (action === "load") {
     const made = kind in WORKERS ? new Gemtab(kind) : new Wllama();
     const about = await made.load(work, wllama, kind === "wllama-cpu");
@@ -146,7 +146,7 @@ async function carryOut({ action, name, engine: kind, work, wllama, round }) {
     return about;
   }
   const engine = engines.get(name);
-  return action === "profile" ? engine.profile(work) : engine.round(work, round);
+  return action === "profile" ? engine.profile(tokens) : engine.round(work, round);
 }
 
 async function adapter() {

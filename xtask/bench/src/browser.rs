@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 
-use crate::engine::{Engine, KernelTime, Sample, Work};
+use crate::engine::{Engine, KernelTime, Profiled, Sample, Work};
 use crate::options::{Kind, Options};
 use crate::server::{Line, Server};
 
@@ -206,14 +206,14 @@ impl Engine for InBrowser {
         Sample::read(&self.browser.call(order)?)
     }
 
-    fn profile(&mut self) -> Result<Vec<KernelTime>> {
+    fn profile(&mut self, tokens: Profiled) -> Result<Vec<KernelTime>> {
         if !matches!(
             self.kind,
             Kind::Page | Kind::PageF16 | Kind::PageHost | Kind::PageLate | Kind::PageEightBits
         ) {
             return Ok(Vec::new());
         }
-        let order = json!({ "action": "profile", "name": self.kind.to_string(), "work": self.work });
+        let order = json!({ "action": "profile", "name": self.kind.to_string(), "tokens": tokens });
         KernelTime::read_all(&self.browser.call(order)?)
     }
 }

@@ -39,16 +39,25 @@ pub trait Engine {
     /// When it fails, or takes too long.
     fn round(&mut self, round: u32) -> Result<Sample>;
 
-    /// Times each kernel of the token behind the prompt; nothing for an engine that isn't ours.
+    /// Times each kernel of some tokens; nothing for an engine that isn't ours.
     ///
     /// # Errors
     /// As [`Self::round`].
-    fn profile(&mut self) -> Result<Vec<KernelTime>> {
+    fn profile(&mut self, _: Profiled) -> Result<Vec<KernelTime>> {
         Ok(Vec::new())
     }
 }
 
-/// What all dispatches of a kernel take for one token.
+/// Tokens whose kernels are timed.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Profiled {
+    /// Position of the first.
+    pub position: u32,
+    /// 1 for a token that is drawn, more than a round of drafts has for a chunk of a prompt.
+    pub rows: u32,
+}
+
+/// What all dispatches of a kernel take for those tokens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelTime {
     /// The kernel.

@@ -20,7 +20,7 @@ use clap::Parser as _;
 use serde_json::{Value, json};
 
 use browser::{Browser, InBrowser};
-use engine::{Engine, Sample, Work};
+use engine::{Engine, Profiled, Sample, Work};
 use options::{Kind, Options};
 use process::LineEngine;
 use report::Results;
@@ -115,10 +115,11 @@ fn compare(options: &Options, folder: &Path, probe: &Path, model: PathBuf) -> Re
             }
         }
     }
-    if options.profile {
+    if let Some(rows) = options.profile {
+        let tokens = Profiled { position: if rows == 1 { work.prompt } else { 0 }, rows };
         for (index, engine) in engines.iter_mut().enumerate() {
             let timed =
-                engine.profile().with_context(|| format!("{} could not be profiled", engine.name()))?;
+                engine.profile(tokens).with_context(|| format!("{} could not be profiled", engine.name()))?;
             results.set_kernels(index, timed);
         }
     }

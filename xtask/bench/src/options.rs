@@ -56,10 +56,10 @@ pub struct Options {
     /// Rounds to count
     #[arg(long, default_value_t = 5)]
     pub rounds: u32,
-    /// Time each kernel of the token behind the prompt, too, for each engine that is ours. In a browser it needs
-    /// --flags=--enable-webgpu-developer-features: other timestamps are rounded to 0.1 ms
-    #[arg(long)]
-    pub profile: bool,
+    /// Time each kernel of the token behind the prompt, too, or of this many tokens of a prompt, for each engine that is ours. In
+    /// a browser it needs --flags=--enable-webgpu-developer-features: other timestamps are rounded to 0.1 ms
+    #[arg(long, value_name = "ROWS", num_args = 0..=1, default_missing_value = "1")]
+    pub profile: Option<u32>,
     /// Warm-up rounds before those
     #[arg(long, default_value_t = 1)]
     pub warm_up: u32,

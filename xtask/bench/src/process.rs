@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-use crate::engine::{Engine, KernelTime, Sample, Work};
+use crate::engine::{Engine, KernelTime, Profiled, Sample, Work};
 use crate::options::Options;
 
 /// Such a program.
@@ -18,6 +18,7 @@ pub struct LineEngine {
     child: Child,
     requests: Option<ChildStdin>,
     lines: BufReader<ChildStdout>,
+    /// Times kernels, but for which tokens.
     profile: Option<Command>,
 }
 
@@ -38,7 +39,7 @@ impl LineEngine {
         let prompt = work.prompt.to_string();
         bench.arg("bench").arg(&work.model).arg("--on-request");
         bench.args(["--prefill", &prompt, "--decode", &work.answer.to_string()]);
-        profile.arg("profile").arg(&work.model).args(["--position", &prompt]);
+        profile.arg("profile").arg(&work.model);
         let mut engine = Self::start("native", bench)?;
         engine.profile = Some(profile);
         Ok(engine)
@@ -139,8 +140,10 @@ impl Engine for LineEngine {
         Sample::read(&self.next()?)
     }
 
-    fn profile(&mut self) -> Result<Vec<KernelTime>> {
+    fn profile(&mut self, tokens: Profiled) -> Result<Vec<KernelTime>> {
         let Some(command) = &mut self.profile else { return Ok(Vec::new()) };
+        let Profiled { position, rows } = tokens;
+        command.args(["--position", &position.to_string(), "--rows", &rows.to_string()]);
         let output = command.stderr(Stdio::inherit()).output()?;
         if !output.status.success() {
             bail!("the profile failed ({})", output.status);

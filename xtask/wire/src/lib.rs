@@ -48,15 +48,15 @@ pub fn benchmark(id: u32, prompt: u32, answer: u32, round: u32) -> Result<Vec<u8
     Ok(protocol::encode(&Request::Diagnose { id: RequestId(id.into()), what })?)
 }
 
-/// Times every kernel of the token after `position` others.
+/// Times every kernel of the token after `position` others, or of a chunk of `rows`.
 ///
 /// # Errors
 /// As [`hello`].
 #[wasm_bindgen]
-pub fn profile(id: u32, position: u32) -> Result<Vec<u8>, JsError> {
+pub fn profile(id: u32, position: u32, rows: u32) -> Result<Vec<u8>, JsError> {
     Ok(protocol::encode(&Request::Diagnose {
         id: RequestId(id.into()),
-        what: Diagnosis::Profile { position },
+        what: Diagnosis::Profile { position, rows },
     })?)
 }
 

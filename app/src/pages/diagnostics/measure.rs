@@ -41,7 +41,7 @@ impl Kind {
         match self {
             Self::SelfTest => Diagnosis::SelfTest,
             Self::Benchmark => Diagnosis::Benchmark(BenchmarkOptions::default()),
-            Self::Profile => Diagnosis::Profile { position: POSITION },
+            Self::Profile => Diagnosis::Profile { position: POSITION, rows: 1 },
         }
     }
 }

@@ -59,7 +59,7 @@ fn a_model_is_timed_profiled_and_verified() {
     assert!(told.prefill().min > 0.0 && told.decode().min > 0.0 && told.submits_per_token <= 1.0, "{told:?}");
     let Finding::SelfTest(told) = diagnose(3, Diagnosis::SelfTest) else { panic!("no self-test") };
     assert!(told.of_model && told.checks.len() > 10 && told.failed().next().is_none(), "{told:?}");
-    let Finding::Profile(told) = diagnose(4, Diagnosis::Profile { position: 5 }) else {
+    let Finding::Profile(told) = diagnose(4, Diagnosis::Profile { position: 5, rows: 1 }) else {
         panic!("no profile")
     };
     assert!(told.kernels.iter().all(|kernel| kernel.dispatches > 0) && told.token_bytes > 0, "{told:?}");
