@@ -41,18 +41,22 @@ const STRIDE = (BK + 8u) / 4u;
 const UNITS = BN / 16u;
 const W_STRIDE = (BN + 8u) / 4u;
 const W_ROWS = BK;
+const W_PARTS = 1u;
 #else
 const UNITS = BK / 16u;
 const W_STRIDE = STRIDE;
-const W_ROWS = BN;
+const W_ROWS = BN / {{COLUMNS}}u;
+const W_PARTS = {{COLUMNS}}u;
 #endif
 // Brings small weights out of the range of subnormal halves.
 const W_FACTOR = {{W_FACTOR}}.0;
 
-var<workgroup> x_tile: array<vec4<f16>, BM * STRIDE>;
-var<workgroup> w_tile: array<vec4<f16>, W_ROWS * W_STRIDE>;
+// The rows of X and W that a subgroup multiplies are an array of their own; columns of W are not.
+const X_ROWS = BM / {{ROWS}}u;
+var<workgroup> x_tile: array<array<vec4<f16>, X_ROWS * STRIDE>, {{ROWS}}>;
+var<workgroup> w_tile: array<array<vec4<f16>, W_ROWS * W_STRIDE>, W_PARTS>;
 // A matrix of Y for each subgroup.
-var<workgroup> result: array<f32, SUBGROUPS * 256u>;
+var<workgroup> result: array<array<f32, 256>, SUBGROUPS>;
 
 fn halves(pair: vec2<u32>) -> vec4<f16> {
     return vec4<f16>(vec4<f32>(unpack2x16float(pair.x), unpack2x16float(pair.y)));
@@ -83,8 +87,10 @@ fn main(
     let count = state.len - t0;
     let w0 = 0u;
 #endif
-    let m_at = (subgroup / {{COLUMNS}}u) * (BM / {{ROWS}}u);
-    let n_at = (subgroup % {{COLUMNS}}u) * (BN / {{COLUMNS}}u);
+    let x_part = subgroup / {{COLUMNS}}u;
+    let w_part = subgroup % {{COLUMNS}}u;
+    let m_at = x_part * X_ROWS;
+    let n_at = w_part * (BN / {{COLUMNS}}u);
     // Columns of Y, elements of a row of X, units of W between two steps.
 #if COLUMN_PRODUCT
     let width = params.units_per_row * 16u;
@@ -133,17 +139,19 @@ fn main(
     for (var s = first; s < end; s += 1u) {
 #for i in 0..X_LOADS
         {
-            let at = ((thread + {{i}}u * THREADS) / EIGHTS) * STRIDE + (thread % EIGHTS) * 2u;
-            x_tile[at] = halves(next_x{{i}}.xy);
-            x_tile[at + 1u] = halves(next_x{{i}}.zw);
+            let row = (thread + {{i}}u * THREADS) / EIGHTS;
+            let at = row % X_ROWS * STRIDE + (thread % EIGHTS) * 2u;
+            x_tile[row / X_ROWS][at] = halves(next_x{{i}}.xy);
+            x_tile[row / X_ROWS][at + 1u] = halves(next_x{{i}}.zw);
         }
 #endfor
 #for i in 0..W_LOADS
         {
             let value = w_unpack(next_w{{i}}, w{{i}}_at + s * w_step);
-            let at = ((thread + {{i}}u * THREADS) / UNITS) * W_STRIDE + (thread % UNITS) * 4u;
+            let row = (thread + {{i}}u * THREADS) / UNITS;
+            let at = row % W_ROWS * W_STRIDE + (thread % UNITS) * 4u;
 #for q in 0..4
-            w_tile[at + {{q}}u] = vec4<f16>(W_FACTOR * value[{{q}}]);
+            w_tile[row / W_ROWS][at + {{q}}u] = vec4<f16>(W_FACTOR * value[{{q}}]);
 #endfor
         }
 #endfor
@@ -160,13 +168,13 @@ fn main(
         {
 #for j in 0..N_TILES
 #if COLUMN_PRODUCT
-            let w_matrix{{j}} = load_w({{k}}u * 16u * W_STRIDE + (n_at + {{j}}u * 16u) / 4u);
+            let w_matrix{{j}} = load_w{{j}}_{{k}}(n_at);
 #else
-            let w_matrix{{j}} = load_w((n_at + {{j}}u * 16u) * W_STRIDE + {{k}}u * 4u);
+            let w_matrix{{j}} = load_w{{j}}_{{k}}(w_part);
 #endif
 #endfor
 #for i in 0..M_TILES
-            let x_matrix{{i}} = load_x((m_at + {{i}}u * 16u) * STRIDE + {{k}}u * 4u);
+            let x_matrix{{i}} = load_x{{i}}_{{k}}(x_part);
 #for j in 0..N_TILES
             y{{i}}_{{j}} = multiply_add(x_matrix{{i}}, w_matrix{{j}}, y{{i}}_{{j}});
 #endfor
@@ -179,13 +187,13 @@ fn main(
     let column = lane % 16u;
 #for i in 0..M_TILES
 #for j in 0..N_TILES
-    store_y(y{{i}}_{{j}}, subgroup * 256u);
+    store_y(y{{i}}_{{j}}, subgroup);
     workgroupBarrier();
     for (var row = lane / 16u; row < 16u; row += 2u) {
         let m = m_at + {{i}}u * 16u + row;
         let n = n0 + n_at + {{j}}u * 16u + column;
         if (m < count && n < width) {
-            let value = result[subgroup * 256u + row * 16u + column] * (1.0 / W_FACTOR);
+            let value = result[subgroup][row * 16u + column] * (1.0 / W_FACTOR);
 #if EXPERTS
             let pair = pairs[tile.y + m];
             y[pair * params.y_stride + params.y_at + n] = value * factors[pair / params.pairs_per_row];

@@ -39,12 +39,15 @@ const UNITS = {{BK}}u / 16u;
 const STRIDE = UNITS + 1u;
 const BLOCK_STEPS = 1024u / {{BK}}u;
 
-var<workgroup> x_tile: array<vec4<i32>, BM * STRIDE>;
-var<workgroup> w_tile: array<vec4<i32>, BN * STRIDE>;
+// The rows of X and W that a subgroup multiplies are an array of their own.
+const X_ROWS = BM / {{ROWS}}u;
+const W_ROWS = BN / {{COLUMNS}}u;
+var<workgroup> x_tile: array<array<vec4<i32>, X_ROWS * STRIDE>, {{ROWS}}>;
+var<workgroup> w_tile: array<array<vec4<i32>, W_ROWS * STRIDE>, {{COLUMNS}}>;
 // Scales of the block for the rows of X.
 var<workgroup> row_scales: array<f32, BM>;
 // Matrices of Y for each subgroup.
-var<workgroup> result: array<i32, THREADS / 32u * M_TILES * 256u>;
+var<workgroup> result: array<array<i32, 256>, THREADS / 32u * M_TILES>;
 
 @compute @workgroup_size({{THREADS}})
 fn main(
@@ -66,8 +69,10 @@ fn main(
 #endif
     let count = state.len - t0;
     let n0 = group.x * BN;
-    let m_at = (subgroup / {{COLUMNS}}u) * (BM / {{ROWS}}u);
-    let n_at = (subgroup % {{COLUMNS}}u) * (BN / {{COLUMNS}}u);
+    let x_part = subgroup / {{COLUMNS}}u;
+    let w_part = subgroup % {{COLUMNS}}u;
+    let m_at = x_part * X_ROWS;
+    let n_at = w_part * W_ROWS;
     let blocks = params.blocks_per_row;
     let first = (blocks * group.z / grid.z) * BLOCK_STEPS;
     let end = min((blocks * (group.z + 1u) / grid.z) * BLOCK_STEPS, params.units_per_row / UNITS);
@@ -105,10 +110,16 @@ fn main(
 
     while (s < end) {
 #for i in 0..X_LOADS
-        x_tile[((thread + {{i}}u * THREADS) / UNITS) * STRIDE + thread % UNITS] = bitcast<vec4<i32>>(next_x{{i}});
+        {
+            let row = (thread + {{i}}u * THREADS) / UNITS;
+            x_tile[row / X_ROWS][row % X_ROWS * STRIDE + thread % UNITS] = bitcast<vec4<i32>>(next_x{{i}});
+        }
 #endfor
 #for i in 0..W_LOADS
-        w_tile[((thread + {{i}}u * THREADS) / UNITS) * STRIDE + thread % UNITS] = bitcast<vec4<i32>>(next_w{{i}});
+        {
+            let row = (thread + {{i}}u * THREADS) / UNITS;
+            w_tile[row / W_ROWS][row % W_ROWS * STRIDE + thread % UNITS] = bitcast<vec4<i32>>(next_w{{i}});
+        }
 #endfor
         workgroupBarrier();
 
@@ -126,10 +137,10 @@ fn main(
 #for k in 0..DEPTHS
         {
 #for j in 0..N_TILES
-            let w_matrix{{j}} = load_w((n_at + {{j}}u * 16u) * STRIDE + {{k}}u * 2u);
+            let w_matrix{{j}} = load_w{{j}}_{{k}}(w_part);
 #endfor
 #for i in 0..M_TILES
-            let x_matrix{{i}} = load_x((m_at + {{i}}u * 16u) * STRIDE + {{k}}u * 2u);
+            let x_matrix{{i}} = load_x{{i}}_{{k}}(x_part);
 #for j in 0..N_TILES
             y{{i}}_{{j}} = multiply_add(x_matrix{{i}}, w_matrix{{j}}, y{{i}}_{{j}}, lane);
 #endfor
@@ -154,14 +165,14 @@ fn main(
 #endfor
 #for j in 0..N_TILES
 #for i in 0..M_TILES
-            store_y(y{{i}}_{{j}}, (subgroup * M_TILES + {{i}}u) * 256u, lane);
+            store_y(y{{i}}_{{j}}, subgroup * M_TILES + {{i}}u, lane);
             y{{i}}_{{j}} = YMatrix();
 #endfor
             workgroupBarrier();
 #for i in 0..M_TILES
             for (var r = 0u; r < 8u; r += 1u) {
                 let scale = 128.0 * w_scale{{j}} * row_scales[m_at + {{i}}u * 16u + r * 2u + lane / 16u];
-                sum{{i}}_{{j}}[r] += scale * f32(result[(subgroup * M_TILES + {{i}}u) * 256u + r * 32u + lane]);
+                sum{{i}}_{{j}}[r] += scale * f32(result[subgroup * M_TILES + {{i}}u][r * 32u + lane]);
             }
 #endfor
             workgroupBarrier();

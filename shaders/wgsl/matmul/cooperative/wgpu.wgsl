@@ -7,22 +7,29 @@ alias XMatrix = coop_mat16x16<f16, A>;
 alias WMatrix = coop_mat16x16<f16, B>;
 alias YMatrix = coop_mat16x16<f32, C>;
 
-fn load_x(at: u32) -> XMatrix {
-    return coopLoadT<XMatrix>(&x_tile[at], STRIDE);
+#for k in 0..DEPTHS
+#for i in 0..M_TILES
+fn load_x{{i}}_{{k}}(part: u32) -> XMatrix {
+    return coopLoadT<XMatrix>(&x_tile[part][{{i}}u * 16u * STRIDE + {{k}}u * 4u], STRIDE);
 }
-
-fn load_w(at: u32) -> WMatrix {
+#endfor
+#for j in 0..N_TILES
 #if COLUMN_PRODUCT
-    return coopLoadT<WMatrix>(&w_tile[at], W_STRIDE);
-#else
-    return coopLoad<WMatrix>(&w_tile[at], W_STRIDE);
-#endif
+fn load_w{{j}}_{{k}}(column: u32) -> WMatrix {
+    return coopLoadT<WMatrix>(&w_tile[0][{{k}}u * 16u * W_STRIDE + column / 4u + {{j}}u * 4u], W_STRIDE);
 }
+#else
+fn load_w{{j}}_{{k}}(part: u32) -> WMatrix {
+    return coopLoad<WMatrix>(&w_tile[part][{{j}}u * 16u * W_STRIDE + {{k}}u * 4u], W_STRIDE);
+}
+#endif
+#endfor
+#endfor
 
 fn multiply_add(x: XMatrix, w: WMatrix, y: YMatrix) -> YMatrix {
     return coopMultiplyAdd(x, w, y);
 }
 
 fn store_y(y: YMatrix, at: u32) {
-    coopStoreT(y, &result[at], 16u);
+    coopStoreT(y, &result[at][0], 16u);
 }

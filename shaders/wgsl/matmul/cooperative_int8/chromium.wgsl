@@ -9,13 +9,20 @@ alias XMatrix = subgroup_matrix_left<i8, 32, 16>;
 alias WMatrix = subgroup_matrix_right<i8, 16, 32>;
 alias YMatrix = subgroup_matrix_result<i32, 16, 16>;
 
-fn load_x(at: u32) -> XMatrix {
-    return subgroupMatrixLoad<XMatrix, row_major>(&x_tile, at, STRIDE);
+// Tint checks a load at run time unless the length of the array, the place in it and the stride are constants: hence a function
+// for each place in a subgroup's part of a tile (MEASUREMENTS.md).
+#for k in 0..DEPTHS
+#for i in 0..M_TILES
+fn load_x{{i}}_{{k}}(part: u32) -> XMatrix {
+    return subgroupMatrixLoad<XMatrix, row_major>(&x_tile[part], {{i}}u * 16u * STRIDE + {{k}}u * 2u, STRIDE);
 }
-
-fn load_w(at: u32) -> WMatrix {
-    return subgroupMatrixLoad<WMatrix, col_major>(&w_tile, at, STRIDE);
+#endfor
+#for j in 0..N_TILES
+fn load_w{{j}}_{{k}}(part: u32) -> WMatrix {
+    return subgroupMatrixLoad<WMatrix, col_major>(&w_tile[part], {{j}}u * 16u * STRIDE + {{k}}u * 2u, STRIDE);
 }
+#endfor
+#endfor
 
 fn multiply_add(x: XMatrix, w: WMatrix, y: YMatrix, lane: u32) -> YMatrix {
     return subgroupMatrixMultiplyAccumulate(x, w, y);
@@ -26,5 +33,5 @@ fn times_128(y: YMatrix) -> YMatrix {
 }
 
 fn store_y(y: YMatrix, at: u32, lane: u32) {
-    subgroupMatrixStore<row_major>(&result, at, y, 16u);
+    subgroupMatrixStore<row_major>(&result[at], 0u, y, 16u);
 }
