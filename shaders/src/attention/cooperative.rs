@@ -36,10 +36,15 @@ impl Cooperative {
         64 / self.halves()
     }
 
+    /// Parts of the dimensions that are summed by different subgroups.
+    const fn parts(self) -> u32 {
+        2 * self.halves()
+    }
+
     /// Workgroup memory, in bytes.
     #[must_use]
     pub const fn memory(self) -> u32 {
-        let staged = 2 * self.rows() * (self.head_dim / self.rounds() + 8);
+        let staged = 2 * KEYS * (self.head_dim + 8 * self.parts());
         staged + 4 * 64 * 36 + 2 * self.rows() * 40 + 4 * self.rows() + 32
     }
 
@@ -57,7 +62,7 @@ impl Cooperative {
     }
 
     fn form(self, dialect: Dialect) -> Result<Source, PreprocessError> {
-        let columns = self.head_dim / (2 * self.halves());
+        let columns = self.head_dim / self.parts();
         let defines = Defines::new()
             .set("DIALECT", dialect.name())
             .set("KV_TYPE", self.kv_type.define())

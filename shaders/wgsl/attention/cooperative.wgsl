@@ -53,37 +53,47 @@ const KEYS = 32u;
 const TEAM = 256u / ROWS;
 const ROW_TILES = ROWS / 16u;
 const COLUMNS = {{COLUMNS}}u;
+const PARTS = 4u * QUADS / COLUMNS;
+const PART_QUADS = COLUMNS / 4u;
 // Row strides that keep eight rows of a matrix in different banks.
-const STRIDE = QUADS + 2u;
+const STRIDE = PART_QUADS + 2u;
 const Q_ROUNDS = {{Q_ROUNDS}}u;
 const Q_WIDTH = QUADS / Q_ROUNDS;
-const Q_STRIDE = Q_WIDTH + 2u;
 const SCORE_STRIDE = 36u;
 const WEIGHT_STRIDE = 40u;
 const MASKED = -1.0e30;
 const SLACK = 8.0;
 
-// Queries, keys, values in turn.
-var<workgroup> kv_tile: array<vec4<f16>, ROWS * Q_STRIDE>;
+// Queries, keys, values in turn, in blocks of 16 rows and COLUMNS dimensions. Keys and values are [PARTS][2], the queries of a
+// round [row tile][1], and with heads of 512 [PARTS][row tile].
+var<workgroup> kv_tile: array<array<array<vec4<f16>, 16u * STRIDE>, 2>, PARTS>;
 // Scores, one or two parts of each; also a matrix of each subgroup.
 var<workgroup> scores: array<f32, 64u * SCORE_STRIDE>;
-var<workgroup> weights: array<f16, ROWS * WEIGHT_STRIDE>;
+var<workgroup> weights: array<array<f16, 16u * WEIGHT_STRIDE>, ROW_TILES>;
 // For each row: what its sums are multiplied by in this step, and at the end the sum of its weights.
 var<workgroup> factors: array<f32, ROWS>;
 // Whether a row of this subgroup has to be rescaled.
 var<workgroup> votes: array<u32, 8>;
 
+// Where eight dimensions of a key or value are staged.
+fn staged_at(row: u32, octet: u32) -> vec3<u32> {
+    let quad = octet * 2u;
+    return vec3<u32>(quad / PART_QUADS, row / 16u, row % 16u * STRIDE + quad % PART_QUADS);
+}
+
 #if KV_TYPE == Q8_0
 // An octet's codes, then the vec2 with its scale.
-fn stage(at: u32, words: vec4<u32>, octet: u32) {
+fn stage(row: u32, octet: u32, words: vec4<u32>) {
     let scale = q8_octet_scale(words.zw, octet);
-    kv_tile[at] = vec4<f16>(q8_values(words.x, scale));
-    kv_tile[at + 1u] = vec4<f16>(q8_values(words.y, scale));
+    let at = staged_at(row, octet);
+    kv_tile[at.x][at.y][at.z] = vec4<f16>(q8_values(words.x, scale));
+    kv_tile[at.x][at.y][at.z + 1u] = vec4<f16>(q8_values(words.y, scale));
 }
 #else
-fn stage(at: u32, words: vec4<u32>) {
-    kv_tile[at] = vec4<f16>(vec4<f32>(unpack2x16float(words.x), unpack2x16float(words.y)));
-    kv_tile[at + 1u] = vec4<f16>(vec4<f32>(unpack2x16float(words.z), unpack2x16float(words.w)));
+fn stage(row: u32, octet: u32, words: vec4<u32>) {
+    let at = staged_at(row, octet);
+    kv_tile[at.x][at.y][at.z] = vec4<f16>(vec4<f32>(unpack2x16float(words.x), unpack2x16float(words.y)));
+    kv_tile[at.x][at.y][at.z + 1u] = vec4<f16>(vec4<f32>(unpack2x16float(words.z), unpack2x16float(words.w)));
 }
 #endif
 
@@ -107,9 +117,10 @@ fn main(
     let thread = subgroup * 32u + lane;
 
     // What this subgroup multiplies.
-    let row_at = (subgroup % ROW_TILES) * 16u;
+    let row_tile = subgroup % ROW_TILES;
+    let row_at = row_tile * 16u;
     let part = subgroup / ROW_TILES;
-    let key_at = (part % 2u) * 16u;
+    let key_tile = part % 2u;
     let half = part / 2u;
     let column_at = part * COLUMNS;
 
@@ -122,11 +133,14 @@ fn main(
         if (row.real) {
             value = clamp(q[row.at + {{r}}u * Q_WIDTH + i % Q_WIDTH], vec4<f32>(-65504.0), vec4<f32>(65504.0));
         }
-        kv_tile[(i / Q_WIDTH) * Q_STRIDE + i % Q_WIDTH] = vec4<f16>(value);
+        let quad = i % Q_WIDTH;
+        let tile = i / Q_WIDTH / 16u;
+        let at = i / Q_WIDTH % 16u * STRIDE + quad % PART_QUADS;
+        kv_tile[quad / PART_QUADS + tile / 2u][tile % 2u][at] = vec4<f16>(value);
     }
     workgroupBarrier();
 #for k in 0..Q_TILES
-    let q{{r}}_{{k}} = load_q(row_at * Q_STRIDE + half * 64u + {{k}}u * 4u);
+    let q{{r}}_{{k}} = load_q{{k}}(half * 2u + row_tile / 2u, row_tile % 2u);
 #endfor
 #endfor
 
@@ -142,20 +156,21 @@ fn main(
     // Chromium zeroes a matrix that is declared in a loop in the first round only.
     var zero: Sums;
 
-    // Where this thread loads keys and values.
+    // Where this thread loads and stages keys and values.
+#for i in 0..LOADS
+    let octet{{i}} = (thread + {{i}}u * 256u) % EIGHTHS;
+    let stage_row{{i}} = (thread + {{i}}u * 256u) / EIGHTHS;
+#endfor
 #if KV_TYPE == Q8_0
     let pitch = params.kv_heads * (EIGHTHS + SCALES);
 #for i in 0..LOADS
-    let octet{{i}} = (thread + {{i}}u * 256u) % EIGHTHS;
-    let load_at{{i}} = ((thread + {{i}}u * 256u) / EIGHTHS) * pitch + kv_head * (EIGHTHS + SCALES) + octet{{i}};
+    let load_at{{i}} = stage_row{{i}} * pitch + kv_head * (EIGHTHS + SCALES) + octet{{i}};
     let scale_at{{i}} = load_at{{i}} - octet{{i}} + EIGHTHS + octet{{i}} / 16u;
-    let stage_at{{i}} = ((thread + {{i}}u * 256u) / EIGHTHS) * STRIDE + octet{{i}} * 2u;
 #endfor
 #else
     let pitch = params.kv_heads * EIGHTHS;
 #for i in 0..LOADS
-    let load_at{{i}} = ((thread + {{i}}u * 256u) / EIGHTHS) * pitch + kv_head * EIGHTHS + (thread + {{i}}u * 256u) % EIGHTHS;
-    let stage_at{{i}} = ((thread + {{i}}u * 256u) / EIGHTHS) * STRIDE + ((thread + {{i}}u * 256u) % EIGHTHS) * 2u;
+    let load_at{{i}} = stage_row{{i}} * pitch + kv_head * EIGHTHS + octet{{i}};
 #endfor
 #endif
     var slot = kv_slot(begin, params.ring) * pitch;
@@ -170,11 +185,7 @@ fn main(
     for (var tile = begin; tile < end; tile += KEYS) {
         workgroupBarrier();
 #for i in 0..LOADS
-#if KV_TYPE == Q8_0
-        stage(stage_at{{i}}, next{{i}}, octet{{i}});
-#else
-        stage(stage_at{{i}}, next{{i}});
-#endif
+        stage(stage_row{{i}}, octet{{i}}, next{{i}});
 #endfor
         workgroupBarrier();
 #for i in 0..LOADS
@@ -188,19 +199,15 @@ fn main(
             var tile_scores = zero;
 #for r in 0..Q_ROUNDS
 #for k in 0..Q_TILES
-            tile_scores = multiply_add(q{{r}}_{{k}}, load_k(key_at * STRIDE + half * 64u + {{r}}u * Q_WIDTH + {{k}}u * 4u), tile_scores);
+            tile_scores = multiply_add(q{{r}}_{{k}}, load_k{{r}}_{{k}}(half * 2u, key_tile), tile_scores);
 #endfor
 #endfor
-            store_scores(tile_scores, (half * ROWS + row_at) * SCORE_STRIDE + key_at);
+            store_scores(tile_scores, (half * ROWS + row_at) * SCORE_STRIDE + key_tile * 16u);
         }
         workgroupBarrier();
 
 #for i in 0..LOADS
-#if KV_TYPE == Q8_0
-        stage(stage_at{{i}}, next{{i}}, octet{{i}});
-#else
-        stage(stage_at{{i}}, next{{i}});
-#endif
+        stage(stage_row{{i}}, octet{{i}}, next{{i}});
 #endfor
         var most = MASKED;
 #for e in 0..SHARE
@@ -224,7 +231,7 @@ fn main(
 #for e in 0..SHARE
         {
             let weight = f16(select(0.0, exp(max(score{{e}} - top, -100.0)), score{{e}} > MASKED));
-            weights[my_row * WEIGHT_STRIDE + share + {{e}}u * TEAM] = weight;
+            weights[my_row / 16u][my_row % 16u * WEIGHT_STRIDE + share + {{e}}u * TEAM] = weight;
             sum += f32(weight);
         }
 #endfor
@@ -260,9 +267,9 @@ fn main(
         }
 #for k in 0..2
         {
-            let row_weights = load_weights(row_at * WEIGHT_STRIDE + {{k}}u * 16u);
+            let row_weights = load_weights{{k}}(row_tile);
 #for j in 0..SUMS
-            sums{{j}} = multiply_add(row_weights, load_v({{k}}u * 16u * STRIDE + column_at / 4u + {{j}}u * 4u), sums{{j}});
+            sums{{j}} = multiply_add(row_weights, load_v{{k}}_{{j}}(part), sums{{j}});
 #endfor
         }
 #endfor

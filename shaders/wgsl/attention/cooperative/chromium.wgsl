@@ -9,23 +9,29 @@ alias Left = subgroup_matrix_left<f16, 16, 16>;
 alias Right = subgroup_matrix_right<f16, 16, 16>;
 alias Sums = subgroup_matrix_result<f32, 16, 16>;
 
-fn load_q(at: u32) -> Left {
-    return subgroupMatrixLoad<Left, row_major>(&kv_tile, at, Q_STRIDE);
+// Places in an array are constants for the reason that matmul/cooperative/chromium.wgsl gives.
+#for k in 0..Q_TILES
+fn load_q{{k}}(part: u32, tile: u32) -> Left {
+    return subgroupMatrixLoad<Left, row_major>(&kv_tile[part + {{k}}u * 4u / PART_QUADS][tile], {{k}}u * 4u % PART_QUADS, STRIDE);
 }
-
+#for r in 0..Q_ROUNDS
 // Columns are keys.
-fn load_k(at: u32) -> Right {
-    return subgroupMatrixLoad<Right, col_major>(&kv_tile, at, STRIDE);
+fn load_k{{r}}_{{k}}(first_part: u32, tile: u32) -> Right {
+    return subgroupMatrixLoad<Right, col_major>(&kv_tile[first_part + ({{r}}u * Q_WIDTH + {{k}}u * 4u) / PART_QUADS][tile], ({{r}}u * Q_WIDTH + {{k}}u * 4u) % PART_QUADS, STRIDE);
 }
-
+#endfor
+#endfor
+#for k in 0..2
+#for j in 0..SUMS
 // Rows are keys.
-fn load_v(at: u32) -> Right {
-    return subgroupMatrixLoad<Right, row_major>(&kv_tile, at, STRIDE);
+fn load_v{{k}}_{{j}}(part: u32) -> Right {
+    return subgroupMatrixLoad<Right, row_major>(&kv_tile[part][{{k}}], {{j}}u * 4u, STRIDE);
 }
-
-fn load_weights(at: u32) -> Left {
-    return subgroupMatrixLoad<Left, row_major>(&weights, at, WEIGHT_STRIDE);
+#endfor
+fn load_weights{{k}}(tile: u32) -> Left {
+    return subgroupMatrixLoad<Left, row_major>(&weights[tile], {{k}}u * 16u, WEIGHT_STRIDE);
 }
+#endfor
 
 fn multiply_add(a: Left, b: Right, sums: Sums) -> Sums {
     return subgroupMatrixMultiplyAccumulate(a, b, sums);

@@ -8,23 +8,28 @@ alias Left = coop_mat16x16<f16, A>;
 alias Right = coop_mat16x16<f16, B>;
 alias Sums = coop_mat16x16<f32, C>;
 
-fn load_q(at: u32) -> Left {
-    return coopLoadT<Left>(&kv_tile[at], Q_STRIDE);
+#for k in 0..Q_TILES
+fn load_q{{k}}(part: u32, tile: u32) -> Left {
+    return coopLoadT<Left>(&kv_tile[part + {{k}}u * 4u / PART_QUADS][tile][{{k}}u * 4u % PART_QUADS], STRIDE);
 }
-
+#for r in 0..Q_ROUNDS
 // Columns are keys.
-fn load_k(at: u32) -> Right {
-    return coopLoad<Right>(&kv_tile[at], STRIDE);
+fn load_k{{r}}_{{k}}(first_part: u32, tile: u32) -> Right {
+    return coopLoad<Right>(&kv_tile[first_part + ({{r}}u * Q_WIDTH + {{k}}u * 4u) / PART_QUADS][tile][({{r}}u * Q_WIDTH + {{k}}u * 4u) % PART_QUADS], STRIDE);
 }
-
+#endfor
+#endfor
+#for k in 0..2
+#for j in 0..SUMS
 // Rows are keys.
-fn load_v(at: u32) -> Right {
-    return coopLoadT<Right>(&kv_tile[at], STRIDE);
+fn load_v{{k}}_{{j}}(part: u32) -> Right {
+    return coopLoadT<Right>(&kv_tile[part][{{k}}][{{j}}u * 4u], STRIDE);
 }
-
-fn load_weights(at: u32) -> Left {
-    return coopLoadT<Left>(&weights[at], WEIGHT_STRIDE);
+#endfor
+fn load_weights{{k}}(tile: u32) -> Left {
+    return coopLoadT<Left>(&weights[tile][{{k}}u * 16u], WEIGHT_STRIDE);
 }
+#endfor
 
 fn multiply_add(a: Left, b: Right, sums: Sums) -> Sums {
     return coopMultiplyAdd(a, b, sums);
