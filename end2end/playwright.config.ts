@@ -11,6 +11,8 @@
 // GEMTAB_MINUTES of it (tests/webgpu/two_hours.spec.ts) with GEMTAB_LONG=1, and a model of gigabytes with GEMTAB_LARGE=FILE
 // (tests/webgpu/large.spec.ts). With a graphics card all but the two hours takes minutes: GEMTAB_GPU_FLAGS are the browser's
 // arguments that reach it.
+//
+// GEMTAB_PICTURES=1 keeps a picture of every state of the page (tests/fake/accessibility.spec.ts).
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -119,7 +121,8 @@ export default defineConfig({
   projects: [
     // Two software adapters would only wait for each other.
     { name: "webgpu", testDir: "tests/webgpu", use: chromium, timeout: 300_000, workers: 1 },
-    { name: "fake-engine", testDir: "tests/fake", testIgnore: MICROPHONE, use: plain(shell) },
+    // Tests of a file do not wait for one another: else the longest file would end alone.
+    { name: "fake-engine", testDir: "tests/fake", testIgnore: MICROPHONE, use: plain(shell), fullyParallel: true },
     { name: "back", testDir: "tests/back", use: keepsPages(plain(whole)) },
     { name: "microphone", testDir: "tests/fake", testMatch: MICROPHONE, use: plain(whole) },
     ...others.map(({ there: _, ...project }) => project),

@@ -1,5 +1,5 @@
-// Every state of the page, in light and dark, on a desk and on a phone: no fault that axe knows, and a picture of each
-// in the folder of results, to look at.
+// Every state of the page, in light and dark, on a desk and on a phone: no fault that axe knows; with GEMTAB_PICTURES=1 also a
+// picture of each in test-results/pictures, to look at.
 
 import { join } from "node:path";
 import type { App } from "../../support/app.ts";
@@ -189,8 +189,6 @@ const sizes = { desk: { width: 1280, height: 800 }, phone: { width: 390, height:
 
 for (const [size, viewport] of Object.entries(sizes)) {
   test.describe(`on a ${size}`, () => {
-    // There are many: those of a file otherwise wait for one another.
-    test.describe.configure({ mode: "parallel" });
     test.use({ viewport, contextOptions: { reducedMotion: "reduce" } });
 
     for (const [name, reach] of Object.entries(states)) {
@@ -200,7 +198,9 @@ for (const [size, viewport] of Object.entries(sizes)) {
         for (const colorScheme of ["light", "dark"] as const) {
           await page.emulateMedia({ colorScheme });
           const picture = `${name.replaceAll(" ", "-")}-${size}-${colorScheme}.png`;
-          await page.screenshot({ path: join(info.project.outputDir, "pictures", picture) });
+          if (process.env.GEMTAB_PICTURES) {
+            await page.screenshot({ path: join(info.project.outputDir, "pictures", picture) });
+          }
           // Dark has the same page in other colours.
           const found = await faults(page, { colours: colorScheme === "dark" });
           wrong.push(...found.map((fault) => `${colorScheme}: ${fault}`));

@@ -93,7 +93,7 @@ impl Cooperative {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matrix_units::WORKGROUP_MEMORY;
+    use crate::matrix_units::{WORKGROUP_MEMORY, tests::places};
 
     const ALL: [u32; 5] = [64, 128, 192, 256, 512];
     const CACHES: [KvType; 2] = [KvType::F16, KvType::Q8_0];
@@ -121,6 +121,8 @@ mod tests {
             assert!(chromium.contains("subgroupMatrixMultiplyAccumulate") && !chromium.contains("coop"));
             let kernel = |text: &str| text.split_once("@compute").map(|(_, kernel)| kernel.to_owned());
             assert_eq!(kernel(&wgpu), kernel(&chromium));
+            // Sums that are scaled anew are loaded seldom.
+            assert_eq!(places(&chromium), (8 + 2 * 8 + 2 * (8 + 1), vec!["at"]));
         }
     }
 }

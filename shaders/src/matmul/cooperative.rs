@@ -261,7 +261,7 @@ pub fn column_product(layout: &PlanarLayout, words: &[u32], x: &[f32], splits: u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matrix_units::WORKGROUP_MEMORY;
+    use crate::matrix_units::{WORKGROUP_MEMORY, tests::places};
 
     #[test]
     fn tiles_keep_to_what_is_asked_of_the_device() {
@@ -293,6 +293,7 @@ mod tests {
         assert!(chromium.contains("subgroupMatrixMultiplyAccumulate") && !chromium.contains("coop"));
         let kernel = |text: &str| text.split_once("@compute").map(|(_, kernel)| kernel.to_owned());
         assert_eq!(kernel(&wgpu), kernel(&chromium));
+        assert_eq!(places(&chromium), ((4 + 4) * 2, vec![]));
     }
 
     #[test]

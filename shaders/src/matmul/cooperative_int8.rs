@@ -146,6 +146,7 @@ fn of_block(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::matrix_units::tests::places;
 
     #[test]
     fn every_invocation_loads_as_much() {
@@ -174,6 +175,7 @@ mod tests {
         assert!(!plain.contains("subgroup_matrix") && chromium.contains("subgroupMatrixMultiplyAccumulate"));
         let products = |text: &str| text.split_once("let count =").map(|(_, rest)| rest.to_owned());
         assert_eq!(products(&plain), products(&chromium));
+        assert_eq!(places(&chromium), ((2 + 4) * 2, vec![]));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use shaders::experts::{Choice, Mixture, locate};
 use shaders::repack::PieceError;
 use web_time::Instant;
 
+use super::ahead::ReadAhead;
 use super::plans::PartPlan;
 use super::{CachePlans, SlotTable};
 use crate::bytes::{ByteSource as _, Bytes, LocalSource, SourceError};
@@ -58,6 +59,10 @@ pub struct ExpertUse {
     pub missed_bytes: u64,
     /// Time in which they were read and brought to the device.
     pub loading: Duration,
+    /// Experts read ahead, before it was known that they are missing.
+    pub ahead: u64,
+    /// Those of them that were.
+    pub ahead_missed: u64,
 }
 
 impl std::ops::Sub for ExpertUse {
@@ -72,6 +77,8 @@ impl std::ops::Sub for ExpertUse {
             bytes: self.bytes - earlier.bytes,
             missed_bytes: self.missed_bytes - earlier.missed_bytes,
             loading: self.loading - earlier.loading,
+            ahead: self.ahead - earlier.ahead,
+            ahead_missed: self.ahead_missed - earlier.ahead_missed,
         }
     }
 }
@@ -97,6 +104,7 @@ pub struct ExpertCache {
     counted: RefCell<Vec<u32>>,
     table: Arc<Buffer>,
     record: Arc<Buffer>,
+    guess: Arc<Buffer>,
     choices: Arc<Buffer>,
     read_record: Readback,
     read_choices: Readback,
@@ -107,6 +115,7 @@ pub struct ExpertCache {
     /// Whether the record may count tokens that were timed.
     timed: Cell<bool>,
     used: Cell<ExpertUse>,
+    ahead: RefCell<ReadAhead>,
 }
 
 impl ExpertCache {
@@ -124,7 +133,7 @@ impl ExpertCache {
         let scratch = parts.scratch.experts.as_ref();
         let (Some(experts), Some(scratch)) = (parts.config.experts, scratch) else { return Ok(None) };
         let Some(values) = &scratch.cache else { return Ok(None) };
-        let CacheValues { slots, table, record, readbacks, staging, .. } = values;
+        let CacheValues { slots, table, record, guess, readbacks, staging, .. } = values;
         let mut layers = Vec::new();
         for layer in CachePlans::new(parts)?.layers {
             let mut matrices = Vec::new();
@@ -152,6 +161,7 @@ impl ExpertCache {
             layers,
             table: buffer(table)?,
             record: buffer(record)?,
+            guess: buffer(guess)?,
             choices: buffer(&scratch.choices)?,
             read_record: Readback::new(buffer(&readbacks[0])?),
             read_choices: Readback::new(buffer(&readbacks[1])?),
@@ -160,6 +170,7 @@ impl ExpertCache {
             // A load may have compared products.
             timed: true.into(),
             used: Cell::default(),
+            ahead: RefCell::default(),
         }))
     }
 
@@ -202,6 +213,18 @@ impl ExpertCache {
     /// Encodes the copy that [`Self::missed`] reads.
     pub fn encode_record(&self, encoder: &mut wgpu::CommandEncoder) {
         self.read_record.encode(encoder, &self.record, 0, self.record_bytes());
+        self.read_record.encode_behind(encoder, self.record_bytes(), &self.guess, self.guess_bytes());
+    }
+
+    /// Reads experts that the device is likely to miss next, if there is time for it until it tells.
+    pub async fn read_ahead(&self) {
+        let Some((layer, experts)) = self.ahead.borrow_mut().wanted() else { return };
+        for expert in experts {
+            // One that cannot be read is told of when it is missed.
+            let Ok(bytes) = self.read(layer, expert).await else { return };
+            self.ahead.borrow_mut().keep(layer, expert, bytes);
+            self.used.set(ExpertUse { ahead: self.used.get().ahead + 1, ..self.used.get() });
+        }
     }
 
     /// The layer whose experts the last row missed, if any. These are loaded, and the row can go on from there.
@@ -209,18 +232,33 @@ impl ExpertCache {
     /// # Errors
     /// [`ExpertError`].
     pub async fn missed(&self) -> Result<Option<usize>, ExpertError> {
-        let bytes = self.read_record.read(&self.gpu, self.record_bytes()).await?;
-        let record: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
+        let began = Instant::now();
+        let record_bytes = self.record_bytes();
+        let bytes = self.read_record.read(&self.gpu, record_bytes + self.guess_bytes()).await?;
+        let waited = began.elapsed();
+        let (record, guess) = bytes.split_at(record_bytes as usize);
+        let record: Vec<u32> = bytemuck::pod_collect_to_vec(record);
         let (header, counts) = record.split_at(locate::record_header(self.mixture) as usize);
         self.count(counts);
-        let Some(layer) = (header[0] as usize).checked_sub(1) else { return Ok(None) };
+        let Some(layer) = (header[0] as usize).checked_sub(1) else {
+            self.ahead.borrow_mut().compare(None, &[], waited);
+            return Ok(None);
+        };
         let wanted = &header[1..];
         let missing = self.missing(layer, wanted);
+        self.ahead.borrow_mut().compare(Some(layer), &missing, waited);
         let before = self.used.get();
         self.used.set(ExpertUse { misses: before.misses + missing.len() as u64, ..before });
         self.load(layer, &missing, wanted).await?;
         let used = self.used.get();
         self.used.set(ExpertUse { missed_bytes: used.missed_bytes + used.bytes - before.bytes, ..used });
+        if layer + 1 < self.layers.len() {
+            let mut guess: Vec<Choice> = bytemuck::pod_collect_to_vec(guess);
+            guess.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+            let experts: Vec<_> =
+                guess.iter().map(|choice| choice.expert).filter(|&e| e < self.mixture.experts).collect();
+            self.ahead.borrow_mut().guess(layer + 1, self.missing(layer + 1, &experts));
+        }
         self.begin_row();
         Ok(Some(layer))
     }
@@ -271,6 +309,10 @@ impl ExpertCache {
         4 * (u64::from(locate::record_header(self.mixture)) + self.counted.borrow().len() as u64)
     }
 
+    fn guess_bytes(&self) -> u64 {
+        self.choice_bytes(1)
+    }
+
     fn choice_bytes(&self, rows: u32) -> u64 {
         u64::from(rows * self.mixture.used) * size_of::<Choice>() as u64
     }
@@ -301,9 +343,18 @@ impl ExpertCache {
 
     /// Loads experts into slots whose experts are not in `keep`.
     async fn load(&self, layer: usize, experts: &[u32], keep: &[u32]) -> Result<(), ExpertError> {
-        let reads = experts
-            .iter()
-            .map(|&expert| async move { Ok::<_, ExpertError>((expert, self.read(layer, expert).await?)) });
+        let reads = experts.iter().map(|&expert| async move {
+            let ahead = self.ahead.borrow_mut().take(layer, expert);
+            let bytes = match ahead {
+                Some(bytes) => {
+                    let used = self.used.get();
+                    self.used.set(ExpertUse { ahead_missed: used.ahead_missed + 1, ..used });
+                    bytes
+                }
+                None => self.read(layer, expert).await?,
+            };
+            Ok::<_, ExpertError>((expert, bytes))
+        });
         let mut reads = std::pin::pin!(iter(reads).buffered(AHEAD));
         let mut since_wait = 0;
         let mut last = Instant::now();
@@ -323,13 +374,14 @@ impl ExpertCache {
 
     /// The bytes of an expert, matrix by matrix.
     async fn read(&self, layer: usize, expert: u32) -> Result<Vec<Bytes>, ExpertError> {
-        let mut all = Vec::new();
+        let (mut all, began) = (Vec::new(), Instant::now());
         for matrix in &self.layers[layer] {
             let start = matrix.start + u64::from(expert) * matrix.bytes;
             let range: Range<u64> = start..start + matrix.bytes;
             let failed = |source| ExpertError::Source { layer, expert, source };
             all.push(self.source.read(range).await.map_err(failed)?);
         }
+        self.ahead.borrow_mut().has_read(began.elapsed());
         Ok(all)
     }
 

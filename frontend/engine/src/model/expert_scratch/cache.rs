@@ -18,7 +18,9 @@ pub struct CacheValues {
     pub located: Value,
     /// What a row missed, and the number of uses (`wgsl/experts/locate.wgsl`).
     pub record: Value,
-    /// Readback buffers of the record and of the choices.
+    /// What the router of the next layer would choose of this layer's stream, for one row. `[used]`.
+    pub guess: Value,
+    /// Readback buffers: of the record and then the guess, and of the choices.
     pub readbacks: [Value; 2],
     /// For each matrix of an expert, its bytes as the file has them, and the parameters of repacking.
     pub staging: Vec<[Value; 2]>,
@@ -50,6 +52,7 @@ impl CacheValues {
         let all = 4 * config.layers.len() as u64 * u64::from(mixture.experts);
         let choices = u64::from(rows) * u64::from(mixture.used) * size_of::<Choice>() as u64;
         let record = 4 * u64::from(locate::record_header(mixture)) + all;
+        let guess = u64::from(mixture.used) * size_of::<Choice>() as u64;
         // The layers may be stored differently.
         let mut staged: Vec<u64> = Vec::new();
         for i in 0..config.layers.len() {
@@ -68,7 +71,9 @@ impl CacheValues {
             table: Value::state("slots of experts", all),
             located: Value::temporary("located experts", choices),
             record: Value::state("uses of experts", record),
-            readbacks: [record, choices].map(|bytes| Value::new("chosen experts", bytes, Origin::Readback)),
+            guess: Value::state("guessed experts", guess),
+            readbacks: [record + guess, choices]
+                .map(|bytes| Value::new("chosen experts", bytes, Origin::Readback)),
             staging: staged.into_iter().map(staging).collect(),
         })
     }

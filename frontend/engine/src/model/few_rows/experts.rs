@@ -42,6 +42,7 @@ pub fn build(
 ) -> Result<(), PlanError> {
     let mut builder = Builder { layer: Layer::new(parts, i)?, i, few, corrections, steps };
     builder.route(normed)?;
+    builder.guess()?;
     let x = if normed { Rows::Packed(&builder.layer.scratch.packed) } else { builder.input()? };
     let first = builder.steps.len();
     builder.find()?;
@@ -51,6 +52,19 @@ pub fn build(
         builder.steps.mark_experts(first);
     }
     builder.mix()
+}
+
+/// The choice of a layer's router, from its logits.
+fn choose(steps: &mut Plan, layer: &Layer<'_>, choices: &Value) -> Result<(), PlanError> {
+    let (parts, mixture) = (layer.parts, layer.experts.mixture);
+    let params = choose::Params {
+        scale: layer.logit_scale(),
+        scales: layer.vector("expert_scale"),
+        ..Default::default()
+    };
+    let buffers = [&parts.scratch.state, &layer.scratch.logits, &parts.weights.vectors, choices];
+    let kernel = (choose::source(mixture)?, Form::ChooseExperts(mixture));
+    steps.push_rows(kernel, &params, &buffers, choose::dispatch)
 }
 
 struct Builder<'a> {
@@ -65,7 +79,7 @@ impl<'a> Builder<'a> {
     /// The router's choice for every row.
     fn route(&mut self, normed: bool) -> Result<(), PlanError> {
         let (layer, parts) = (&self.layer, self.layer.parts);
-        let (s, e, mixture) = (&parts.scratch, layer.scratch, layer.experts.mixture);
+        let (s, e) = (&parts.scratch, layer.scratch);
         if !normed {
             norm_add(parts, self.steps, &s.h[0], None, Some(layer.vector("ffn_gate_inp.scale")))?;
         }
@@ -73,14 +87,23 @@ impl<'a> Builder<'a> {
         let x = Rows::Floats(&s.x);
         let product = Product::store(router, x, &e.logits);
         self.few.product_at(parts, self.steps, self.corrections, (self.i, Site::Router), product)?;
-        let params = choose::Params {
-            scale: layer.logit_scale(),
-            scales: layer.vector("expert_scale"),
-            ..Default::default()
-        };
-        let buffers = [&s.state, &e.logits, &parts.weights.vectors, &e.choices];
-        let kernel = (choose::source(mixture)?, Form::ChooseExperts(mixture));
-        self.steps.push_rows(kernel, &params, &buffers, choose::dispatch)
+        choose(self.steps, layer, &e.choices)
+    }
+
+    /// What the next layer's router would choose of the stream that is there already, without adapters: with a cache, such
+    /// experts are read ahead.
+    fn guess(&mut self) -> Result<(), PlanError> {
+        let parts = self.layer.parts;
+        let Some(cache) = &self.layer.scratch.cache else { return Ok(()) };
+        if self.i + 1 == parts.config.layers.len() {
+            return Ok(());
+        }
+        let (next, s) = (Layer::new(parts, self.i + 1)?, &parts.scratch);
+        norm_add(parts, self.steps, &s.h[0], None, Some(next.vector("ffn_gate_inp.scale")))?;
+        let router = &[next.matrix("ffn_gate_inp")?];
+        let product = Product::store(router, Rows::Floats(&s.x), &next.scratch.logits);
+        self.few.product_at(parts, self.steps, None, (self.i + 1, Site::Router), product)?;
+        choose(self.steps, &next, &cache.guess)
     }
 
     /// The experts' input, rounded if their products take it so.
