@@ -9,8 +9,7 @@ alias XMatrix = subgroup_matrix_left<i8, 32, 16>;
 alias WMatrix = subgroup_matrix_right<i8, 16, 32>;
 alias YMatrix = subgroup_matrix_result<i32, 16, 16>;
 
-// Tint checks a load at run time unless the length of the array, the place in it and the stride are constants: hence a function
-// for each place in a subgroup's part of a tile (MEASUREMENTS.md).
+// Places in an array are constants for the reason that matmul/cooperative/chromium.wgsl gives.
 #for k in 0..DEPTHS
 #for i in 0..M_TILES
 fn load_x{{i}}_{{k}}(part: u32) -> XMatrix {

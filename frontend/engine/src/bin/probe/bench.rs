@@ -51,8 +51,8 @@ pub fn experts(session: &Session) -> Value {
         "loaded_for_prompts": it.for_prompts,
         "bytes_read": it.bytes,
         "bytes_missed": it.missed_bytes,
-        "read_ahead": it.ahead,
-        "read_ahead_and_missed": it.ahead_missed,
+        "prefetched": it.prefetched,
+        "prefetch_hits": it.prefetch_hits,
         "loading_ms": it.loading.as_secs_f64() * 1000.0,
     })
 }

@@ -35,7 +35,7 @@ impl Decoder {
                 None => drop(self.gpu.submit(encoder)),
             }
             let Some(experts) = &self.experts else { return Ok(()) };
-            experts.read_ahead().await;
+            experts.prefetch().await;
             let Some(layer) = experts.missed().await? else { return Ok(()) };
             let missing = || PlanError::Missing { name: format!("step for the experts of layer {layer}") };
             let steps =

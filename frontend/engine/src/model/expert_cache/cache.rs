@@ -11,8 +11,8 @@ use shaders::experts::{Choice, Mixture, locate};
 use shaders::repack::PieceError;
 use web_time::Instant;
 
-use super::ahead::ReadAhead;
 use super::plans::PartPlan;
+use super::prefetch::Prefetch;
 use super::{CachePlans, SlotTable};
 use crate::bytes::{ByteSource as _, Bytes, LocalSource, SourceError};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program, Readback, UploadError};
@@ -59,10 +59,10 @@ pub struct ExpertUse {
     pub missed_bytes: u64,
     /// Time in which they were read and brought to the device.
     pub loading: Duration,
-    /// Experts read ahead, before it was known that they are missing.
-    pub ahead: u64,
-    /// Those of them that were.
-    pub ahead_missed: u64,
+    /// Experts that were prefetched.
+    pub prefetched: u64,
+    /// Those of them that were missed then.
+    pub prefetch_hits: u64,
 }
 
 impl std::ops::Sub for ExpertUse {
@@ -77,8 +77,8 @@ impl std::ops::Sub for ExpertUse {
             bytes: self.bytes - earlier.bytes,
             missed_bytes: self.missed_bytes - earlier.missed_bytes,
             loading: self.loading - earlier.loading,
-            ahead: self.ahead - earlier.ahead,
-            ahead_missed: self.ahead_missed - earlier.ahead_missed,
+            prefetched: self.prefetched - earlier.prefetched,
+            prefetch_hits: self.prefetch_hits - earlier.prefetch_hits,
         }
     }
 }
@@ -115,7 +115,7 @@ pub struct ExpertCache {
     /// Whether the record may count tokens that were timed.
     timed: Cell<bool>,
     used: Cell<ExpertUse>,
-    ahead: RefCell<ReadAhead>,
+    prefetch: RefCell<Prefetch>,
 }
 
 impl ExpertCache {
@@ -170,7 +170,7 @@ impl ExpertCache {
             // A load may have compared products.
             timed: true.into(),
             used: Cell::default(),
-            ahead: RefCell::default(),
+            prefetch: RefCell::default(),
         }))
     }
 
@@ -217,13 +217,14 @@ impl ExpertCache {
     }
 
     /// Reads experts that the device is likely to miss next, if there is time for it until it tells.
-    pub async fn read_ahead(&self) {
-        let Some((layer, experts)) = self.ahead.borrow_mut().wanted() else { return };
+    pub async fn prefetch(&self) {
+        let Some((layer, experts)) = self.prefetch.borrow_mut().wanted() else { return };
         for expert in experts {
             // One that cannot be read is told of when it is missed.
             let Ok(bytes) = self.read(layer, expert).await else { return };
-            self.ahead.borrow_mut().keep(layer, expert, bytes);
-            self.used.set(ExpertUse { ahead: self.used.get().ahead + 1, ..self.used.get() });
+            self.prefetch.borrow_mut().keep(layer, expert, bytes);
+            let used = self.used.get();
+            self.used.set(ExpertUse { prefetched: used.prefetched + 1, ..used });
         }
     }
 
@@ -241,26 +242,32 @@ impl ExpertCache {
         let (header, counts) = record.split_at(locate::record_header(self.mixture) as usize);
         self.count(counts);
         let Some(layer) = (header[0] as usize).checked_sub(1) else {
-            self.ahead.borrow_mut().compare(None, &[], waited);
+            self.prefetch.borrow_mut().compare(None, &[], waited);
             return Ok(None);
         };
         let wanted = &header[1..];
         let missing = self.missing(layer, wanted);
-        self.ahead.borrow_mut().compare(Some(layer), &missing, waited);
+        self.prefetch.borrow_mut().compare(Some(layer), &missing, waited);
         let before = self.used.get();
         self.used.set(ExpertUse { misses: before.misses + missing.len() as u64, ..before });
         self.load(layer, &missing, wanted).await?;
         let used = self.used.get();
         self.used.set(ExpertUse { missed_bytes: used.missed_bytes + used.bytes - before.bytes, ..used });
-        if layer + 1 < self.layers.len() {
-            let mut guess: Vec<Choice> = bytemuck::pod_collect_to_vec(guess);
-            guess.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-            let experts: Vec<_> =
-                guess.iter().map(|choice| choice.expert).filter(|&e| e < self.mixture.experts).collect();
-            self.ahead.borrow_mut().guess(layer + 1, self.missing(layer + 1, &experts));
-        }
+        self.take_guess(layer + 1, guess);
         self.begin_row();
         Ok(Some(layer))
+    }
+
+    /// Takes the device's guess for a layer, if there is such a layer.
+    fn take_guess(&self, layer: usize, guess: &[u8]) {
+        if layer == self.layers.len() {
+            return;
+        }
+        let mut guess: Vec<Choice> = bytemuck::pod_collect_to_vec(guess);
+        guess.retain(|choice| choice.expert < self.mixture.experts);
+        guess.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        let experts: Vec<_> = guess.iter().map(|choice| choice.expert).collect();
+        self.prefetch.borrow_mut().guess(layer, self.missing(layer, &experts));
     }
 
     /// Encodes the copy that [`Self::chosen`] reads, for a chunk of so many rows.
@@ -344,11 +351,11 @@ impl ExpertCache {
     /// Loads experts into slots whose experts are not in `keep`.
     async fn load(&self, layer: usize, experts: &[u32], keep: &[u32]) -> Result<(), ExpertError> {
         let reads = experts.iter().map(|&expert| async move {
-            let ahead = self.ahead.borrow_mut().take(layer, expert);
-            let bytes = match ahead {
+            let prefetched = self.prefetch.borrow_mut().take(layer, expert);
+            let bytes = match prefetched {
                 Some(bytes) => {
                     let used = self.used.get();
-                    self.used.set(ExpertUse { ahead_missed: used.ahead_missed + 1, ..used });
+                    self.used.set(ExpertUse { prefetch_hits: used.prefetch_hits + 1, ..used });
                     bytes
                 }
                 None => self.read(layer, expert).await?,
@@ -381,7 +388,7 @@ impl ExpertCache {
             let failed = |source| ExpertError::Source { layer, expert, source };
             all.push(self.source.read(range).await.map_err(failed)?);
         }
-        self.ahead.borrow_mut().has_read(began.elapsed());
+        self.prefetch.borrow_mut().has_read(began.elapsed());
         Ok(all)
     }
 

@@ -8,12 +8,12 @@
 //! |---|---|
 //! | [`plans`] | repacking an expert into a slot |
 //! | [`slots`] | which expert is in which slot, and which one goes |
-//! | [`ahead`] | reading likely experts while the device computes |
+//! | [`prefetch`] | reading likely experts while the device computes |
 //! | [`cache`] | loading experts from the file |
 
-mod ahead;
 mod cache;
 mod plans;
+mod prefetch;
 mod slots;
 
 pub use cache::{ExpertCache, ExpertError, ExpertUse};

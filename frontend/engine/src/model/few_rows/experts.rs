@@ -90,8 +90,8 @@ impl<'a> Builder<'a> {
         choose(self.steps, layer, &e.choices)
     }
 
-    /// What the next layer's router would choose of the stream that is there already, without adapters: with a cache, such
-    /// experts are read ahead.
+    /// With a cache, what the next layer's router would choose for this layer's stream, without adapters: such experts are
+    /// prefetched.
     fn guess(&mut self) -> Result<(), PlanError> {
         let parts = self.layer.parts;
         let Some(cache) = &self.layer.scratch.cache else { return Ok(()) };

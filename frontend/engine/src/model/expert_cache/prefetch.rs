@@ -1,4 +1,4 @@
-//! Reading experts ahead: those that the next layer is likely to choose, while the device computes.
+//! Prefetching experts: those that the next layer is likely to choose are read while the device computes.
 //!
 //! The guess is the next layer's router, applied to the stream that the experts of this layer read. How many of the
 //! guessed experts are read is decided by what is measured: a right guess saves the time that the device computes anyway,
@@ -11,11 +11,11 @@ use crate::bytes::Bytes;
 /// Weight of a new measurement in the running means.
 const NEW: f64 = 0.2;
 /// One in so many waits passes without reading, so that the device's own time is measured.
-const MEASURED: u32 = 8;
+const MEASURE_EVERY: u32 = 8;
 
-/// Experts that were read ahead, and what is known of their use.
+/// Experts that were prefetched, and what is known of their use.
 #[derive(Debug, Default)]
-pub struct ReadAhead {
+pub struct Prefetch {
     /// The layer that the guess is for, and its guessed experts that are in no slot, likeliest first.
     guess: Option<(usize, Vec<u32>)>,
     /// Layer and number of those that were read, and their bytes, matrix by matrix.
@@ -59,7 +59,7 @@ impl Means {
     }
 }
 
-impl ReadAhead {
+impl Prefetch {
     /// Takes what the device guesses for a layer: experts that are in no slot.
     pub fn guess(&mut self, layer: usize, experts: Vec<u32>) {
         (self.guess, self.read) = (Some((layer, experts)), Vec::new());
@@ -69,7 +69,8 @@ impl ReadAhead {
     pub fn wanted(&mut self) -> Option<(usize, Vec<u32>)> {
         self.waits += 1;
         let (layer, experts) = self.guess.as_ref()?;
-        let count = if self.waits.is_multiple_of(MEASURED) { 0 } else { self.means.count(experts.len()) };
+        let count =
+            if self.waits.is_multiple_of(MEASURE_EVERY) { 0 } else { self.means.count(experts.len()) };
         (count > 0).then(|| (*layer, experts[..count].to_vec()))
     }
 
@@ -99,7 +100,7 @@ impl ReadAhead {
         self.read.retain(|((_, expert), _)| is_missing(expert));
     }
 
-    /// The bytes of an expert that was read ahead.
+    /// The bytes of an expert, if it was prefetched.
     pub fn take(&mut self, layer: usize, expert: u32) -> Option<Vec<Bytes>> {
         let at = self.read.iter().position(|(read, _)| *read == (layer, expert))?;
         Some(self.read.swap_remove(at).1)
@@ -131,42 +132,42 @@ mod tests {
 
     #[test]
     fn what_is_read_waits_for_the_layer_that_misses_it() {
-        let mut ahead = ReadAhead::default();
-        ahead.has_read(Duration::from_millis(1));
-        ahead.guess(3, vec![5, 2, 7]);
-        assert_eq!(ahead.wanted(), None, "nothing is known yet");
-        ahead.compare(Some(3), &[7, 5], TIME);
-        ahead.guess(4, vec![1, 6]);
-        assert_eq!(ahead.wanted(), Some((4, vec![1, 6])));
+        let mut prefetch = Prefetch::default();
+        prefetch.has_read(Duration::from_millis(1));
+        prefetch.guess(3, vec![5, 2, 7]);
+        assert_eq!(prefetch.wanted(), None, "nothing is known yet");
+        prefetch.compare(Some(3), &[7, 5], TIME);
+        prefetch.guess(4, vec![1, 6]);
+        assert_eq!(prefetch.wanted(), Some((4, vec![1, 6])));
         for expert in [1, 6] {
-            ahead.keep(4, expert, Vec::new());
+            prefetch.keep(4, expert, Vec::new());
         }
-        ahead.compare(Some(4), &[6, 0], TIME);
-        assert!(ahead.take(4, 1).is_none() && ahead.take(3, 6).is_none());
-        assert!(ahead.take(4, 6).is_some() && ahead.take(4, 6).is_none());
+        prefetch.compare(Some(4), &[6, 0], TIME);
+        assert!(prefetch.take(4, 1).is_none() && prefetch.take(3, 6).is_none());
+        assert!(prefetch.take(4, 6).is_some() && prefetch.take(4, 6).is_none());
     }
 
     #[test]
     fn a_layer_that_misses_nothing_makes_its_guess_wrong() {
         for next in [Some(4), None] {
-            let mut ahead = ReadAhead::default();
-            ahead.guess(3, vec![5]);
-            ahead.compare(next, &[5], TIME);
-            assert_eq!((ahead.means.accuracy, ahead.means.wait_ms), (Some(0.0), None));
+            let mut prefetch = Prefetch::default();
+            prefetch.guess(3, vec![5]);
+            prefetch.compare(next, &[5], TIME);
+            assert_eq!((prefetch.means.accuracy, prefetch.means.wait_ms), (Some(0.0), None));
         }
     }
 
     #[test]
     fn the_time_of_the_device_is_measured_without_reading() {
-        let mut ahead = ReadAhead { means: means(1.0, 5.0, 1.0), ..ReadAhead::default() };
+        let mut prefetch = Prefetch { means: means(1.0, 5.0, 1.0), ..Prefetch::default() };
         let mut counts = Vec::new();
-        for layer in 0..MEASURED as usize {
-            ahead.guess(layer, vec![1, 2]);
-            counts.push(ahead.wanted().map_or(0, |(_, experts)| experts.len()));
+        for layer in 0..MEASURE_EVERY as usize {
+            prefetch.guess(layer, vec![1, 2]);
+            counts.push(prefetch.wanted().map_or(0, |(_, experts)| experts.len()));
         }
         assert_eq!(counts.iter().filter(|&&count| count == 0).count(), 1);
-        ahead.keep(7, 1, Vec::new());
-        ahead.compare(Some(7), &[1], TIME);
-        assert_eq!(ahead.means.wait_ms, Some(5.0));
+        prefetch.keep(7, 1, Vec::new());
+        prefetch.compare(Some(7), &[1], TIME);
+        assert_eq!(prefetch.means.wait_ms, Some(5.0));
     }
 }
