@@ -38,10 +38,15 @@ async fn a_connection_that_breaks_is_continued() {
     target.assert_has(&name, &model);
     let waits = target.told().into_iter().filter(|event| matches!(event, Event::Waiting { .. }));
     assert_eq!(waits.count(), 1);
+    let begin = begin(&proxy);
+    assert!((1_000_000..=MIDDLE).contains(&begin), "{begin}");
+}
+
+/// Where the only request for a range began.
+fn begin(proxy: &Proxy) -> u64 {
     let ranges = proxy.ranges();
-    assert_eq!(ranges.len(), 1, "{ranges:?}");
-    let begin: u64 = ranges[0].trim_start_matches("bytes=").trim_end_matches('-').parse().expect("a number");
-    assert!((1_000_000..=MIDDLE).contains(&begin), "{ranges:?}");
+    let [range] = ranges.as_slice() else { panic!("{ranges:?}") };
+    range.trim_start_matches("bytes=").trim_end_matches('-').parse().expect("a number")
 }
 
 #[tokio::test]
@@ -60,9 +65,11 @@ async fn a_pull_that_was_given_up_is_continued() {
 
     target.pull(&name).await.expect("pulled");
     target.assert_has(&name, &model);
-    assert_eq!(proxy.ranges(), [format!("bytes={length}-")]);
+    // A write that was under way when the pull was given up may have ended since.
+    let begin = begin(&proxy);
+    assert!((length..=MIDDLE).contains(&begin), "{begin}, {length} bytes were there");
     let told = target.told();
-    let goes_on = |event: &Event| matches!(event, Event::Begun { at, .. } if *at == length);
+    let goes_on = |event: &Event| matches!(event, Event::Begun { at, .. } if *at == begin);
     assert!(told.iter().any(goes_on), "{told:?}");
 }
 
