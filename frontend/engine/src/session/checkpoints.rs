@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::sequence::Sequence;
 use crate::gpu::{Buffer, Gpu, GpuError};
 use crate::media::Input;
 
@@ -17,10 +18,16 @@ pub fn planned_bytes(ring_bytes: u64) -> u64 {
     if ring_bytes > MAX_BYTES { 0 } else { KEPT as u64 * ring_bytes }
 }
 
-/// The contents of the rings when the cache held exactly these tokens.
+/// The contents of the rings when the cache held exactly these tokens, among slots that others had overwritten.
 struct Checkpoint {
-    held: Input,
+    sequence: Sequence,
     buffers: Vec<Arc<Buffer>>,
+}
+
+impl Checkpoint {
+    fn held(&self) -> &Input {
+        self.sequence.held()
+    }
 }
 
 /// The checkpoints of a session, oldest first.
@@ -28,15 +35,21 @@ struct Checkpoint {
 pub struct Checkpoints(Vec<Checkpoint>);
 
 impl Checkpoints {
-    /// Copies the rings, which hold these tokens.
+    /// Copies the rings, which hold tokens of this sequence.
     ///
     /// # Errors
     /// When the device is out of memory.
-    pub async fn save(&mut self, gpu: &Gpu, rings: &[Arc<Buffer>], held: &Input) -> Result<(), GpuError> {
+    pub async fn save(
+        &mut self,
+        gpu: &Gpu,
+        rings: &[Arc<Buffer>],
+        sequence: &Sequence,
+    ) -> Result<(), GpuError> {
+        let held = sequence.held();
         let bytes: u64 = rings.iter().map(|ring| ring.size()).sum();
         if bytes == 0
             || bytes > MAX_BYTES
-            || self.0.iter().any(|c| c.held.len() == held.len() && held.starts_with(&c.held))
+            || self.0.iter().any(|c| c.held().len() == held.len() && held.starts_with(c.held()))
         {
             return Ok(());
         }
@@ -51,7 +64,7 @@ impl Checkpoints {
             encoder.copy_buffer_to_buffer(ring, 0, copy, 0, ring.size());
         }
         gpu.submit(encoder);
-        self.0.push(Checkpoint { held: held.clone(), buffers });
+        self.0.push(Checkpoint { sequence: sequence.clone(), buffers });
         Ok(())
     }
 
@@ -59,26 +72,26 @@ impl Checkpoints {
     /// only the rings must be restored.
     #[must_use]
     pub fn longest(&self, prompt: &Input, held: &Input) -> Option<usize> {
-        let fits = |c: &Checkpoint| prompt.starts_with(&c.held) && held.starts_with(&c.held);
-        let best = self.0.iter().enumerate().filter(|(_, c)| fits(c)).max_by_key(|(_, c)| c.held.len());
+        let fits = |c: &Checkpoint| prompt.starts_with(c.held()) && held.starts_with(c.held());
+        let best = self.0.iter().enumerate().filter(|(_, c)| fits(c)).max_by_key(|(_, c)| c.held().len());
         best.map(|(i, _)| i)
     }
 
     /// Number of tokens of a checkpoint.
     #[must_use]
     pub fn len(&self, index: usize) -> usize {
-        self.0[index].held.len()
+        self.0[index].held().len()
     }
 
-    /// Restores the rings, and returns the tokens that they hold.
-    pub fn restore(&self, gpu: &Gpu, rings: &[Arc<Buffer>], index: usize) -> &Input {
+    /// Restores the rings, and returns the sequence that they hold.
+    pub fn restore(&self, gpu: &Gpu, rings: &[Arc<Buffer>], index: usize) -> Sequence {
         let checkpoint = &self.0[index];
         let mut encoder = gpu.encoder();
         for (ring, copy) in rings.iter().zip(&checkpoint.buffers) {
             encoder.copy_buffer_to_buffer(copy, 0, ring, 0, ring.size());
         }
         gpu.submit(encoder);
-        &checkpoint.held
+        checkpoint.sequence.clone()
     }
 
     /// Removes all checkpoints.

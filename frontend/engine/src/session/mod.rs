@@ -468,10 +468,7 @@ impl Session {
             }
             return direct;
         };
-        let held = self.checkpoints.restore(&self.gpu, &self.rings(), index).clone();
-        let written = held.len() as u32;
-        self.sequence.clear();
-        self.sequence.set(held, written);
+        self.sequence = self.checkpoints.restore(&self.gpu, &self.rings(), index);
         tokens
     }
 
@@ -483,6 +480,6 @@ impl Session {
 
     /// Saves the rings at the end of a prompt. If this fails, regenerating processes the prompt again.
     async fn save(&mut self) {
-        self.checkpoints.save(&self.gpu, &self.rings(), self.sequence.held()).await.ok();
+        self.checkpoints.save(&self.gpu, &self.rings(), &self.sequence).await.ok();
     }
 }
