@@ -167,6 +167,7 @@ impl Session {
         on: &mut dyn FnMut(Event),
     ) -> Result<Outcome, EngineError> {
         self.check_prompt(&prompt)?;
+        self.check_ids(&options.drawn)?;
         let prompt_len = prompt.len();
         let cached = self.reusable(&prompt);
         let room = self.context - prompt_len as u32;
@@ -218,21 +219,30 @@ impl Session {
     }
 
     fn check_prompt(&self, prompt: &Input) -> Result<(), EngineError> {
-        let vocabulary = self.decoder.vocabulary();
         if prompt.is_empty() {
             return Err(EngineError::Empty);
         }
-        if let Some(&id) = prompt.ids().iter().find(|&&id| id >= vocabulary) {
-            return Err(EngineError::NoToken { id, vocabulary });
-        }
+        self.check_ids(prompt.ids())?;
         if prompt.len() >= self.context as usize {
             return Err(EngineError::ContextFull { tokens: prompt.len() as u32, context: self.context });
         }
         Ok(())
     }
 
+    fn check_ids(&self, ids: &[u32]) -> Result<(), EngineError> {
+        let vocabulary = self.decoder.vocabulary();
+        match ids.iter().find(|&&id| id >= vocabulary) {
+            Some(&id) => Err(EngineError::NoToken { id, vocabulary }),
+            None => Ok(()),
+        }
+    }
+
     async fn answer(&mut self, run: &mut Run<'_>) -> Result<Finish, EngineError> {
         loop {
+            // What was generated before a loss may have been all.
+            if let Some(finish) = run.finish(self) {
+                return Ok(finish);
+            }
             if !self.read_prompt(run).await? {
                 return Ok(Finish::Cancelled);
             }
@@ -397,21 +407,26 @@ impl Run<'_> {
             return Some(Exit::Finished(Finish::Cancelled));
         }
         self.push(session, id);
-        let tokenizer = &session.tokenizer;
-        if !self.options.ignore_eos && tokenizer.stop_ids().contains(&id) {
-            let waits = tokenizer.special().tool_response_open == Some(id);
-            return Some(Exit::Finished(if waits { Finish::ToolCall } else { Finish::EndOfTurn }));
-        }
-        if self.parser.stopped().is_some() {
-            return Some(Exit::Finished(Finish::StopText));
-        }
-        if self.drawn() >= self.limit {
-            return Some(Exit::Finished(self.out_of_room(session)));
+        if let Some(finish) = self.finish(session) {
+            return Some(Exit::Finished(finish));
         }
         if self.control.answer_now.get() && self.parser.in_thought() {
             return Some(Exit::AnswerNow);
         }
         None
+    }
+
+    /// Why the answer ends with its last token, if it does.
+    fn finish(&self, session: &Session) -> Option<Finish> {
+        let (&last, tokenizer) = (self.input.ids()[self.prompt..].last()?, &session.tokenizer);
+        if !self.options.ignore_eos && tokenizer.stop_ids().contains(&last) {
+            let waits = tokenizer.special().tool_response_open == Some(last);
+            return Some(if waits { Finish::ToolCall } else { Finish::EndOfTurn });
+        }
+        if self.parser.stopped().is_some() {
+            return Some(Finish::StopText);
+        }
+        (self.drawn() >= self.limit).then(|| self.out_of_room(session))
     }
 
     fn out_of_room(&self, session: &Session) -> Finish {

@@ -61,7 +61,7 @@ impl Session {
         progress: &mut dyn FnMut(u32, u32),
     ) -> Result<Profile, EngineError> {
         self.forget();
-        let rows = rows.min(self.decoder.chunk_len());
+        let rows = rows.clamp(1, self.decoder.chunk_len());
         let is_chunk = rows > FewRows::MOST;
         if rows > 1 && !is_chunk {
             self.decoder.prepare_rounds(Drafts::Always { count: rows - 1 }).await?;

@@ -103,6 +103,46 @@ fn what_the_cache_spares_changes_nothing() {
 }
 
 #[test]
+fn a_checkpoint_knows_which_slots_were_overwritten() {
+    let (_gpu, mut session) = open(E2B, exact(2048));
+    // Window 16, ring 576: positions 4 to 67 are lost to those from 580 on.
+    let first = prompt(644, 2);
+    run(&mut session, &first, &greedy(1)).expect("an answer");
+    let edited = [&first[..560], &prompt(20, 3)].concat();
+    let spared = run(&mut session, &edited, &greedy(1)).expect("an answer").timings.cached_tokens;
+    assert_eq!(spared, 560, "the checkpoint of this prompt is saved beside overwritten slots");
+    // The next turn overwrites what the prompt before it needs, so that it comes from the checkpoint.
+    let next = [&edited[..], &prompt(600, 4)].concat();
+    run(&mut session, &next, &greedy(1)).expect("an answer");
+    let restored = run(&mut session, &edited, &greedy(1)).expect("an answer").timings.cached_tokens;
+    assert_eq!(restored, 579);
+
+    let earlier = [&first[..40], &prompt(20, 5)].concat();
+    let answer = run(&mut session, &earlier, &greedy(16)).expect("an answer");
+    assert_eq!(answer.timings.cached_tokens, 0);
+    session.forget();
+    assert_eq!(run(&mut session, &earlier, &greedy(16)).expect("an answer").ids, answer.ids);
+}
+
+#[test]
+fn an_answer_that_is_resumed_behind_its_end_ends() {
+    let (_gpu, mut session) = open(PEBBLE, exact(512));
+    let ids = prompt(session.context() - 24, 1);
+    let stop = session.tokenizer().stop_ids()[0];
+    let resumed = |drawn: Vec<u32>, max_tokens| Options { drawn, max_tokens, ..Options::default() };
+    let mut finish = |options: &Options| run(&mut session, &ids, options).map(|it| (it.finish, it.ids));
+    let ended = vec![300, stop];
+    assert_eq!(finish(&resumed(ended.clone(), 0)).expect("an answer"), (Finish::EndOfTurn, ended));
+    let all = vec![300, 301];
+    assert_eq!(finish(&resumed(all.clone(), 2)).expect("an answer"), (Finish::MaxTokens, all));
+    // Loaded again with a shorter context.
+    let many = vec![300; 30];
+    assert_eq!(finish(&resumed(many.clone(), 0)).expect("an answer"), (Finish::ContextFull, many));
+    let outside = finish(&resumed(vec![u32::MAX], 0));
+    assert!(matches!(outside, Err(EngineError::NoToken { id: u32::MAX, .. })), "{outside:?}");
+}
+
+#[test]
 fn the_per_layer_table_may_stay_in_the_file() {
     let ids = prompt(40, 4);
     let (_gpu, mut device) = open(E2B, exact(512));

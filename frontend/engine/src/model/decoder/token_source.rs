@@ -37,7 +37,7 @@ impl Speculation {
 
 /// Samples tokens after a finished prompt ([`Decoder::finish_prompt`]).
 pub trait TokenSource {
-    /// The next ids that were read back together, in order; `None` when the requested number was reached.
+    /// The next ids that were read back together, in order; none when the requested number was reached.
     ///
     /// # Errors
     /// When the device or the per-layer table fails, or waiting for a row was cancelled.
@@ -59,7 +59,7 @@ impl Decoder {
     /// Samples up to `most` tokens, including the one that the end of the prompt sampled.
     pub fn draw<'d>(&'d self, most: u32, cancel: &'d CancelToken) -> Box<dyn TokenSource + 'd> {
         if self.experts.is_some() {
-            Box::new(OneByOne { decoder: self, cancel, most, drawn: 0 })
+            Box::new(OneByOne { decoder: self, cancel, most, drawn: 0, submitted: 1 })
         } else {
             if let Some((_, rows)) = &self.table {
                 rows.write_slots();
@@ -206,6 +206,8 @@ struct OneByOne<'d> {
     cancel: &'d CancelToken,
     most: u32,
     drawn: u32,
+    /// Those that were begun: the row of one that was cancelled is in the cache, too.
+    submitted: u32,
 }
 
 impl TokenSource for OneByOne<'_> {
@@ -217,6 +219,7 @@ impl TokenSource for OneByOne<'_> {
             // The end of the prompt has drawn the first.
             if self.drawn > 0 {
                 let decoder = self.decoder;
+                self.submitted = self.drawn + 1;
                 self.cancel.guard(decoder.run_row(&decoder.programs().one, Some(0))).await?;
             }
             let ids = self.decoder.read(0, self.drawn..self.drawn + 1).await?;
@@ -227,7 +230,7 @@ impl TokenSource for OneByOne<'_> {
     }
 
     fn submitted(&self) -> u32 {
-        self.drawn
+        self.submitted
     }
 
     fn submits(&self) -> u32 {
