@@ -97,6 +97,44 @@ fn an_answer_is_the_same_with_and_without_a_drafter() {
     }
 }
 
+/// However little memory is left, a drafter that does not fit changes nothing: neither what is loaded nor what is answered.
+#[test]
+fn a_drafter_that_does_not_fit_leaves_model_and_adapters_as_they_were() {
+    let (gpu, drafter) = (common::gpu(), model("tiny-e2b-assistant.f16.gguf"));
+    let options = LoadOptions { context: 512, ..common::exact_options() };
+    let mut session = common::load(&gpu, &model("tiny-e2b.q4_k_m.gguf"), &options);
+    let path = common::repository("frontend/engine/tests/golden/adapters/peft");
+    let adapter = pollster::block_on(engine::adapter::open(&path)).expect("the adapter opens");
+    pollster::block_on(session.add_adapter("peft", adapter.clone(), 1.0)).expect("the adapter fits");
+    let options = Options { max_tokens: 8, ..Options::default() };
+    let (want, _) = generate(&mut session, &prompt(20), &options, Drafts::Never);
+    let (before, mut failures) = (gpu.bytes_in_use(), 0);
+    for step in 0.. {
+        gpu.limit_memory(before + (step << 16));
+        let used = use_drafter(&mut session, &drafter, Head::Ordered);
+        gpu.limit_memory(u64::MAX);
+        assert_eq!(generate(&mut session, &prompt(20), &options, Drafts::Never).0, want, "{used:?}");
+        assert_eq!(session.decoder().has_drafter(), used.is_ok());
+        match used {
+            Ok(()) => break,
+            Err(error) => assert!(error.to_string().contains("no room"), "{error}"),
+        }
+        failures += 1;
+    }
+    assert!(failures > 2, "{failures}");
+    // Rounds need memory, too. Without it answers come without drafts.
+    let drafts = Drafts::Always { count: 3 };
+    gpu.limit_memory(gpu.bytes_in_use());
+    for _ in 0..2 {
+        let (got, did) = generate(&mut session, &prompt(20), &options, drafts);
+        assert!(got == want && did.rounds == 0, "{got:?} {did:?}");
+    }
+    gpu.limit_memory(u64::MAX);
+    pollster::block_on(session.add_adapter("off", adapter, 0.0)).expect("the adapter fits");
+    let (got, did) = generate(&mut session, &prompt(20), &options, drafts);
+    assert!(got == want && did.rounds > 0, "{got:?} {did:?}");
+}
+
 /// What repeats is looked up first, though there is a drafter, and the drafter goes on behind it.
 #[test]
 fn repeated_text_is_looked_up_beside_a_drafter() {

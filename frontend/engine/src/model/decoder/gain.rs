@@ -8,6 +8,7 @@
 use shaders::matmul::FewRows;
 
 use super::costs::{Costs, DraftSource, ROWS, Round};
+use crate::model::verify::SHORTEST_MATCH;
 
 /// When tokens are drafted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,6 +36,9 @@ impl Drafts {
     }
 }
 
+/// Length of the match that a look-up needs until one has paid: most shorter ones are by chance, and end at the token that
+/// is in flight.
+const FIRST_MATCH: u32 = 2 * SHORTEST_MATCH;
 /// Minimum gain to go on drafting.
 const MIN_GAIN: f64 = 1.05;
 /// The share of drafts that is expected to be accepted before any was verified. A round of four rows then gives 2.95
@@ -126,6 +130,16 @@ impl Gain {
     #[must_use]
     pub fn costs(&self) -> Costs {
         self.costs
+    }
+
+    /// Length of the match, in tokens, that the next look-up needs.
+    #[must_use]
+    pub fn shortest_match(&self) -> u32 {
+        match self.drafts {
+            Drafts::Always { .. } => SHORTEST_MATCH,
+            _ if self.repeats => SHORTEST_MATCH,
+            _ => FIRST_MATCH,
+        }
     }
 
     /// What drafts the next submit, out of those that can, and the rows of its rounds, at most `room`. `None` for one token
@@ -308,6 +322,18 @@ mod tests {
             is_paused
         });
         assert!(waits.count() <= PAUSE_BETWEEN as usize);
+    }
+
+    #[test]
+    fn until_the_text_repeats_a_longer_match_is_needed() {
+        let mut gain = timed([1.5, 1.8]).begin(Drafts::Measured);
+        assert_eq!(gain.shortest_match(), FIRST_MATCH);
+        let round = gain.next(&[LookUp], 100).expect("a round");
+        gain.learn_rounds(round, 1, round.1, 1.8);
+        assert_eq!(gain.shortest_match(), SHORTEST_MATCH);
+        gain.learn_rounds(round, 1, 1, 1.8);
+        assert_eq!(gain.shortest_match(), FIRST_MATCH);
+        assert_eq!(gain.begin(Drafts::Always { count: 3 }).shortest_match(), SHORTEST_MATCH);
     }
 
     #[test]

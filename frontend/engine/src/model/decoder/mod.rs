@@ -137,6 +137,8 @@ pub struct Decoder {
     drafter: Option<Drafter>,
     /// The programs that draft and verify tokens, if they are bound.
     rounds: Option<Rounds>,
+    /// Whether there was too little memory to bind them.
+    lacks_memory_for_rounds: bool,
     /// Whether rounds are timed before they are used.
     times_rounds: bool,
     /// What tokens and rounds cost, and what drafts gained in the last answers.
@@ -219,7 +221,8 @@ impl Decoder {
         progress(total, total);
         gpu.check()?;
         let io = Io::new(&parts, &memory)?;
-        let times_rounds = !parts.limits.software;
+        let drafting_pace = Pace::new(MOST_SINGLE, readback_ms);
+        let times_rounds = !parts.limits.software && !drafting_pace.is_late();
         Ok(Self {
             gpu,
             parts,
@@ -234,11 +237,12 @@ impl Decoder {
             sampler,
             drafter: None,
             rounds: None,
+            lacks_memory_for_rounds: false,
             times_rounds,
             gain: Cell::default(),
             prompt_queue: PacedQueue::new(readback_ms),
             pace: RefCell::new(Pace::new(MAX_PER_SUBMIT, readback_ms)),
-            drafting_pace: RefCell::new(Pace::new(MOST_SINGLE, readback_ms)),
+            drafting_pace: RefCell::new(drafting_pace),
             table,
             experts,
             pad,
@@ -263,7 +267,8 @@ impl Decoder {
     /// # Errors
     /// When the device is out of memory or rejects a kernel. The previous adapters are removed in that case.
     pub async fn set_adapters(&mut self, adapters: &[&Adapter]) -> Result<(), GpuError> {
-        (self.adapters, self.rounds) = (None, None);
+        self.drop_rounds();
+        self.adapters = None;
         if adapters.is_empty() {
             return Ok(());
         }
@@ -413,9 +418,10 @@ impl Decoder {
     /// Changes which products of decode are packed. The KV cache remains valid.
     ///
     /// # Errors
-    /// When the device was lost, or rejects a kernel that is not packed; the decoder must not be used then.
+    /// When the device was lost, is out of memory, or rejects a kernel that is not packed. What was bound before is still
+    /// bound then, or else its counterpart with these products.
     pub async fn set_products(&mut self, products: Products) -> Result<(), GpuError> {
-        self.rounds = None;
+        self.drop_rounds();
         self.gain.take();
         if let Some(experts) = &self.experts {
             experts.assume_resident();
@@ -429,13 +435,14 @@ impl Decoder {
         self.gpu.allocate_from(pool, "working memory", &layout, &mut memory).await?;
         let chosen = choose(&self.gpu, &self.parts, &plans, &memory, (products, forms), &mut |_| ()).await?;
         let Chosen { choices, programs, timed } = chosen;
-        self.sampler = Sampler::bind(&self.gpu, &plans.sampling, &memory).await?;
-        (self.choices, self.plain, self.memory) = (choices, programs, memory);
+        let sampler = Sampler::bind(&self.gpu, &plans.sampling, &memory).await?;
+        (self.choices, self.plain, self.memory, self.sampler) = (choices, programs, memory, sampler);
         if let Some(mut adapters) = self.adapters.take() {
             adapters.memory.take_temporaries();
-            (adapters.programs, adapters.memory) =
-                self.corrected(&adapters.corrections, &adapters.memory).await?;
+            let corrected = self.corrected(&adapters.corrections, &adapters.memory).await;
+            let corrected = corrected.map(|corrected| (adapters.programs, adapters.memory) = corrected);
             self.adapters = Some(adapters);
+            corrected?;
         }
         self.timed = timed;
         self.gpu.check()
@@ -445,14 +452,20 @@ impl Decoder {
     /// drafts only behind tokens that were generated since.
     ///
     /// # Errors
-    /// When the device is out of memory or rejects a kernel; the decoder must not be used then.
+    /// When the device is out of memory or rejects a kernel. The drafter before, if any, is kept then.
     pub async fn set_drafter(&mut self, drafter: Option<Drafter>) -> Result<(), GpuError> {
-        self.drafter = drafter;
         let (products, timed) = (self.products(), self.timed);
+        let before = std::mem::replace(&mut self.drafter, drafter);
         self.parts.keeps_hidden = self.drafter.is_some();
-        self.set_products(products).await?;
+        let mut set = self.set_products(products).await;
+        if set.is_err() {
+            self.drafter = before;
+            self.parts.keeps_hidden = self.drafter.is_some();
+            // It was bound before.
+            set = self.set_products(products).await.and(set);
+        }
         self.timed = timed;
-        Ok(())
+        set
     }
 
     /// Whether there is a drafter.

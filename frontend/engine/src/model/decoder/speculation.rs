@@ -20,7 +20,7 @@ use super::{AdapterPrograms, Decoder, StepError};
 use crate::bytes::LocalBoxFuture;
 use crate::gpu::{GpuError, Memory, Program};
 use crate::model::sampling_plans::{MAX_PENDING, OUT_LEN};
-use crate::model::verify::{self, SHORTEST_MATCH};
+use crate::model::verify;
 use crate::plan::{Layout, Plan};
 
 /// Maximum number of tokens per submit without drafts: a match is found only in what was read back.
@@ -54,10 +54,11 @@ impl Rounds {
 
 impl Decoder {
     /// Binds the programs of rounds, if they are not bound yet. Nothing is bound where the per-layer table is on the
-    /// host, which must know every id, or experts are: only one row at a time can wait for those that are missing.
+    /// host, which must know every id, or experts are: only one row at a time can wait for those that are missing. Nor is
+    /// anything where memory is lacking: answers then come without drafts.
     ///
     /// # Errors
-    /// When the device is out of memory or rejects a kernel.
+    /// When the device was lost or rejects a kernel.
     pub async fn prepare_rounds(&mut self, drafts: Drafts) -> Result<(), GpuError> {
         let for_adapters = self.active().is_some();
         let wanted: Vec<Round> = self
@@ -70,12 +71,24 @@ impl Decoder {
         };
         if self.needs_host()
             || self.experts.is_some()
+            || self.lacks_memory_for_rounds
             || wanted.is_empty()
             || self.rounds.as_ref().is_some_and(fit)
         {
             return Ok(());
         }
         self.rounds = None;
+        self.rounds = match self.bind_rounds(wanted, for_adapters).await {
+            Err(GpuError::OutOfMemory { .. }) => {
+                self.lacks_memory_for_rounds = true;
+                None
+            }
+            bound => Some(bound?),
+        };
+        Ok(())
+    }
+
+    async fn bind_rounds(&self, wanted: Vec<Round>, for_adapters: bool) -> Result<Rounds, GpuError> {
         let (memory, corrections) = match self.active() {
             Some(AdapterPrograms { corrections, memory, .. }) => (memory, Some(corrections)),
             None => (&self.memory, None),
@@ -100,8 +113,12 @@ impl Decoder {
             programs.push((*round, self.gpu.bind(plan, &memory).await?));
         }
         self.gpu.check()?;
-        self.rounds = Some(Rounds { programs, memory, for_adapters, timed: false });
-        Ok(())
+        Ok(Rounds { programs, memory, for_adapters, timed: false })
+    }
+
+    /// Removes the programs of rounds, which are bound again, if there is memory, for the next answer that may draft.
+    pub(super) fn drop_rounds(&mut self) {
+        (self.rounds, self.lacks_memory_for_rounds) = (None, false);
     }
 
     /// Whether [`Self::time_rounds`] has something to do: rounds are drafted where they are faster, and were not timed since
@@ -111,7 +128,6 @@ impl Decoder {
     pub fn has_untimed_rounds(&self, drafts: Drafts) -> bool {
         drafts == Drafts::Measured
             && self.times_rounds
-            && !self.drafting_pace.borrow().is_late()
             && self.rounds.as_ref().is_some_and(|rounds| !rounds.timed)
     }
 
@@ -135,7 +151,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// Sets whether rounds are timed before they are used. By default they are, but for a software device.
+    /// Sets whether rounds are timed before they are used. By default they are, but for a software device, and one that is
+    /// late to report that it is done.
     pub fn set_times_rounds(&mut self, times: bool) {
         self.times_rounds = times;
     }
@@ -263,7 +280,8 @@ impl Speculating<'_> {
         if room == 0 {
             return None;
         }
-        let has_match = || look_up::find(&self.history, SHORTEST_MATCH).is_some();
+        let shortest = self.gain.shortest_match();
+        let has_match = || look_up::find(&self.history, shortest).is_some();
         let sources = self.sources.iter().copied();
         let able: Vec<_> = sources.filter(|source| *source == DraftSource::Drafter || has_match()).collect();
         let Some((source, rows)) = self.gain.next(&able, room) else {
