@@ -17,7 +17,7 @@ use protocol::{
 };
 
 use crate::failure::Stopped;
-use crate::host::{Held, Host, Model};
+use crate::host::{Held, Host, Model, Slot};
 use crate::tasks::Task;
 use crate::{failure, recovery, tuning};
 
@@ -52,6 +52,10 @@ pub async fn open(
     if let Some(model) = host.model.borrow().as_ref() {
         model.opened_by.borrow_mut().entry(key).or_default().insert(id.page());
     }
+    // It may have gone while the adapter was read.
+    if !host.pages.has(id.page()) {
+        host.drop_adapters_of(id.page());
+    }
     Ok(Event::AdapterOpened { id, details })
 }
 
@@ -61,12 +65,19 @@ pub async fn close(host: Rc<Host>, id: RequestId, key: String, task: Task) -> Re
     if !is_last_to_close(&host, &key, id.page()) {
         return Ok(Event::AdapterClosed { id, key });
     }
-    if let Some(session) = slot.as_mut().and_then(|ready| ready.session.autoregressive_mut().ok()) {
-        let removed = session.remove_adapter(&key).await;
-        removed.map_err(|error| failure::of(&error, None))?;
-        remember(&host, session);
-    }
+    remove(&host, &mut slot, &key).await.map_err(|error| failure::of(&error, None))?;
     Ok(Event::AdapterClosed { id, key })
+}
+
+/// Removes an adapter from the session, or from what a lost one gets back.
+async fn remove(host: &Host, slot: &mut Slot, key: &str) -> Result<(), EngineError> {
+    if let Some(session) = slot.as_mut().and_then(|ready| ready.session.autoregressive_mut().ok()) {
+        session.remove_adapter(key).await?;
+        remember(host, session);
+    } else if let Some(model) = host.model.borrow().as_ref() {
+        model.adapters.borrow_mut().retain(|adapter| adapter.name != key);
+    }
+    Ok(())
 }
 
 /// Notes that a page has closed an adapter. Whether no other page has it open.
@@ -94,12 +105,8 @@ impl Host {
         let close_all = async move {
             let mut slot = host.slot.lock().await;
             for key in keys.iter().filter(|key| is_last_to_close(&host, key, page)) {
-                let session = slot.as_mut().and_then(|ready| ready.session.autoregressive_mut().ok());
-                let Some(session) = session else { return };
                 // What cannot be removed is off, and costs memory until the model is unloaded.
-                if session.remove_adapter(key).await.is_ok() {
-                    remember(&host, session);
-                }
+                remove(&host, &mut slot, key).await.ok();
             }
         };
         self.platform.spawn(close_all.boxed_local());

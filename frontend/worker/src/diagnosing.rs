@@ -13,10 +13,10 @@ use protocol::{
 };
 use shaders::selftest::Form;
 
-use crate::host::{Host, Slot};
+use crate::host::{Host, Model, Slot};
 use crate::router::busy_failure;
 use crate::tasks::{Kind, Task};
-use crate::{choices, device, failure, keeping, recovery};
+use crate::{choices, device, failure, keeping, recovery, verifying};
 
 /// Answers [`protocol::Request::Diagnose`].
 pub async fn diagnose(host: Rc<Host>, id: RequestId, what: Diagnosis, task: Task) -> Result<Event, Failure> {
@@ -133,7 +133,24 @@ pub async fn self_test(
         return Ok(told);
     };
     told.of_model = true;
-    model.verified.set(true);
+    // Once is enough, unless this one ends early.
+    let was_verified = model.verified.replace(true);
+    let tested = test_model(host, slot, &model, cancel, tell, &mut told).await;
+    if !was_verified && tested.as_ref().is_err_and(Failure::is_cancelled) {
+        model.verified.set(false);
+        verifying::begin(host);
+    }
+    tested.map(|()| told)
+}
+
+async fn test_model(
+    host: &Rc<Host>,
+    slot: &mut Slot,
+    model: &Model,
+    cancel: &CancelToken,
+    tell: &mut dyn FnMut(u32, u32),
+    told: &mut SelfTest,
+) -> Result<(), Failure> {
     let ready = recovery::ensure(host, slot, cancel).await?;
     let forms = ready.session.forms();
     let failed = try_all(host, &ready.gpu, &forms, cancel, tell, &mut told.checks).await?;
@@ -172,7 +189,7 @@ pub async fn self_test(
         *slot = None;
         host.show_model(ModelPhase::Empty, &[]);
     }
-    Ok(told)
+    Ok(())
 }
 
 /// Tries kernels; those that compute wrongly.

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use engine::bytes::CancelToken;
 use engine::gpu::{Gpu, GpuError, UploadError};
+use engine::model::ExpertError;
 use engine::session::{EngineError, LoadOptions, ModelSession};
 use engine::weights::LoadError;
 use futures_util::future::{Either, select};
@@ -27,7 +28,9 @@ pub async fn lost(host: &Host, gpu: &Gpu, error: &EngineError) -> Option<String>
         // What was under way is rejected before the loss itself is announced.
         let of_device = matches!(
             error,
-            EngineError::Gpu(_) | EngineError::Load(LoadError::Upload(UploadError::Refused { .. }))
+            EngineError::Gpu(_)
+                | EngineError::Load(LoadError::Upload(UploadError::Refused { .. }))
+                | EngineError::Expert(ExpertError::Upload(UploadError::Refused { .. }))
         );
         if !of_device {
             return None;

@@ -3,7 +3,7 @@
 //! One kernel at a time has the session's place, so that an answer never waits for more than that. What was found right is
 //! remembered with the adapter, by the kernel's text; the next load tries what is new.
 
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use engine::bytes::CancelToken;
 use protocol::failure::EngineFailure;
@@ -16,12 +16,13 @@ use crate::host::{Host, Model};
 
 /// Begins for the model that was loaded last.
 pub fn begin(host: &Rc<Host>) {
-    let Some(model) = host.model.borrow().clone() else { return };
+    let Some(model) = host.model.borrow().as_ref().map(Rc::downgrade) else { return };
     let host_again = Rc::clone(host);
     host.platform.spawn(Box::pin(async move { verify(&host_again, &model).await }));
 }
 
-async fn verify(host: &Rc<Host>, model: &Rc<Model>) {
+/// A model that is loaded anew meanwhile is not kept alive: its files are open for one alone.
+async fn verify(host: &Rc<Host>, model: &Weak<Model>) {
     // Nobody stops it: it ends with its model.
     let cancel = CancelToken::new();
     let names = host.adapter_names().await;
@@ -31,7 +32,8 @@ async fn verify(host: &Rc<Host>, model: &Rc<Model>) {
         // So that whoever waits has its turn.
         host.platform.pause(1).await;
         let Ok(mut slot) = host.slot(&cancel).await else { return };
-        let is_loaded = host.model.borrow().as_ref().is_some_and(|now| Rc::ptr_eq(now, model));
+        let Some(model) = model.upgrade() else { return };
+        let is_loaded = host.model.borrow().as_ref().is_some_and(|now| Rc::ptr_eq(now, &model));
         let Some(ready) = slot.as_ref().filter(|_| is_loaded && !model.verified.get()) else { return };
         let adapter = Adapter::new(&ready.gpu, &names);
         if known.is_none() {

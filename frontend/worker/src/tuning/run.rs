@@ -425,7 +425,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Answers the sample questions with the adapter as it is.
+    /// Answers the sample questions with the adapter as it is. What goes wrong costs the samples, not what was learned,
+    /// unless the device is lost.
     async fn sample(&mut self, ready: &mut Ready, trainer: &Trainer) -> Result<(), Stopped> {
         let prompts = self.summary.settings.samples.clone();
         if prompts.is_empty() || self.task.cancel.is_cancelled() {
@@ -435,7 +436,13 @@ impl<'a> Run<'a> {
         let others = session.adapters().to_vec();
         let answered = self.answer_all(session, trainer, prompts).await;
         let restored = session.use_adapters(others).await.map_err(Stopped::Engine);
-        answered.and(restored)
+        match answered {
+            Err(Stopped::Engine(error)) if recovery::lost(self.host, &ready.gpu, &error).await.is_none() => {
+                self.say(TuneEvent::Trouble(failure::of(&error, None)));
+                restored
+            }
+            answered => answered.and(restored),
+        }
     }
 
     async fn answer_all(

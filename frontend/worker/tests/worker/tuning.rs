@@ -122,6 +122,34 @@ fn a_run_ends_once_the_examples_are_learned() {
 }
 
 #[test]
+fn a_sample_that_fails_costs_nothing_that_was_learned() {
+    let (desk, host) = Desk::quick();
+    let with = Rc::clone(&host);
+    desk.react(move |event| {
+        if let Event::Tune { event, .. } = event
+            && matches!(&**event, TuneEvent::Step(point) if point.step == 2)
+        {
+            // The adapter of the last sample does not fit.
+            with.limit_memory(0).now_or_never().expect("nobody opens a device meanwhile");
+        }
+    });
+    let samples = vec!["What is my cat called?".into()];
+    let settings = TuneSettings { samples, checkpoint_every: 1000, ..settings(2) };
+    host.receive(tune(2, TuneRequest::Start { data: facts(), settings }), Vec::new());
+    let TuneEvent::Finished(run) = said(desk.end_of(2)) else { panic!("not finished") };
+    assert_eq!((run.finished, run.step, run.saved), (true, 2, 2));
+    assert_eq!(run.samples.iter().map(|sample| sample.step).collect::<Vec<_>>(), [0]);
+    let trouble = |event: &Event| match event {
+        Event::Tune { event, .. } => match &**event {
+            TuneEvent::Trouble(failure) => Some(failure.cause()),
+            _ => None,
+        },
+        _ => None,
+    };
+    assert_eq!(desk.events().iter().filter_map(trouble).collect::<Vec<_>>(), [Cause::OutOfMemory]);
+}
+
+#[test]
 fn a_run_is_paused_goes_on_in_another_tab_and_is_kept() {
     let (desk, host) = Desk::quick();
     let (with, asked) = (Rc::clone(&host), Cell::new(false));
