@@ -22,8 +22,8 @@ pub enum Browser {
 /// What to do, for one browser on one system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Advice {
-    /// What the browser is called.
-    pub browser: &'static str,
+    /// Where the steps are: in which browser, or on what.
+    pub place: String,
     /// Steps, in order. Text between backquotes is to be typed or found as it stands.
     pub steps: Vec<String>,
 }
@@ -55,7 +55,7 @@ pub fn advice(user_agent: &str, software: bool) -> Advice {
         Browser::Chrome => chromium("Chrome", "chrome:", linux, software),
         Browser::Edge => chromium("Edge", "edge:", linux, software),
         Browser::Firefox => Advice {
-            browser: "Firefox",
+            place: t().advice_in("Firefox"),
             steps: vec![
                 t().advice_firefox_update().into(),
                 t().advice_firefox_config().into(),
@@ -64,7 +64,7 @@ pub fn advice(user_agent: &str, software: bool) -> Advice {
             ],
         },
         Browser::Safari => Advice {
-            browser: "Safari",
+            place: t().advice_in("Safari"),
             steps: vec![
                 t().advice_safari_update().into(),
                 t().advice_safari_flags().into(),
@@ -72,18 +72,18 @@ pub fn advice(user_agent: &str, software: bool) -> Advice {
             ],
         },
         Browser::Ios => Advice {
-            browser: t().advice_ios(),
+            place: t().advice_ios().into(),
             steps: vec![t().advice_ios_update().into(), t().advice_ios_flags().into()],
         },
         Browser::Other => Advice {
-            browser: t().advice_other(),
+            place: t().advice_in(t().advice_other()),
             steps: vec![t().advice_other_browser().into(), t().advice_other_acceleration().into()],
         },
     }
 }
 
 /// `scheme` is how addresses of the browser's own pages begin.
-fn chromium(name: &'static str, scheme: &str, linux: bool, software: bool) -> Advice {
+fn chromium(name: &str, scheme: &str, linux: bool, software: bool) -> Advice {
     let mut steps = vec![t().advice_acceleration(&format!("{scheme}//settings/system"))];
     if linux || software {
         steps.push(t().advice_flag(&format!("{scheme}//flags/#enable-unsafe-webgpu")));
@@ -94,7 +94,7 @@ fn chromium(name: &'static str, scheme: &str, linux: bool, software: bool) -> Ad
     }
     steps.push(t().advice_restart().into());
     steps.push(t().advice_check(&format!("{scheme}//gpu")));
-    Advice { browser: name, steps }
+    Advice { place: t().advice_in(name), steps }
 }
 
 #[cfg(test)]

@@ -140,9 +140,9 @@ export class EngineApp extends App {
   async testKernels(): Promise<void> {
     await this.page.getByRole("button", { name: "Test kernels" }).click();
     // A kernel that does not compute what it should would be named.
-    const outcome = this.page.getByText(/wrong results on this GPU|^Verified on this GPU/);
+    const outcome = this.page.getByText(/wrong results on this graphics card|^Verified on this graphics card/);
     await expect(outcome.or(this.failure)).toBeVisible({ timeout: LOAD });
-    await expect(outcome).toHaveText(/^Verified on this GPU: \d\d+ kernels\.$/);
+    await expect(outcome).toHaveText(/^Verified on this graphics card: \d\d+ kernels\.$/);
   }
 
   /** Makes the answers of this conversation the likeliest words. */

@@ -80,8 +80,8 @@ pub struct Config {
     #[arg(long, env = "GEMTAB_METRICS", value_name = "ADDRESS:PORT")]
     pub metrics: Option<SocketAddr>,
 
-    /// Let visitors from other machines download models to this one. Without it, only browsers on this machine may, and not
-    /// if --allow-host names a proxy.
+    /// Let visitors from other machines download models to this one. Without it, only browsers on this machine may: not if
+    /// --allow-host is given, and not through a proxy that sets X-Forwarded-For.
     #[arg(long, env = "GEMTAB_ALLOW_PULL", conflicts_with = "no_ollama")]
     pub allow_pull: bool,
 

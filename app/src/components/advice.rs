@@ -34,7 +34,7 @@ pub fn AdviceSteps() -> impl IntoView {
         let steps: Vec<_> =
             advice.steps.into_iter().map(|step| view! { <li>{step_view(&step)}</li> }).collect();
         view! {
-            <p>{t().advice_in(advice.browser)}</p>
+            <p>{advice.place}</p>
             <ol class="steps">{steps}</ol>
         }
         .into_any()

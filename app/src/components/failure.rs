@@ -37,7 +37,7 @@ pub fn FailureBox(
                 {technical(failures::details(&failure))}
                 <div class="buttons">{buttons}</div>
             </div>
-            {on_close.map(|close| view! { <IconButton glyph=Glyph::Close label=t().dismiss() on_press=close /> })}
+            {on_close.map(|close| view! { <IconButton glyph=Glyph::Close label=t().close() on_press=close /> })}
         </div>
     }
 }

@@ -169,7 +169,11 @@ pub fn Verdict(mood: Mood, words: String) -> impl IntoView {
     view! { <span class=class><Icon glyph=glyph />{words}</span> }
 }
 
+/// How to come by a model: from the page where the server offers it, else by a command.
 fn models_pull() -> AnyView {
+    if use_stores().pulls.is_offered() {
+        return t().models_get().into_any();
+    }
     let (before, after) = around(&t().models_pull(ELEMENT));
     view! { {before} <code>{PULL}</code> {after} }.into_any()
 }
@@ -188,7 +192,7 @@ fn CatalogNote() -> impl IntoView {
                     <div class="empty-list">
                         <p>{t().models_none()}</p>
                         <ul>{folders}</ul>
-                        <p>{models_pull()}</p>
+                        <p>{models_pull}</p>
                     </div>
                 }
                 .into_any(),

@@ -420,7 +420,7 @@ fn everything_that_the_store_reports_has_a_sentence() {
     });
     let (line, column, reason) = (2, 1_007, String::new());
     let syntax = ImportError::Json { fault: Category::Syntax, line, column, reason };
-    assert_eq!(import(&syntax), "The file isn’t valid JSON: there’s a mistake in line 2, column 1,007.");
+    assert_eq!(import(&syntax), "The file isn’t valid JSON: there’s a mistake on line 2, column 1,007.");
 }
 
 #[test]
@@ -507,13 +507,13 @@ fn arguments_stand_where_the_sentence_wants_them() {
     );
     says(
         DeviceFailure::ExpertMemory { asked: small, least: large }.into(),
-        "4.0 GB is too little for this model’s experts. Those for a single token need 6.1 GB",
+        "4.0 GB is too little for this model’s experts. At least 6.1 GB is needed",
     );
     says(
         DeviceFailure::FewerExperts { held: small, all: large }.into(),
-        "only 4.0 GB of the experts (6.1 GB)",
+        "only 4.0 GB of the experts’ 6.1 GB is in it",
     );
-    says(ModelFailure::Truncated { size: large, missing: small }.into(), "4.0 GB are missing after 6.1 GB");
+    says(ModelFailure::Truncated { size: large, missing: small }.into(), "4.0 GB is missing after 6.1 GB");
     says(ModelFailure::TensorType { tensor: a(), dtype: b() }.into(), "The tensor a uses b");
     says(AdapterFailure::TensorType { tensor: a(), dtype: b() }.into(), "The tensor a uses b");
     says(AdapterFailure::Rank { rank: 128, most: 64 }.into(), "has rank 128. Ranks from 1 to 64");
@@ -529,7 +529,7 @@ fn arguments_stand_where_the_sentence_wants_them() {
         StorageFailure::NoRoom { needed: large, available: small }.into(),
         "6.1 GB more needed, 4.0 GB available",
     );
-    says(StorageFailure::Full { kept: small, size: large }.into(), "4.0 GB of 6.1 GB were saved");
+    says(StorageFailure::Full { kept: small, size: large }.into(), "4.0 GB of 6.1 GB was saved");
     says(
         TrainingFailure::OutOfMemory { needed: large, available: small }.into(),
         "needs 6.1 GB of graphics memory, but only 4.0 GB is available",
@@ -543,7 +543,7 @@ fn arguments_stand_where_the_sentence_wants_them() {
     says(checkpoint.into(), "A checkpoint would take 6.1 GB, but the limit is 4.0 GB");
     let says = |it: ExampleProblem, words: &str| assert_eq!(problem(&it), words);
     says(ExampleProblem::Half { found: a(), missing: b() }, "“a” without “b”");
-    says(ExampleProblem::NoColumn { column: a(), columns: b() }, "there’s no column “a”; there are: b");
+    says(ExampleProblem::NoColumn { column: a(), columns: b() }, "there’s no column “a”. The columns are: b");
     says(
         ExampleProblem::Places { places: 2, named: 1 },
         "the number of placeholders for images and audio (2) doesn’t match the number of files (1)",

@@ -516,7 +516,7 @@ mod tests {
         let plain = ModelDetails::default();
         assert_eq!(verdict_words(&verdict, &plain), (Mood::Bad, "Too large by 1.3 GB".into()));
         let verdict = FitVerdict::Fits { context: 8192, bytes: 1, outside: 1_927_000_000 };
-        let words = "Fits, but answers slowly: 1.9 GB won’t fit in graphics memory";
+        let words = "Slow: 1.9 GB doesn’t fit in graphics memory";
         assert_eq!(verdict_words(&verdict, &plain), (Mood::Fair, words.into()));
     }
 

@@ -32,7 +32,7 @@ test("around a running answer", { tag: EMULATES_MEDIA }, async ({ app, page }) =
   await app.send("Second matter");
   await expect(page.getByText("Your message will be sent after the current answer.")).toBeVisible();
   await check(page, "a message that waits");
-  await page.getByRole("button", { name: "Cancel message" }).click();
+  await page.getByRole("button", { name: "Don’t send yet" }).click();
   await expect(app.questions.last()).toContainText("Not answered.");
   await check(page, "a message whose turn was cancelled");
   await app.stopButton.click();
@@ -87,7 +87,7 @@ test("a training and what came of it, in English and in German", { tag: EMULATES
   await check(page, "an adapter that was kept");
   await go(app, "/diagnostics");
   await page.getByRole("button", { name: "Test kernels" }).click();
-  await expect(page.getByText(/^Verified on this GPU/)).toBeVisible();
+  await expect(page.getByText(/^Verified on this graphics card/)).toBeVisible();
   await check(page, "kernels that were tried");
   await go(app, "/settings");
   await page.locator("#language").selectOption("de");

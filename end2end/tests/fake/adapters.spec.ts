@@ -9,7 +9,7 @@ test.describe("adapters", () => {
     await expect(app.answers.last()).toContainText("A red circle");
     await expect(app.answers.last()).not.toContainText("Spoken with");
     await app.openDrawer();
-    const files = app.drawer.getByLabel("Files of an adapter");
+    const files = app.drawer.getByLabel("Adapter files");
 
     await files.setInputFiles(file("pirate.gguf"));
     await expect(app.drawer.getByText("rank 8 · 35 layers")).toBeVisible();
@@ -38,7 +38,7 @@ test.describe("adapters", () => {
     await app.openChat();
     await app.ask("Hello");
     await app.openDrawer();
-    const files = app.drawer.getByLabel("Files of an adapter");
+    const files = app.drawer.getByLabel("Adapter files");
     await files.setInputFiles(file("pirate.gguf"));
     await app.drawer.getByRole("slider", { name: "Strength of pirate" }).fill("0.5");
     await files.setInputFiles([file("adapter_config.json"), file("adapter_model.safetensors")]);
@@ -82,7 +82,7 @@ test.describe("adapters", () => {
     await app.openChat();
     await app.ask("Hello");
     await app.openDrawer();
-    const files = app.drawer.getByLabel("Files of an adapter");
+    const files = app.drawer.getByLabel("Adapter files");
     await files.setInputFiles(file("other.gguf"));
     await expect(app.drawer.getByText("This adapter was made for another model.")).toBeVisible();
     await files.setInputFiles(file("adapter_model.safetensors"));
@@ -94,7 +94,7 @@ test.describe("adapters", () => {
     await app.openChat();
     await app.ask("Hello");
     await app.openDrawer();
-    await app.drawer.getByLabel("Files of an adapter").setInputFiles(file("pirate.gguf"));
+    await app.drawer.getByLabel("Adapter files").setInputFiles(file("pirate.gguf"));
     const answers = await app.answers.count();
     await app.drawer.getByRole("button", { name: "Compare with and without" }).click();
     const dialog = page.getByRole("dialog", { name: "With and without the adapter" });

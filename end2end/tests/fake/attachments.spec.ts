@@ -57,7 +57,7 @@ test.describe("a picture", () => {
     test("the message waits for it", async ({ app }) => {
       await app.attach(png());
       await app.send("What is this?");
-      await expect(app.page.getByText("Sends as soon as the file is ready.")).toBeVisible();
+      await expect(app.page.getByText("Your message will be sent when the file is ready.")).toBeVisible();
       await expect(app.questions).toHaveCount(0);
       await readOn(app);
       await expect(app.questions).toHaveCount(1);
@@ -114,7 +114,7 @@ test.describe("a picture", () => {
     await detail.selectOption("up to 1,120");
     await expect(app.tray).toContainText("1,122 tokens");
     await app.attach(png("blue.png"));
-    await expect(app.page.getByText("1,404 tokens together.")).toBeVisible();
+    await expect(app.page.getByText("1,404 tokens in total.")).toBeVisible();
   });
 
   test("is removed before sending, and comes back", async ({ app, page }) => {

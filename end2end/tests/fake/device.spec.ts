@@ -13,7 +13,7 @@ test.describe("a browser without WebGPU", () => {
     await expect(page.getByRole("button", { name: /^pebble/ })).toContainText("Needs WebGPU");
     await app.composer.fill("Hello");
     await expect(app.sendButton).toBeDisabled();
-    await expect(page.getByText("WebGPU isn’t available, so nothing can be answered.")).toBeVisible();
+    await expect(page.locator("#composer-hint")).toHaveText("WebGPU isn’t available, so models can’t run here.");
   });
 
   test("is told so by the real engine, before any weights are asked for", async ({ page, context }) => {
@@ -36,7 +36,7 @@ test.describe("a device that computes in software", () => {
     await app.openChat("instant,software");
     const notice = page.getByRole("region", { name: "No graphics card in use" });
     await expect(notice).toContainText("No graphics card in use (SwiftShader).");
-    await expect(notice).toContainText("The demo works, slowly; larger models won’t.");
+    await expect(notice).toContainText("The demo runs slowly. Larger models are too slow to use.");
     await notice.getByRole("button", { name: "Use the graphics card" }).click();
     const advice = page.getByRole("dialog", { name: "Turn on graphics acceleration" });
     await expect(advice.getByRole("listitem").first()).toBeVisible();
@@ -77,7 +77,7 @@ test.describe("measurements on the page of diagnostics", () => {
     await expect(page.getByRole("button", { name: "Measure speed" })).toBeDisabled();
     await expect(page.getByRole("button", { name: "Measure kernels" })).toBeDisabled();
     await page.getByRole("button", { name: "Test kernels" }).click();
-    await expect(page.getByText("Verified on this GPU: 4 kernels.")).toBeVisible();
+    await expect(page.getByText("Verified on this graphics card: 4 kernels.")).toBeVisible();
   });
 
   test("tell speed and kernels, sorted by time, and can be copied", async ({ app, page }) => {
@@ -91,12 +91,12 @@ test.describe("measurements on the page of diagnostics", () => {
     await expect(rows.nth(1)).toHaveText(/geglu.*35.*4\.410.*110\.2.*72%/);
     await expect(rows.last()).toHaveText(/sampling_top_k_1.*0\.040.*–/);
     await page.getByRole("button", { name: "Test kernels" }).click();
-    await expect(page.getByText("Verified on this GPU: 4 kernels of the loaded model.")).toBeVisible();
+    await expect(page.getByText("Verified on this graphics card: 4 kernels of the loaded model.")).toBeVisible();
     await app.allowClipboard();
     await page.getByRole("button", { name: "Copy as text" }).click();
     await expect(page.getByText("Copied.").first()).toBeVisible();
-    const copied = (await app.clipboard()) ?? "Generation: 78.4 tok/s sampling_top_k_1";
-    expect(copied).toContain("Generation: 78.4 tok/s");
+    const copied = (await app.clipboard()) ?? "Generation speed: 78.4 tok/s sampling_top_k_1";
+    expect(copied).toContain("Generation speed: 78.4 tok/s");
     expect(copied).toContain("sampling_top_k_1");
   });
 
@@ -115,7 +115,7 @@ test.describe("measurements on the page of diagnostics", () => {
   test("name a kernel that computes wrongly", async ({ app, page }) => {
     await app.open("instant,miscomputes", "/diagnostics");
     await page.getByRole("button", { name: "Test kernels" }).click();
-    await expect(page.getByText("1 of 4 kernels gives wrong results on this GPU.")).toBeVisible();
+    await expect(page.getByText("1 of 4 kernels gives wrong results on this graphics card.")).toBeVisible();
     await expect(page.getByText("element 517 is 0.25 instead of -1.75")).toBeVisible();
   });
 
@@ -124,7 +124,7 @@ test.describe("measurements on the page of diagnostics", () => {
     await app.ask("Hello");
     await app.go("Diagnostics");
     await page.getByRole("button", { name: "Test kernels" }).click();
-    await expect(page.getByText("1 of 5 kernels of the loaded model gives wrong results on this GPU.")).toBeVisible();
+    await expect(page.getByText("1 of 5 kernels of the loaded model gives wrong results on this graphics card.")).toBeVisible();
     await expect(page.getByText("Packed integer math was turned off")).toBeVisible();
   });
 });

@@ -57,7 +57,7 @@ test.describe("the settings of a conversation", () => {
     const context = app.drawer.getByRole("spinbutton", { name: /^Context length/ });
     await context.fill("2048");
     await context.press("Tab");
-    await app.drawer.getByRole("button", { name: /^Reload with 2,048$/ }).click();
+    await app.drawer.getByRole("button", { name: /^Reload with 2,048 tokens$/ }).click();
     await expect(page.getByText(/ of 2.048 tokens of context used$/)).toBeAttached();
   });
 

@@ -24,7 +24,7 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
     await expect(app.failure).toContainText(/Not enough storage to save the model/);
     await app.go("Models");
     await expect(app.failure).toContainText(/Not enough storage to save the model/);
-    await app.failure.getByRole("button", { name: "Dismiss" }).click();
+    await app.failure.getByRole("button", { name: "Close" }).click();
     await expect(app.failure).toHaveCount(0);
     await page.goBack();
     await expect(app.answers).toHaveCount(1);

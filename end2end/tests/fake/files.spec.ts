@@ -36,7 +36,7 @@ test("a broken model leaves the one that is loaded, and one message that goes aw
   await expect(picker.getByRole("button", { name: /^broken/ })).toHaveCount(0);
   await page.keyboard.press("Escape");
   await expect(await app.ask("And again")).toContainText("A red circle");
-  await app.failure.getByRole("button", { name: "Dismiss" }).click();
+  await app.failure.getByRole("button", { name: "Close" }).click();
   await expect(app.failure).toHaveCount(0);
 });
 

@@ -70,7 +70,7 @@ test.describe("the first visit", () => {
     await expect(page.getByRole("button", { name: "Open a file…" })).toBeVisible();
     await app.composer.fill("Hello");
     await expect(app.sendButton).toBeDisabled();
-    await expect(page.getByText("Choose a model to send.")).toBeVisible();
+    await expect(page.getByText("Choose a model before you send.")).toBeVisible();
   });
 
   test("opens a file of one's own by picker", async ({ app, page }, info) => {

@@ -113,7 +113,7 @@ test.describe("the next message", () => {
     await app.send(LONG);
     await expect(app.answers.first()).toContainText("Gladly.");
     await app.send("Second matter");
-    await page.getByRole("button", { name: "Cancel message" }).click();
+    await page.getByRole("button", { name: "Don’t send yet" }).click();
     await expect(app.answers.first()).toHaveAttribute("aria-busy", "false");
     await expect(app.answers).toHaveCount(1);
     await expect(app.questions.last().getByRole("button", { name: "Try again" })).toBeVisible();
@@ -146,7 +146,7 @@ test.describe("the next message", () => {
     await tune.startButton.click();
     await expect(tune.status).toContainText("of 400 steps done.");
     await app.rail.getByRole("button", { name: "New", exact: true }).click();
-    await expect(page.locator("#composer-hint")).toHaveText(/^Fine-tuning is at step \d+ of 400\. Sending pauses it/);
+    await expect(page.locator("#composer-hint")).toHaveText(/^Fine-tuning is at step \d+ of 400\. Sending a message pauses it/);
     await expect(app.rail.getByRole("link", { name: /^Fine-tune \d+\/400/ })).toBeVisible();
     await app.send("A long answer");
     await expect(app.answers.last()).toContainText("Part 1");

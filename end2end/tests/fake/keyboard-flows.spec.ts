@@ -188,7 +188,7 @@ test.describe("with the keyboard alone", () => {
     await choose(app, "Choose a model");
     await pick(page, picker.getByRole("button", { name: /^Open a file/ }), { name: "broken.gguf", mimeType: "", buffer: Buffer.from("NOPE") });
     await expect(app.failure).toContainText("This isn’t a GGUF file.");
-    await pressOn(page, app.failure.getByRole("button", { name: "Dismiss" }));
+    await pressOn(page, app.failure.getByRole("button", { name: "Close" }));
     await expect(app.failure).toHaveCount(0);
   });
 
@@ -234,7 +234,7 @@ test.describe("with the keyboard alone", () => {
     await ask(app, "Hello");
     await choose(app, "Diagnostics");
     await pressOn(page, page.getByRole("button", { name: "Test kernels" }));
-    await expect(page.getByText("Verified on this GPU: 4 kernels of the loaded model.")).toBeVisible();
+    await expect(page.getByText("Verified on this graphics card: 4 kernels of the loaded model.")).toBeVisible();
     await pressOn(page, page.getByRole("button", { name: "Measure speed" }));
     await expect(page.getByText("Submits per token")).toBeVisible();
     await pressOn(page, page.getByRole("button", { name: "Measure kernels" }));

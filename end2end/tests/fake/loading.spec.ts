@@ -30,7 +30,7 @@ test.describe("loading a model", () => {
   test("takes a waiting message back without losing it", async ({ app, page }) => {
     await app.openChat("slow");
     await app.send("Hello");
-    await page.getByRole("button", { name: "Cancel message" }).click();
+    await page.getByRole("button", { name: "Don’t send yet" }).click();
     await expect(page.getByText(/Your message will be sent/)).toBeHidden();
     await expect(app.questions).toHaveText(/Hello/);
     await app.reload();

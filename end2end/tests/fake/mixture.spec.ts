@@ -75,7 +75,7 @@ test.describe("memory for experts", () => {
   test("is less where graphics memory is full, which is said", async ({ app }) => {
     await app.open("instant,mixture,oom", "/models");
     await card(app).getByRole("button").first().click();
-    await expect(app.failure).toContainText("Graphics memory was full, so only 2.7 GB of the experts (5.7 GB) are in it.");
+    await expect(app.failure).toContainText("Graphics memory was full, so only 2.7 GB of the experts’ 5.7 GB is in it.");
     await expect(await app.ask("Hello")).toContainText("A red circle");
   });
 

@@ -81,7 +81,7 @@ test.describe("nothing is lost", () => {
   test("a message whose turn was cancelled can be sent after all", async ({ app, page }) => {
     await app.openChat("usual,demo");
     await app.send("Hello");
-    await page.getByRole("button", { name: "Cancel message" }).click();
+    await page.getByRole("button", { name: "Don’t send yet" }).click();
     await expect(app.questions.last()).toContainText("Not answered.");
     await app.reload();
     await app.questions.last().getByRole("button", { name: "Try again" }).click();

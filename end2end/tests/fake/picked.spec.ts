@@ -106,7 +106,7 @@ test.describe("a file that was opened before", () => {
     await openAndReturn(app);
     await disk.remove("mine.gguf");
     await before(page).getByRole("button", { name: "Open mine.gguf" }).click();
-    await expect(row(page, "mine.gguf")).toContainText("mine.gguf isn’t there any more. It was moved, renamed or deleted.");
+    await expect(row(page, "mine.gguf")).toContainText("mine.gguf can’t be found. It was moved, renamed or deleted.");
     expect(await faults(page)).toEqual([]);
     await row(page, "mine.gguf").getByRole("button", { name: "Remove from this list: mine.gguf" }).click();
     await expect(before(page)).toHaveCount(0);

@@ -9,7 +9,7 @@ const SAFARI =
 const CHROME_ON_IPHONE =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 26_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/140.0.0.0 Mobile/15E148 Safari/604.1";
 
-const MAY = "The browser may delete them when it runs out of space.";
+const MAY = "The browser may delete saved models when it runs out of space.";
 const WEEK = "This browser also deletes them after seven days without a visit";
 
 const section = (page: Page) => page.locator("section").filter({ has: page.getByRole("heading", { name: "Saved in this browser" }) });
@@ -33,7 +33,7 @@ for (const [name, userAgent] of [["Safari", SAFARI], ["a browser on an iPhone", 
 
     test("keeps them once it has promised", async ({ app, page }) => {
       await app.open("instant,promised", "/models");
-      await expect(section(page)).toContainText("They stay until you delete them.");
+      await expect(section(page)).toContainText("Saved models stay until you delete them.");
       await expect(section(page)).not.toContainText(WEEK);
     });
 

@@ -107,7 +107,7 @@ test("pictures are given with the examples that name them, and shown with their 
   await expect(page.getByText(/^2 examples with/)).toBeVisible();
   await expect(page.getByText("With 2 images.")).toBeVisible();
   await tune.startButton.click();
-  await expect(tune.status).toContainText("It stays here until you start another one.");
+  await expect(tune.status).toContainText("The run stays here until you start another.");
 
   await page.getByRole("button", { name: "Remove images and audio" }).click();
   await expect(tune.reason).toHaveText("None of the examples can be used.");
@@ -131,7 +131,7 @@ test("pictures are looked at before the first step, which can be stopped", async
   await expect(tune.startButton).toBeEnabled();
   await expect(tune.status).toHaveCount(0);
   await tune.startButton.click();
-  await expect(tune.status).toContainText("It stays here until you start another one.");
+  await expect(tune.status).toContainText("The run stays here until you start another.");
 });
 
 test("of a table the columns are chosen", async ({ app, page }) => {
@@ -190,7 +190,7 @@ test("a run is followed to its end, kept and saved for others", { tag: DOWNLOADS
   await addPairs(page, FACTS);
   await tune.configure({ name: "My cat", steps: 12, question: "What is my cat called?" });
   await tune.startButton.click();
-  await expect(tune.status).toHaveText("Done: 12 of 12 steps. It stays here until you start another one.");
+  await expect(tune.status).toHaveText("Done: 12 of 12 steps. The run stays here until you start another.");
 
   // The curves, for eyes, keys and screen readers.
   await expect(tune.plot("Loss")).toHaveAttribute("aria-label", /Training: \d\.\d\d at step 1, \d\.\d\d at step 12\./);
@@ -241,14 +241,14 @@ test("a run says what came of it, and one that changed little is begun again for
   await rate.fill("0.0002");
   await rate.press("Tab");
   await page.getByRole("button", { name: "Train 4 times as long" }).click();
-  await expect(tune.status).toHaveText("Done: 40 of 40 steps. It stays here until you start another one.");
+  await expect(tune.status).toHaveText("Done: 40 of 40 steps. The run stays here until you start another.");
   await expect(page.getByText(/^The loss fell from \d\.\d\d to 0\.\d\d: the adapter has learned/)).toBeVisible();
   await expect(page.getByRole("button", { name: "Train 4 times as long" })).toHaveCount(0);
 });
 
-test("sample examples are trained until they are learned", { tag: EVERY_BROWSER }, async ({ app, page }) => {
+test("samples are trained until they are learned", { tag: EVERY_BROWSER }, async ({ app, page }) => {
   const tune = await open(app);
-  const fill = page.getByRole("button", { name: "Use sample examples" });
+  const fill = page.getByRole("button", { name: "Use samples" });
   await fill.click();
   await expect(fill).toHaveCount(0);
   await expect(page.getByRole("textbox", { name: "Prompt 8" })).toHaveValue("Is Miso a dog?");
@@ -272,7 +272,7 @@ test("a run is paused, goes on, and is ended early", async ({ app, page }) => {
   // Examples and settings are out of the way while it trains.
   await expect(tune.startButton).toHaveCount(0);
   await page.getByRole("button", { name: "Pause" }).click();
-  await expect(tune.status).toHaveText(/^Paused after \d+ of 200 steps\. It’s saved in this browser\.$/);
+  await expect(tune.status).toHaveText(/^Paused after \d+ of 200 steps\. Progress is saved in this browser\.$/);
   const paused = Number(await tune.progress.getAttribute("value"));
   expect(paused).toBeGreaterThan(0);
   await page.getByRole("button", { name: "Resume" }).click();
@@ -288,7 +288,7 @@ test("a run is paused, goes on, and is ended early", async ({ app, page }) => {
 test("a training that the browser keeps is offered on the next visit", async ({ app, page }) => {
   const tune = await open(app, "instant,tune-kept");
   await expect(page.getByRole("heading", { name: "Training “Ada”" })).toBeVisible();
-  await expect(tune.status).toHaveText("Paused after 8 of 20 steps. It’s saved in this browser.");
+  await expect(tune.status).toHaveText("Paused after 8 of 20 steps. Progress is saved in this browser.");
   await expect(tune.plot("Loss")).toHaveAttribute("aria-label", /at step 8\./);
   await page.getByRole("button", { name: "Resume" }).click();
   await expect(tune.status).toContainText("Done: 20 of 20 steps.");
@@ -297,7 +297,7 @@ test("a training that the browser keeps is offered on the next visit", async ({ 
 test("a training for another model waits for that model", async ({ app, page }) => {
   await open(app, "instant,demo,tune-kept");
   await expect(page.getByRole("button", { name: "Resume" })).toBeDisabled();
-  await expect(app.failure).toContainText("This training is for “gemma4:e2b”. Load that model to continue.");
+  await expect(app.failure).toContainText("This training run is for “gemma4:e2b”. Load that model to resume it.");
 });
 
 test("a loss that is no number ends the run, and says what to change", async ({ app, page }) => {
@@ -306,7 +306,7 @@ test("a loss that is no number ends the run, and says what to change", async ({ 
   await tune.configure({ steps: 40 });
   await tune.startButton.click();
   await expect(app.failure).toContainText(/Training became unstable at step 20 \(loss is NaN\)\. .* Try a lower learning rate/);
-  await expect(tune.status).toHaveText("Paused after 10 of 40 steps. It’s saved in this browser.");
+  await expect(tune.status).toHaveText("Paused after 10 of 40 steps. Progress is saved in this browser.");
 });
 
 test("without room for checkpoints the training goes on, and says so", async ({ app, page }) => {

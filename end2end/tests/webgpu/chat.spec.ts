@@ -122,7 +122,7 @@ test("the engine's own memory stays small, and the figures are told", async () =
   const terms = await app.drawer.getByRole("term").allTextContents();
   const values = await told.allTextContents();
   console.log(terms.map((term, at) => `${term}: ${values[at]}`).join("; "));
-  expect(terms).toContain("Generation");
+  expect(terms).toContain("Generation speed");
   await app.drawer.getByRole("button", { name: "Close" }).click();
 });
 

@@ -86,7 +86,7 @@ test("a mixture answers with an adapter of its experts as natively", async ({}, 
   await app.beGreedy();
   await app.setLongest(MOST);
   await app.openDrawer();
-  await app.drawer.getByLabel("Files of an adapter").setInputFiles(adapter);
+  await app.drawer.getByLabel("Adapter files").setInputFiles(adapter);
   await expect(app.drawer.getByText("rank 2 · 4 layers")).toBeVisible({ timeout: LOAD });
   await app.drawer.getByRole("button", { name: "Close" }).click();
   expect(await drawn(await app.ask(QUESTION))).toBe(expected);

@@ -61,7 +61,7 @@ for (const [what, file, words] of BAD) {
   test(`a file ${what} is refused in words`, async () => {
     await app.pick(file());
     await expect(app.failure).toContainText(words, { timeout: SOON });
-    await app.failure.getByRole("button", { name: "Dismiss" }).click();
+    await app.failure.getByRole("button", { name: "Close" }).click();
     await expect(app.failure).toHaveCount(0);
     await expect(app.composer).toHaveValue(DRAFT);
   });

@@ -22,12 +22,12 @@ test("speed and kernels of the loaded model are measured, and can be copied", as
 
   await app.page.getByRole("button", { name: "Measure speed" }).click();
   // Measurement that fails says why.
-  await expect(figure("Generation").or(app.failure)).toBeVisible({ timeout: 2 * LOAD });
+  await expect(figure("Generation speed").or(app.failure)).toBeVisible({ timeout: 2 * LOAD });
   await expect(app.failure).toHaveCount(0);
-  await expect(figure("Prompt processing")).toHaveText(spread("tok/s"));
-  await expect(figure("Prompt processing")).toContainText("512 tokens");
-  await expect(figure("Generation")).toHaveText(spread("tok/s"));
-  await expect(figure("Generation")).toContainText("128 tokens");
+  await expect(figure("Prompt speed")).toHaveText(spread("tok/s"));
+  await expect(figure("Prompt speed")).toContainText("512 tokens");
+  await expect(figure("Generation speed")).toHaveText(spread("tok/s"));
+  await expect(figure("Generation speed")).toContainText("128 tokens");
   await expect(figure("Time to first token")).toHaveText(spread("ms"));
   await expect(figure("Buffers created")).toHaveText("0");
 
@@ -45,7 +45,7 @@ test("speed and kernels of the loaded model are measured, and can be copied", as
   await expect(app.page.getByText("Copied.").first()).toBeAttached();
   const copied = await app.page.evaluate(() => navigator.clipboard.readText());
   console.log(copied);
-  for (const part of ["Generation: ", "Time per token: ", "Measured with: "]) {
+  for (const part of ["Generation speed: ", "Time per token: ", "Measured with: "]) {
     expect(copied).toContain(part);
   }
   await app.page.context().close();

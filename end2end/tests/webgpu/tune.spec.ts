@@ -186,7 +186,7 @@ test("while one tab trains, another lists, tidies and asks, and is told what has
   await other.picked(OTHER_MODEL).click();
   await expect(other.failure).toContainText("The model is busy training.");
   await expect(other.model).toHaveAccessibleName(new RegExp(`^Model: ${MODEL} \\(Loaded\\)`));
-  await other.failure.getByRole("button", { name: "Dismiss" }).click();
+  await other.failure.getByRole("button", { name: "Close" }).click();
   await expect(other.failure).toHaveCount(0);
 
   await other.go("Fine-tune");

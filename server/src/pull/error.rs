@@ -68,7 +68,7 @@ pub enum PullError {
         message: String,
     },
     /// A redirect, or the address of tokens, leads from HTTPS to plain HTTP, or nowhere.
-    #[error("{host} leads to an address that isn't safe to follow: {reason}")]
+    #[error("{host} redirects to an unsafe address: {reason}")]
     Redirect {
         /// Host and port.
         host: String,
@@ -95,8 +95,8 @@ pub enum PullError {
     },
     /// The bytes are not those that the digest names.
     #[error(
-        "What {host} sent doesn't match {digest}, and was deleted. If this happens again, the registry, or something between \
-         here and there, is changing files."
+        "The download from {host} doesn't match {digest}, so it was deleted. If this happens again, something is changing the \
+         file on the way."
     )]
     WrongDigest {
         /// Host and port.
@@ -154,8 +154,7 @@ pub enum PullError {
     },
     /// A file that had arrived is no longer there.
     #[error(
-        "{digest} was deleted while the model was pulled, as Ollama does with files that no model names when it starts. \
-         Try again."
+        "{digest} was deleted during the download. When Ollama starts, it removes files that no model uses. Try again."
     )]
     Vanished {
         /// The file.

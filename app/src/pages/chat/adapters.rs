@@ -178,7 +178,7 @@ pub fn AdaptersPart() -> impl IntoView {
             <Show when=move || !ready.get()>
                 <p class="hint">{t().adapter_load_first()}</p>
             </Show>
-            <FilesInput node_ref=input label=t().adapter_pick() />
+            <FilesInput node_ref=input label=t().adapter_files() />
         </section>
     }
     .into_any()

@@ -128,7 +128,7 @@ mod tests {
         let rounds = vec![Round { prefill_ms: 100.0, decode_ms: 500.0 }];
         let benchmark = Benchmark { prompt: 512, answer: 101, rounds, ..Benchmark::default() };
         assert!(
-            of(of_benchmark(&benchmark)).contains("Generation: 200 tok/s"),
+            of(of_benchmark(&benchmark)).contains("Generation speed: 200 tok/s"),
             "{:?}",
             of_benchmark(&benchmark)
         );

@@ -73,12 +73,12 @@ mod tests {
         let check = |problem: Option<KernelProblem>| KernelCheck { problem, ..KernelCheck::default() };
         let found = |of_model, checks| SelfTest { of_model, checks, switched_off: None };
         let good = found(true, vec![check(None), check(None)]);
-        assert_eq!(verdict(&good), "Verified on this GPU: 2 kernels of the loaded model.");
+        assert_eq!(verdict(&good), "Verified on this graphics card: 2 kernels of the loaded model.");
         let checks =
             vec![check(None), check(Some(KernelProblem::Differs { element: 1, found: 2.0, expected: 3.0 }))];
         let advice = "Update the browser and the graphics driver.";
         let standard = verdict(&found(false, checks.clone()));
-        assert_eq!(standard, format!("1 of 2 kernels gives wrong results on this GPU. {advice}"));
+        assert_eq!(standard, format!("1 of 2 kernels gives wrong results on this graphics card. {advice}"));
         let unloaded = verdict(&found(true, checks.clone()));
         assert!(unloaded.contains("The model was unloaded"), "{unloaded}");
         let switched_off = Some(SwitchedOff::PackedProducts);
