@@ -11,6 +11,7 @@ pub mod catalog;
 pub mod conditions;
 pub mod config;
 pub mod connections;
+pub mod content;
 pub mod disk;
 pub mod files;
 pub mod headers;

@@ -17,7 +17,7 @@ use std::{
 
 use axum::{
     Json, Router,
-    extract::{DefaultBodyLimit, State},
+    extract::{DefaultBodyLimit, FromRequest as _, Request, State},
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse as _, Response},
     routing::get,
@@ -26,7 +26,10 @@ use protocol::{Pull, PullReport, PullRequest, PullStage};
 use tokio::task::AbortHandle;
 
 use super::{Event, NotAnAddress, Puller, is_hub, parse};
-use crate::catalog::name::{DEFAULT_HOST, Name};
+use crate::{
+    catalog::name::{DEFAULT_HOST, Name},
+    content,
+};
 
 /// Maximum size of a request, in bytes.
 const LARGEST_REQUEST: usize = 4096;
@@ -77,6 +80,8 @@ enum Refusal {
          --allow-pull."
     )]
     NotOffered,
+    #[error("The request's content didn't arrive in time.")]
+    Late,
     #[error(transparent)]
     Name(#[from] NotAnAddress),
     #[error("Models from {0} can't be downloaded here. Start the server with --pull-from {0} to allow it.")]
@@ -222,11 +227,20 @@ async fn tell(State(pulls): State<Pulls>, headers: HeaderMap) -> Response {
     answer(StatusCode::OK, &pulls.of(&headers))
 }
 
-async fn begin(State(pulls): State<Pulls>, headers: HeaderMap, Json(request): Json<PullRequest>) -> Response {
-    let pulls = pulls.of(&headers);
-    match pulls.begin(&request.name) {
+async fn begin(State(pulls): State<Pulls>, request: Request) -> Response {
+    let pulls = pulls.of(request.headers());
+    if !pulls.is_offered() {
+        // Nothing is read from whom it isn't offered to.
+        return Refusal::NotOffered.into_response();
+    }
+    let begun = match Json::<PullRequest>::from_request(request, &()).await {
+        Ok(Json(request)) => pulls.begin(&request.name),
+        Err(rejection) if content::is_late(&rejection) => Err(Refusal::Late),
+        Err(rejection) => return rejection.into_response(),
+    };
+    match begun {
         Ok(()) => answer(StatusCode::ACCEPTED, &pulls),
-        Err(refusal) => (refusal.status(), refusal.to_string()).into_response(),
+        Err(refusal) => refusal.into_response(),
     }
 }
 
@@ -244,9 +258,14 @@ impl Refusal {
     fn status(&self) -> StatusCode {
         match self {
             Self::NotOffered | Self::Registry(_) => StatusCode::FORBIDDEN,
+            Self::Late => StatusCode::REQUEST_TIMEOUT,
             Self::Name(_) => StatusCode::BAD_REQUEST,
             Self::Busy(_) => StatusCode::CONFLICT,
         }
+    }
+
+    fn into_response(self) -> Response {
+        (self.status(), self.to_string()).into_response()
     }
 }
 
