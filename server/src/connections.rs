@@ -2,6 +2,9 @@
 //!
 //! A connection whose client does not read holds at most [`MEMORY_PER_CONNECTION`]; 256 of them hold 176 MiB.
 //!
+//! A client that takes a little now and then keeps its place for as long as it likes. Behind a proxy all have one address, so
+//! places aren't counted by address here.
+//!
 //! hyper accepts a bare line feed at the end of a header line, as RFC 9112 allows (section 2.2), and has no option against it. A
 //! proxy in front must not pass such requests on unchanged.
 
