@@ -18,7 +18,7 @@ use std::{
 use axum::{
     Json, Router,
     extract::{DefaultBodyLimit, FromRequest as _, Request, State},
-    http::{HeaderMap, StatusCode, header},
+    http::{HeaderMap, StatusCode, Uri, header},
     response::{IntoResponse as _, Response},
     routing::get,
 };
@@ -28,7 +28,7 @@ use tokio::task::AbortHandle;
 use super::{Event, NotAnAddress, Puller, is_hub, parse};
 use crate::{
     catalog::name::{DEFAULT_HOST, Name},
-    content,
+    content, host,
 };
 
 /// Maximum size of a request, in bytes.
@@ -104,9 +104,11 @@ impl Pulls {
         Self { forwarded, ..self }
     }
 
-    /// What a request may ask for. One through a proxy on this machine may come from anywhere.
-    fn of(self, headers: &HeaderMap) -> Self {
-        let is_forwarded = FORWARDED.iter().any(|name| headers.contains_key(*name));
+    /// What a request may ask for. One through a proxy on this machine may come from anywhere. Of a proxy that adds nothing, only
+    /// browsers let us know.
+    fn of(self, headers: &HeaderMap, target: &Uri) -> Self {
+        let is_forwarded =
+            FORWARDED.iter().any(|name| headers.contains_key(*name)) || host::is_foreign(headers, target);
         if is_forwarded && !self.forwarded { Self::default() } else { self }
     }
 
@@ -223,12 +225,12 @@ fn free(folder: &Path) -> Option<u64> {
     folder.ancestors().find(|it| it.is_dir()).and_then(|it| fs4::available_space(it).ok())
 }
 
-async fn tell(State(pulls): State<Pulls>, headers: HeaderMap) -> Response {
-    answer(StatusCode::OK, &pulls.of(&headers))
+async fn tell(State(pulls): State<Pulls>, target: Uri, headers: HeaderMap) -> Response {
+    answer(StatusCode::OK, &pulls.of(&headers, &target))
 }
 
 async fn begin(State(pulls): State<Pulls>, request: Request) -> Response {
-    let pulls = pulls.of(request.headers());
+    let pulls = pulls.of(request.headers(), request.uri());
     if !pulls.is_offered() {
         // Nothing is read from whom it isn't offered to.
         return Refusal::NotOffered.into_response();
@@ -244,8 +246,8 @@ async fn begin(State(pulls): State<Pulls>, request: Request) -> Response {
     }
 }
 
-async fn stop(State(pulls): State<Pulls>, headers: HeaderMap) -> Response {
-    let pulls = pulls.of(&headers);
+async fn stop(State(pulls): State<Pulls>, target: Uri, headers: HeaderMap) -> Response {
+    let pulls = pulls.of(&headers, &target);
     pulls.stop();
     answer(StatusCode::OK, &pulls)
 }
