@@ -4,7 +4,6 @@ use std::{
     collections::HashMap,
     fs::{self, File},
     io,
-    path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -29,7 +28,7 @@ use super::{
 use crate::{
     bucket::Bucket,
     disk::Disk,
-    text::{printable, shown},
+    text::{public, shown},
 };
 
 /// How old a scan may be that answers for the present. A page asks several times while it loads, a load asks for
@@ -48,7 +47,6 @@ const SPARE: u32 = 4;
 pub struct Library {
     sources: Vec<Source>,
     bucket: Option<Bucket>,
-    home: Option<PathBuf>,
     recent: Duration,
     disk: Disk,
     /// Held by the scan that runs.
@@ -110,12 +108,9 @@ impl Library {
     /// A library whose scans answer for as long as `recent`.
     #[must_use]
     pub fn with_recent(sources: Vec<Source>, recent: Duration) -> Self {
-        // A service has no home, or the root of the disk.
-        let home = std::env::home_dir().filter(|home| home.parent().is_some());
         Self {
             sources,
             bucket: None,
-            home,
             recent,
             disk: Disk::default(),
             facts: Mutex::default(),
@@ -275,7 +270,7 @@ impl Library {
             let problem = match listing {
                 Ok(listing) => {
                     if !listing.is_whole {
-                        notes.push(full_folder(self.shown(folder), listing.found.len()));
+                        notes.push(full_folder(public(folder), listing.found.len()));
                     }
                     models.extend(listing.found);
                     if folder.is_dir() { None } else { Some(FolderProblem::NotThere) }
@@ -287,7 +282,7 @@ impl Library {
                 }
             };
             if !matches!(source, Source::Builtin(_)) {
-                searched.push(Searched { folder: self.shown(folder), problem: problem.map(said_of_folder) });
+                searched.push(Searched { folder: public(folder), problem: problem.map(said_of_folder) });
             }
         }
         if let Some(bucket) = &self.bucket {
@@ -302,15 +297,6 @@ impl Library {
             });
         }
         (Catalog { models: entries, searched, notes }, blobs)
-    }
-
-    /// A folder as it is shown. Whoever sees the page need not know the name of the account.
-    fn shown(&self, folder: &Path) -> String {
-        let path = match self.home.as_deref().and_then(|home| folder.strip_prefix(home).ok()) {
-            Some(rest) => Path::new("~").join(rest).display().to_string(),
-            None => folder.display().to_string(),
-        };
-        printable(&path).into_owned()
     }
 }
 
@@ -360,15 +346,6 @@ mod tests {
 
     fn library(store: &Store, recent: Duration) -> Arc<Library> {
         Arc::new(Library::with_recent(vec![Source::Ollama(store.path().into())], recent))
-    }
-
-    #[test]
-    fn the_name_of_the_account_is_not_shown() {
-        let home = PathBuf::from("/home/ada");
-        let library = Library { home: Some(home), ..Library::new(Vec::new()) };
-        assert_eq!(library.shown(Path::new("/home/ada/models")), "~/models");
-        assert_eq!(library.shown(Path::new("/srv/models")), "/srv/models");
-        assert_eq!(library.shown(Path::new("/srv/\n\u{202e}x")), "/srv/\u{fffd}\u{fffd}x");
     }
 
     /// Holds scans up until what it returns is dropped.

@@ -100,9 +100,8 @@ impl Store {
         let folder = path.parent().unwrap_or(&self.root);
         fs::create_dir_all(folder).map_err(PullError::disk(folder))?;
         let mut file = scratch(folder)?;
-        file.write_all(text)
-            .and_then(|()| file.as_file().sync_data())
-            .map_err(PullError::disk(file.path()))?;
+        let open = file.as_file_mut();
+        open.write_all(text).and_then(|()| open.sync_data()).map_err(PullError::disk(&path))?;
         file.persist(&path).map_err(|error| PullError::Disk { path, error: error.error })?;
         Ok(())
     }
@@ -119,7 +118,10 @@ fn scratch(folder: &Path) -> Result<NamedTempFile, PullError> {
         // What others may read is for the umask to say, as with any file: Ollama may run under another account.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder).map_err(PullError::disk(folder))
+    // The error of the library has the path in its text, whole.
+    builder
+        .tempfile_in(folder)
+        .map_err(|error| PullError::Disk { path: folder.into(), error: error.kind().into() })
 }
 
 /// Runs `work` where blocking is allowed. Work that nobody waits for any more goes on to its end, so it has to be short.
