@@ -59,6 +59,14 @@ pub struct Library {
 struct State {
     published: Option<Arc<Scan>>,
     running: Option<Running>,
+    /// When this program changed a source: scans that began before may not have seen it.
+    changed: Option<Instant>,
+}
+
+impl State {
+    fn is_current(&self, scan: &Scan) -> bool {
+        self.changed.is_none_or(|changed| changed < scan.began)
+    }
 }
 
 type Running = Shared<BoxFuture<'static, Result<Arc<Scan>, ScanFailed>>>;
@@ -69,6 +77,7 @@ struct Scan {
     /// The catalogue as JSON, which all answers share.
     json: Bytes,
     blobs: HashMap<Digest, Blob>,
+    began: Instant,
     ended: Instant,
     took: Duration,
 }
@@ -170,21 +179,26 @@ impl Library {
         }
     }
 
+    /// Has the models listed anew for whoever asks from now on, however recent the last scan is: a model was pulled.
+    pub fn changed(&self) {
+        self.state().changed = Some(Instant::now());
+    }
+
     /// Opens the file of this digest if a listed model names it and it has not changed since it was listed.
     ///
     /// # Errors
     /// When the file is there but cannot be read.
     pub async fn open(self: &Arc<Self>, digest: Digest) -> io::Result<Option<OpenBlob>> {
-        let published = self.state().published.clone();
+        let (published, is_current) = self.published();
         if let Some(scan) = published {
             let age = scan.ended.elapsed();
-            if age >= self.recent.max(scan.took * SPARE) {
+            if !is_current || age >= self.recent.max(scan.took * SPARE) {
                 drop(self.running());
             }
             if let Some(opened) = self.open_listed(&scan, digest).await? {
                 return Ok(Some(opened));
             }
-            if age < self.recent {
+            if is_current && age < self.recent {
                 return Ok(None);
             }
         }
@@ -206,13 +220,23 @@ impl Library {
         }
     }
 
-    /// A scan that is recent, or the one that runs.
+    /// The last scan, and whether it has seen all that this program changed.
+    fn published(&self) -> (Option<Arc<Scan>>, bool) {
+        let state = self.state();
+        let published = state.published.clone();
+        let is_current = published.as_ref().is_some_and(|scan| state.is_current(scan));
+        (published, is_current)
+    }
+
+    /// A scan that is recent, or the one that runs, or the one after it if that has begun too early.
     async fn recent_scan(self: &Arc<Self>) -> Result<Arc<Scan>, ScanFailed> {
-        let published = self.state().published.clone();
-        match published {
-            Some(scan) if scan.ended.elapsed() < self.recent => Ok(scan),
-            _ => self.running().await,
+        match self.published() {
+            (Some(scan), true) if scan.ended.elapsed() < self.recent => return Ok(scan),
+            _ => {}
         }
+        let scan = self.running().await?;
+        let is_current = self.state().is_current(&scan);
+        if is_current { Ok(scan) } else { self.running().await }
     }
 
     /// The scan that runs; begins one if none does. It runs whether or not somebody waits for it.
@@ -221,9 +245,9 @@ impl Library {
         if let Some(running) = &state.running {
             return running.clone();
         }
-        let library = Arc::clone(self);
+        let (library, began) = (Arc::clone(self), Instant::now());
         let scan = spawn_blocking(move || {
-            let scan = library.scan();
+            let scan = library.scan(began);
             let mut state = library.state();
             state.running = None;
             state.published = Some(Arc::clone(&scan));
@@ -246,15 +270,15 @@ impl Library {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn scan(&self) -> Arc<Scan> {
-        let began = Instant::now();
+    fn scan(&self, began: Instant) -> Arc<Scan> {
+        let start = Instant::now();
         let mut facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
         let (catalog, blobs) = self.scan_sources(&mut facts);
         facts.forget_unused();
         drop(facts);
         // Its parts have been made JSON before.
         let json = serde_json::to_vec(&catalog).unwrap_or_default().into();
-        Arc::new(Scan { catalog, json, blobs, ended: Instant::now(), took: began.elapsed() })
+        Arc::new(Scan { catalog, json, blobs, began, ended: Instant::now(), took: start.elapsed() })
     }
 
     fn scan_sources(&self, facts: &mut Facts) -> (Catalog, HashMap<Digest, Blob>) {
@@ -388,6 +412,28 @@ mod tests {
         let first = library.recent_scan().await.expect("a scan");
         store.gemma4("e2b");
         assert!(Arc::ptr_eq(&first, &library.recent_scan().await.expect("a scan")));
+    }
+
+    #[tokio::test]
+    async fn neither_a_recent_scan_nor_the_one_that_runs_hides_what_was_pulled() {
+        let store = Store::new();
+        let library = library(&store, ALWAYS);
+        library.recent_scan().await.expect("a scan");
+        let digest = digest(&store.gemma4("e2b")).parse().expect("a digest");
+        assert!(library.open(digest).await.expect("no error").is_none());
+        library.changed();
+        assert!(library.open(digest).await.expect("no error").is_some());
+
+        let held = hold(&library);
+        library.changed();
+        let mut asking = library.recent_scan().boxed();
+        assert!(asking.as_mut().now_or_never().is_none(), "a scan runs");
+        library.changed();
+        let changed = library.state().changed.expect("a moment ago");
+        drop(held);
+        let scan = asking.await.expect("a scan");
+        assert!(scan.began > changed);
+        assert!(Arc::ptr_eq(&scan, &library.recent_scan().await.expect("a scan")));
     }
 
     #[tokio::test]

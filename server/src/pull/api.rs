@@ -27,7 +27,10 @@ use tokio::task::AbortHandle;
 
 use super::{Event, NotAnAddress, Puller, is_hub, parse};
 use crate::{
-    catalog::name::{DEFAULT_HOST, Name},
+    catalog::{
+        Library,
+        name::{DEFAULT_HOST, Name},
+    },
     content, host,
 };
 
@@ -43,6 +46,8 @@ pub struct Pulls {
     offer: Option<Arc<Offer>>,
     /// Whether requests through a proxy count.
     forwarded: bool,
+    /// Lists what was downloaded.
+    library: Option<Arc<Library>>,
 }
 
 #[derive(Debug)]
@@ -95,7 +100,7 @@ impl Pulls {
     #[must_use]
     pub fn into(puller: Puller, store: PathBuf, registries: Vec<String>) -> Self {
         let offer = Offer { puller, store, registries, current: Mutex::default() };
-        Self { offer: Some(Arc::new(offer)), forwarded: false }
+        Self { offer: Some(Arc::new(offer)), ..Self::default() }
     }
 
     /// Whether requests through a proxy may ask for downloads.
@@ -112,10 +117,10 @@ impl Pulls {
         if is_forwarded && !self.forwarded { Self::default() } else { self }
     }
 
-    /// The routes.
-    pub fn router<S: Clone + Send + Sync + 'static>(self) -> Router<S> {
+    /// The routes. What is downloaded appears in `library`.
+    pub fn router<S: Clone + Send + Sync + 'static>(self, library: Arc<Library>) -> Router<S> {
         let all = get(tell).post(begin).delete(stop).layer(DefaultBodyLimit::max(LARGEST_REQUEST));
-        Router::new().route("/api/pull", all).with_state(self)
+        Router::new().route("/api/pull", all).with_state(Self { library: Some(library), ..self })
     }
 
     /// Whether visitors may have models downloaded.
@@ -144,7 +149,7 @@ impl Pulls {
             return Err(Refusal::Busy(running.name.clone()));
         }
         tracing::info!("downloading {name} on a visitor's request");
-        let task = tokio::spawn(run(Arc::clone(offer), name.clone())).abort_handle();
+        let task = tokio::spawn(run(Arc::clone(offer), name.clone(), self.library.clone())).abort_handle();
         let stage = PullStage::Asking;
         *current = Some(Current { name, stage, count: Count::default(), task: Some(task) });
         Ok(())
@@ -179,9 +184,14 @@ impl Offer {
     }
 }
 
-async fn run(offer: Arc<Offer>, name: Name) {
+async fn run(offer: Arc<Offer>, name: Name, library: Option<Arc<Library>>) {
     let hear = |event: Event| offer.change(|current| current.hear(event));
-    let stage = match offer.puller.pull(&name, &hear).await {
+    let pulled = offer.puller.pull(&name, &hear).await;
+    // Before the page hears that it is there, and asks for the list.
+    if let Some(library) = library {
+        library.changed();
+    }
+    let stage = match pulled {
         Ok(()) => PullStage::Done,
         Err(error) => {
             tracing::warn!("{name} could not be downloaded: {error}");

@@ -1,12 +1,17 @@
 //! Downloads on visitors' requests: `/api/pull`.
 
+use std::{sync::Arc, time::Duration};
+
 use axum::{
     body::Body,
     http::{Request, StatusCode, header},
 };
 use protocol::{Pull, PullReport, PullStage};
 use serde_json::json;
-use server::{catalog::Source, pull::api::Pulls};
+use server::{
+    catalog::{Library, Source},
+    pull::api::Pulls,
+};
 
 use super::{
     Model, Target,
@@ -98,6 +103,20 @@ async fn a_download_is_watched_stopped_and_continued() {
     // The second download went on where the first had ended.
     let ranges = fake.ranges(model.content());
     assert!(matches!(&ranges[..], [None, Some(_)]), "{ranges:?}");
+}
+
+#[tokio::test]
+async fn a_model_is_listed_as_soon_as_it_is_there() {
+    let (fake, name) = Fake::with(&Model::tiny()).await;
+    let target = Target::new();
+    let pulls = Pulls::into(target.puller(), target.path().into(), vec![fake.address.clone()]);
+    // One list answers for as long as the test runs.
+    let library = Library::with_recent(vec![Source::Ollama(target.path().into())], Duration::MAX);
+    let server = Server::over(Arc::new(library), [127, 0, 0, 1], &[], pulls);
+    assert!(!server.get("/api/models").await.text().contains("tiny"));
+    assert_eq!(begin(&server, &name).await.0, StatusCode::ACCEPTED);
+    assert_eq!(end(&server).await, PullStage::Done);
+    assert!(server.get("/api/models").await.text().contains("tiny"));
 }
 
 #[tokio::test]
