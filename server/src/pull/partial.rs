@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 use super::{
     error::{PullError, is_full},
     manifest::File,
-    store::{Store, blocking},
+    store::{Store, blocking, is_at},
 };
 use crate::catalog::digest::{Digest, Scheme};
 
@@ -177,16 +177,6 @@ impl Partial {
         let open = Arc::clone(&self.open);
         let work = move || work(&mut open.lock().unwrap_or_else(PoisonError::into_inner));
         tokio::task::spawn_blocking(work).await.map_err(io::Error::other)?
-    }
-}
-
-/// Whether the open file is the one that has this name now.
-fn is_at(open: &fs::File, path: &std::path::Path) -> io::Result<bool> {
-    let ours = same_file::Handle::from_file(open.try_clone()?)?;
-    match same_file::Handle::from_path(path) {
-        Ok(there) => Ok(there == ours),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
     }
 }
 
