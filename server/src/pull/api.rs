@@ -207,6 +207,10 @@ impl Current {
         let mut why = None;
         match event {
             Event::Planned { bytes, .. } => count.total = count.done().saturating_add(bytes),
+            Event::Checking { at, size, .. } => {
+                self.stage = PullStage::Checking { done: at, total: size };
+                return;
+            }
             Event::Begun { at, .. } => {
                 count.before = count.done();
                 count.file = (at, at);
@@ -297,14 +301,11 @@ mod tests {
         };
         let begun = |at| Event::Begun { digest, kind: "model".into(), at, size: 100 };
         let received = |at| Event::Received { digest, at, size: 100 };
-        let events = [
-            Event::Planned { files: 2, bytes: 160 },
-            begun(40),
-            received(60),
-            received(100),
-            begun(0),
-            received(30),
-        ];
+        let checking = Event::Checking { kind: "model".into(), at: 30, size: 40 };
+        current.hear(Event::Planned { files: 2, bytes: 160 });
+        current.hear(checking);
+        assert_eq!(current.stage, PullStage::Checking { done: 30, total: 40 });
+        let events = [begun(40), received(60), received(100), begun(0), received(30)];
         for event in events {
             current.hear(event);
         }
