@@ -2,7 +2,8 @@
 //!
 //! The limits of HTTP/1.1 are those of bytes: a head that isn't whole, a socket that takes nothing. They don't see a client
 //! of HTTP/2 that answers pings and takes nothing of any answer. This looks at requests and answers instead: at least one
-//! of a connection's answers must get on. Time that the server itself needs isn't counted.
+//! of a connection's answers must get on. Time that the server itself needs isn't counted, nor that in which a request's
+//! content arrives, which has a limit of its own.
 
 use std::{
     convert::Infallible,
@@ -19,6 +20,8 @@ use axum::{
 use hyper::body::{Frame, Incoming, SizeHint};
 use hyper_util::service::TowerToHyperService;
 use tokio::{sync::watch, time::timeout};
+
+use crate::content::TimedBody;
 
 /// Answers of one connection.
 #[derive(Clone, Copy, Debug, Default)]
@@ -103,13 +106,14 @@ impl Drop for Answer {
 pub struct TrackedService {
     router: TowerToHyperService<Router>,
     activity: Activity,
+    content: Duration,
 }
 
 impl TrackedService {
-    /// Notes in `activity` what is asked of `router`.
+    /// Notes in `activity` what is asked of `router`. The content of a request has the time `content` to arrive.
     #[must_use]
-    pub fn new(router: TowerToHyperService<Router>, activity: Activity) -> Self {
-        Self { router, activity }
+    pub fn new(router: TowerToHyperService<Router>, activity: Activity, content: Duration) -> Self {
+        Self { router, activity, content }
     }
 }
 
@@ -120,7 +124,7 @@ impl hyper::service::Service<Request<Incoming>> for TrackedService {
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let mut answer = Answer::begin(self.activity.clone());
-        let response = self.router.call(request);
+        let response = self.router.call(request.map(|body| TimedBody::new(body, self.content)));
         Box::pin(async move {
             let response = response.await?;
             answer.step(false);

@@ -2,6 +2,9 @@
 //!
 //! A connection whose client does not read holds at most [`MEMORY_PER_CONNECTION`]; 256 of them hold 176 MiB.
 //!
+//! A client that takes a little now and then keeps its place for as long as it likes. Behind a proxy all have one address, so
+//! places aren't counted by address here.
+//!
 //! hyper accepts a bare line feed at the end of a header line, as RFC 9112 allows (section 2.2), and has no option against it. A
 //! proxy in front must not pass such requests on unchanged.
 
@@ -41,7 +44,7 @@ pub const STREAMS: u32 = 8;
 /// answers at once, as much as one [`CHUNK`].
 pub const PIECE: usize = CHUNK as usize / 2 / STREAMS as usize;
 
-/// What a client of HTTP/2 may send before it is read: the least that there is. Requests have no content here.
+/// What a client of HTTP/2 may send before it is read: the least that there is. Requests have little content here, or none.
 const WINDOW: u32 = 65_535;
 
 /// The most that rustls keeps of what was encrypted and not yet sent. It is rustls' own default.
@@ -60,6 +63,8 @@ pub struct Limits {
     /// Time until a request's head is whole, from the beginning of the connection or the end of the last answer. An idle
     /// connection is closed after it, too.
     pub head: Duration,
+    /// Time until a request's content is whole, from when the server waits for it.
+    pub content: Duration,
     /// Time for which a client may take nothing of an answer.
     pub stall: Duration,
     /// Time that open downloads have to finish when the server shuts down. The rest is cut off.
@@ -73,6 +78,7 @@ impl Default for Limits {
         Self {
             connections: 256,
             head: Duration::from_secs(10),
+            content: Duration::from_secs(10),
             stall: Duration::from_secs(30),
             shutdown: Duration::from_secs(30),
         }
@@ -200,7 +206,7 @@ impl Http {
     where
         S: hyper::rt::Read + hyper::rt::Write + Unpin + 'static,
     {
-        let Limits { head, stall, .. } = self.limits;
+        let Limits { head, content, stall, .. } = self.limits;
         let activity = Activity::default();
         let silence = async |idle| match is_http2 {
             true => activity.silence(idle, stall).await,
@@ -208,7 +214,7 @@ impl Http {
             false => future::pending().await,
         };
         let http = if is_http2 { &self.http2 } else { &self.http1 };
-        let router = TrackedService::new(self.router.clone(), activity.clone());
+        let router = TrackedService::new(self.router.clone(), activity.clone(), content);
         let mut connection = pin!(http.serve_connection(stream, router));
         let limit = tokio::select! {
             result = connection.as_mut() => return result,

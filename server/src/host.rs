@@ -13,7 +13,7 @@ use std::{
 
 use axum::{
     extract::{Request, State},
-    http::{HeaderValue, StatusCode, Version, header, uri::Authority},
+    http::{HeaderMap, HeaderValue, StatusCode, Uri, Version, header, uri::Authority},
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
@@ -130,6 +130,19 @@ fn named(request: &Request) -> Option<Vec<Host>> {
     if is_enough { texts.map(|text| Host::with_port(text).ok()).collect() } else { None }
 }
 
+/// Whether a browser says in `Origin` that the page which asks has another host than the request names: then a proxy has put
+/// the server's name in place of its own. Ports may differ, as with one that is forwarded.
+pub fn is_foreign(headers: &HeaderMap, target: &Uri) -> bool {
+    let Some(origin) = headers.get(header::ORIGIN) else { return false };
+    let header = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let named = header.or_else(|| target.authority().map(Authority::as_str));
+    let named = named.and_then(|host| Host::with_port(host).ok());
+    // `null` is that of a page without one.
+    let origin = origin.to_str().ok().and_then(|origin| origin.split_once("://"));
+    let origin = origin.and_then(|(_, host)| Host::with_port(host).ok());
+    origin.is_none() || origin != named
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,6 +205,30 @@ mod tests {
         ] {
             assert_eq!(local.allow(&host(text)), on_loopback, "{text}");
             assert_eq!(open.allow(&host(text)), elsewhere, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_page_of_another_host_is_foreign() {
+        let local = "http://localhost:3000";
+        for (origin, host, target, is_foreign_here) in [
+            (None, Some("127.0.0.1:3000"), "/", false),
+            (Some(local), Some("localhost:3000"), "/", false),
+            (Some("http://localhost:8080"), Some("LOCALHOST:3000"), "/", false),
+            (Some("https://[::1]:3000"), Some("[::1]:3000"), "/", false),
+            (Some("https://localhost:3000"), None, "https://localhost:3000/", false),
+            (Some("https://chat.example.org"), Some("127.0.0.1:3000"), "/", true),
+            (Some("https://chat.example.org"), None, "https://localhost:3000/", true),
+            (Some(local), Some("127.0.0.1:3000"), "/", true),
+            (Some("null"), Some("localhost:3000"), "/", true),
+            (Some(""), Some("localhost:3000"), "/", true),
+        ] {
+            let mut headers = HeaderMap::new();
+            for (name, value) in [(header::ORIGIN, origin), (header::HOST, host)] {
+                headers.extend(value.map(|value| (name, HeaderValue::from_static(value))));
+            }
+            let target = Uri::from_static(target);
+            assert_eq!(is_foreign(&headers, &target), is_foreign_here, "{headers:?} {target}");
         }
     }
 }

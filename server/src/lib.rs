@@ -11,6 +11,7 @@ pub mod catalog;
 pub mod conditions;
 pub mod config;
 pub mod connections;
+pub mod content;
 pub mod disk;
 pub mod files;
 pub mod headers;
@@ -59,7 +60,7 @@ pub fn router(site: &Site, library: Arc<Library>, hosts: Hosts, health: Health, 
     Router::new()
         .route("/healthz", get(async move || health.answer()))
         .route("/api/models", get(models))
-        .merge(pulls.router())
+        .merge(pulls.router(Arc::clone(&library)))
         .route("/api/blobs/{digest}", get(blobs::serve))
         .route("/api/{*path}", any(no_such_address))
         .merge(site.router())

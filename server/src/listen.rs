@@ -12,7 +12,7 @@ pub enum ListenError {
         "port {0} is taken, perhaps by a gemtab that still runs. Stop it, or choose another port: \
          --port 0 takes any that is free"
     )]
-    TrackedBody(u16),
+    Taken(u16),
     /// The system does not allow it.
     #[error("this account may not open port {0}. Choose one from 1024 on, such as --port 3000")]
     Forbidden(u16),
@@ -42,7 +42,7 @@ pub enum ListenError {
 /// When that is not possible: see [`ListenError`].
 pub async fn bind(host: &str, port: u16) -> Result<TcpListener, ListenError> {
     TcpListener::bind((host, port)).await.map_err(|error| match error.kind() {
-        io::ErrorKind::AddrInUse => ListenError::TrackedBody(port),
+        io::ErrorKind::AddrInUse => ListenError::Taken(port),
         io::ErrorKind::PermissionDenied => ListenError::Forbidden(port),
         io::ErrorKind::AddrNotAvailable => ListenError::NotHere { host: host.into() },
         _ => ListenError::Other { host: host.into(), port, error },
@@ -81,7 +81,7 @@ mod tests {
         let first = bind("127.0.0.1", 0).await.expect("a free port");
         let port = first.local_addr().expect("an address").port();
         let error = bind("127.0.0.1", port).await.expect_err("it is taken");
-        assert!(matches!(error, ListenError::TrackedBody(taken) if taken == port));
+        assert!(matches!(error, ListenError::Taken(taken) if taken == port));
         assert!(error.to_string().contains("--port 0"), "{error}");
     }
 

@@ -128,6 +128,7 @@ fn class(path: &str) -> Option<&'static str> {
     match path {
         "/healthz" => None,
         "/api/models" => Some("catalogue"),
+        "/api/pull" => Some("pull"),
         _ if path.starts_with("/api/blobs/") => Some("blob"),
         _ if app::has_page(path) => Some("page"),
         // Also what isn't there.

@@ -1,6 +1,9 @@
 //! Text from file names and headers, made fit for a log line and a list.
 
-use std::{borrow::Cow, path::Path};
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
 
 /// The text with a replacement character for what is not shown or reorders what is: control characters, line and
 /// paragraph separators, and the marks that switch the direction of writing.
@@ -28,6 +31,27 @@ pub fn shown(path: &Path) -> String {
     printable(&path.to_string_lossy()).into_owned()
 }
 
+/// A path for visitors, who need not know the name of the account.
+#[must_use]
+pub fn public(path: &Path) -> String {
+    below_home(path, home().as_deref())
+}
+
+/// This account's home. A service has none, or the root of the disk.
+#[must_use]
+pub fn home() -> Option<PathBuf> {
+    std::env::home_dir().filter(|home| home.parent().is_some())
+}
+
+/// A path in which `~` stands for `home`.
+#[must_use]
+pub fn below_home(path: &Path, home: Option<&Path>) -> String {
+    match home.and_then(|home| path.strip_prefix(home).ok()) {
+        Some(rest) => shown(&Path::new("~").join(rest)),
+        None => shown(path),
+    }
+}
+
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -52,6 +76,15 @@ mod tests {
             printable("\u{202e}fugg.exe\u{1b}[31m\u{85}\u{2028}"),
             "\u{fffd}fugg.exe\u{fffd}[31m\u{fffd}\u{fffd}"
         );
+    }
+
+    #[test]
+    fn the_name_of_the_account_is_not_shown() {
+        let below = |path| below_home(Path::new(path), Some(Path::new("/home/ada")));
+        assert_eq!(below("/home/ada/models"), "~/models");
+        assert_eq!(below("/srv/models"), "/srv/models");
+        assert_eq!(below("/srv/\n\u{202e}x"), "/srv/\u{fffd}\u{fffd}x");
+        assert_eq!(below_home(Path::new("/srv/models"), None), "/srv/models");
     }
 
     #[test]

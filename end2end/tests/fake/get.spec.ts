@@ -56,6 +56,9 @@ test.describe("getting a model", () => {
     await expect(download.getByRole("progressbar")).toHaveCount(0);
     await download.getByRole("button", { name: "Continue" }).click();
     await expect(download).toContainText("Asking the registry…");
+    downloads.stage = { checking: { done: 1_500_000_000, total: 4_500_000_000 } };
+    await expect(download).toContainText("Checking what was downloaded before…");
+    await expect(download).toContainText("1.5 of 4.5 GB");
     const listed = page.waitForRequest("**/api/models");
     downloads.stage = "done";
     await expect(download).toContainText("Downloaded. It’s in the list above.");

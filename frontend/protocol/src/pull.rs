@@ -28,6 +28,13 @@ pub struct Pull {
 pub enum PullStage {
     /// The registry is asked what the model consists of.
     Asking,
+    /// What an earlier attempt has left of a file is read again, before the download goes on there.
+    Checking {
+        /// Bytes that have been read.
+        done: u64,
+        /// Bytes that were left.
+        total: u64,
+    },
     /// Files are downloaded.
     Running {
         /// Bytes that have arrived.

@@ -21,8 +21,9 @@ use super::{
     digest::{Digest, Scheme},
     facts::{Facts, Stamp},
     gguf::Peek,
-    is_gemma4,
+    is_drafter,
     pairing::{self, Half, Words},
+    refuse,
 };
 use crate::text::shown;
 
@@ -142,14 +143,10 @@ impl GgufFile {
     fn trouble(&self) -> Option<Trouble> {
         let peek = &self.peek;
         if peek.kind == "adapter" {
-            Some(Trouble::Adapter)
-        } else if !is_gemma4(&peek.architecture) {
-            Some(Trouble::Foreign { architecture: peek.architecture.clone() })
-        } else if peek.parts > 1 {
-            Some(Trouble::Split { parts: peek.parts })
-        } else {
-            None
+            return Some(Trouble::Adapter);
         }
+        let split = (peek.parts > 1).then_some(Trouble::Split { parts: peek.parts });
+        refuse(&peek.architecture).err().or(split)
     }
 
     /// Whether it is a later part of a model that is cut into several files. The first part stands for all.
@@ -158,7 +155,7 @@ impl GgufFile {
     }
 
     fn is_drafter(&self) -> bool {
-        self.peek.architecture == DRAFTER
+        is_drafter(&self.peek.architecture)
     }
 
     fn is_projector(&self) -> bool {
@@ -236,7 +233,10 @@ pub(super) fn assemble(
         files.into_iter().filter(|file| !file.is_later_part()).partition(GgufFile::is_projector);
     let (drafters, models): (Vec<_>, Vec<_>) = files.into_iter().partition(GgufFile::is_drafter);
     let mut projectors = Companions::new(LayerKind::Projector, projectors);
+    let (drafters, dialects): (Vec<_>, Vec<_>) =
+        drafters.into_iter().partition(|file| file.peek.architecture == DRAFTER);
     let mut drafters = Companions::new(LayerKind::Draft, drafters);
+    let mut dialects = Companions::new(LayerKind::Draft, dialects);
 
     let mut found = Vec::new();
     for model in models {
@@ -247,7 +247,13 @@ pub(super) fn assemble(
         }
         let projector = projectors.of(&model);
         // Diffusion models draft nothing.
-        let drafter = if entry.diffusion { None } else { drafters.of(&model) };
+        let drafter = if entry.diffusion {
+            None
+        } else {
+            // Where there is no other, one that the engine can't read goes along: the engine says what is wrong with it.
+            let (drafter, dialect) = (drafters.of(&model), dialects.of(&model));
+            drafter.or(dialect)
+        };
         let parts = [Some((LayerKind::Model, &model)), projector, drafter];
         let blobs: Result<Vec<_>, _> = parts
             .into_iter()
@@ -266,7 +272,8 @@ pub(super) fn assemble(
             Err(error) => Found::broken(entry, &Trouble::Unreadable { part: ModelPart::File, error }),
         });
     }
-    let alone = [(&projectors, Trouble::Projector), (&drafters, Trouble::Drafter)];
+    let alone =
+        [(&projectors, Trouble::Projector), (&drafters, Trouble::Drafter), (&dialects, Trouble::Drafter)];
     for (companions, trouble) in &alone {
         found.extend(companions.left_over().map(|file| Found::broken(file.entry(), trouble)));
     }

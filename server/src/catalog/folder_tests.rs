@@ -45,12 +45,14 @@ fn models_and_what_cannot_be_used() {
         ("broken.gguf", b"GGUF".to_vec()),
         ("mine.gguf", Gguf::gemma4().text("general.type", "adapter").build()),
         ("draft.gguf", Gguf::new("gemma4-assistant").build()),
+        ("draft-atomic.gguf", Gguf::new("gemma4_assistant").build()),
+        ("draft-ik.gguf", Gguf::new("gemma4_mtp").build()),
         ("mmproj-other.gguf", projector(9)),
         ("big-00001-of-00002.gguf", part(0)),
         ("big-00002-of-00002.gguf", part(1)),
     ]);
     let list = list(folder.path());
-    assert_eq!(list.len(), 8, "{:?}", list.keys());
+    assert_eq!(list.len(), 10, "{:?}", list.keys());
     for name in ["one", "Two"] {
         let Found { entry, blobs } = &list[name];
         assert_eq!((&entry.broken, entry.diffusion), (&None, false));
@@ -62,7 +64,9 @@ fn models_and_what_cannot_be_used() {
     assert_eq!(reason(&list, "llama"), "This is a llama model. gemtab only runs Gemma 4.");
     assert_eq!(reason(&list, "broken"), "The file can't be used: it is cut short.");
     assert!(reason(&list, "mine").starts_with("This is a LoRA adapter"));
-    assert!(reason(&list, "draft").starts_with("This is a drafter"));
+    for name in ["draft", "draft-atomic", "draft-ik"] {
+        assert!(reason(&list, name).starts_with("This is a drafter"), "{name}");
+    }
     assert!(reason(&list, "mmproj-other").starts_with("This is a projector"));
     assert!(reason(&list, "big-00001-of-00002").starts_with("It's split into 2 files."));
 }
@@ -112,6 +116,31 @@ fn a_drafter_joins_its_model() {
     assert!(reason(&list, "gemma-4-31b-assistant").starts_with("This is a drafter"));
     let kinds: Vec<_> = list["gemma-4-e2b.Q4_K_M"].entry.layers.iter().map(|layer| layer.kind).collect();
     assert_eq!(kinds, [LayerKind::Model, LayerKind::Projector, LayerKind::Draft]);
+}
+
+#[test]
+fn a_drafter_of_another_program_joins_a_model_that_has_no_other() {
+    let drafter = |architecture: &str, target| {
+        Gguf::new(architecture).number(&format!("{architecture}.embedding_length_out"), target).build()
+    };
+    let folder = folder(&[
+        ("a/gemma-4-e2b.gguf", model()),
+        ("a/gemma-4-e2b-mtp.gguf", drafter("gemma4_mtp", 256)),
+        ("b/gemma-4-e4b.gguf", model()),
+        ("b/gemma-4-e4b-mtp.gguf", drafter("gemma4_mtp", 256)),
+        ("b/assistant.gguf", drafter("gemma4-assistant", 256)),
+        ("c/gemma-4-31b-mtp.gguf", drafter("gemma4_mtp", 5376)),
+    ]);
+    let list = list(folder.path());
+    assert_eq!(list.keys().collect::<Vec<_>>(), ["gemma-4-31b-mtp", "gemma-4-e2b", "gemma-4-e4b"]);
+    assert!(reason(&list, "gemma-4-31b-mtp").starts_with("This is a drafter"));
+    for (name, size) in [
+        ("gemma-4-e2b", drafter("gemma4_mtp", 256).len()),
+        ("gemma-4-e4b", drafter("gemma4-assistant", 256).len()),
+    ] {
+        let layers = &list[name].entry.layers;
+        assert_eq!((layers[1].kind, layers[1].size), (LayerKind::Draft, size as u64), "{name}");
+    }
 }
 
 #[test]

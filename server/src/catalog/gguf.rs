@@ -29,7 +29,7 @@ pub struct Peek {
     pub width: Option<u64>,
     /// `clip.vision.projection_dim` or `clip.audio.projection_dim`: the width that a tower's output fits.
     pub projection: Option<u64>,
-    /// `gemma4-assistant.embedding_length_out`: the width of the model that a drafter is for.
+    /// `<architecture>.embedding_length_out`: the width of the model that a drafter is for.
     pub target: Option<u64>,
     /// `split.count`: files that the model is cut into; 0 or 1 when it is whole.
     pub parts: u64,
@@ -108,8 +108,10 @@ pub fn peek_from(reader: impl Read + Seek, size: u64) -> Result<Peek, PeekError>
             ("clip.vision.projection_dim" | "clip.audio.projection_dim", Value::Unsigned(number)) => {
                 peek.projection = Some(number);
             }
-            ("gemma4-assistant.embedding_length_out", Value::Unsigned(number)) => peek.target = Some(number),
             (key, Value::Unsigned(number)) if is_width(key) => peek.width = Some(number),
+            (key, Value::Unsigned(number)) if key.ends_with(".embedding_length_out") => {
+                peek.target = Some(number);
+            }
             _ => {}
         }
     }

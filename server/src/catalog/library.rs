@@ -4,7 +4,6 @@ use std::{
     collections::HashMap,
     fs::{self, File},
     io,
-    path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -29,7 +28,7 @@ use super::{
 use crate::{
     bucket::Bucket,
     disk::Disk,
-    text::{printable, shown},
+    text::{public, shown},
 };
 
 /// How old a scan may be that answers for the present. A page asks several times while it loads, a load asks for
@@ -48,7 +47,6 @@ const SPARE: u32 = 4;
 pub struct Library {
     sources: Vec<Source>,
     bucket: Option<Bucket>,
-    home: Option<PathBuf>,
     recent: Duration,
     disk: Disk,
     /// Held by the scan that runs.
@@ -61,6 +59,14 @@ pub struct Library {
 struct State {
     published: Option<Arc<Scan>>,
     running: Option<Running>,
+    /// When this program changed a source: scans that began before may not have seen it.
+    changed: Option<Instant>,
+}
+
+impl State {
+    fn is_current(&self, scan: &Scan) -> bool {
+        self.changed.is_none_or(|changed| changed < scan.began)
+    }
 }
 
 type Running = Shared<BoxFuture<'static, Result<Arc<Scan>, ScanFailed>>>;
@@ -71,6 +77,7 @@ struct Scan {
     /// The catalogue as JSON, which all answers share.
     json: Bytes,
     blobs: HashMap<Digest, Blob>,
+    began: Instant,
     ended: Instant,
     took: Duration,
 }
@@ -110,12 +117,9 @@ impl Library {
     /// A library whose scans answer for as long as `recent`.
     #[must_use]
     pub fn with_recent(sources: Vec<Source>, recent: Duration) -> Self {
-        // A service has no home, or the root of the disk.
-        let home = std::env::home_dir().filter(|home| home.parent().is_some());
         Self {
             sources,
             bucket: None,
-            home,
             recent,
             disk: Disk::default(),
             facts: Mutex::default(),
@@ -175,21 +179,26 @@ impl Library {
         }
     }
 
+    /// Has the models listed anew for whoever asks from now on, however recent the last scan is: a model was pulled.
+    pub fn changed(&self) {
+        self.state().changed = Some(Instant::now());
+    }
+
     /// Opens the file of this digest if a listed model names it and it has not changed since it was listed.
     ///
     /// # Errors
     /// When the file is there but cannot be read.
     pub async fn open(self: &Arc<Self>, digest: Digest) -> io::Result<Option<OpenBlob>> {
-        let published = self.state().published.clone();
+        let (published, is_current) = self.published();
         if let Some(scan) = published {
             let age = scan.ended.elapsed();
-            if age >= self.recent.max(scan.took * SPARE) {
+            if !is_current || age >= self.recent.max(scan.took * SPARE) {
                 drop(self.running());
             }
             if let Some(opened) = self.open_listed(&scan, digest).await? {
                 return Ok(Some(opened));
             }
-            if age < self.recent {
+            if is_current && age < self.recent {
                 return Ok(None);
             }
         }
@@ -211,13 +220,23 @@ impl Library {
         }
     }
 
-    /// A scan that is recent, or the one that runs.
+    /// The last scan, and whether it has seen all that this program changed.
+    fn published(&self) -> (Option<Arc<Scan>>, bool) {
+        let state = self.state();
+        let published = state.published.clone();
+        let is_current = published.as_ref().is_some_and(|scan| state.is_current(scan));
+        (published, is_current)
+    }
+
+    /// A scan that is recent, or the one that runs, or the one after it if that has begun too early.
     async fn recent_scan(self: &Arc<Self>) -> Result<Arc<Scan>, ScanFailed> {
-        let published = self.state().published.clone();
-        match published {
-            Some(scan) if scan.ended.elapsed() < self.recent => Ok(scan),
-            _ => self.running().await,
+        match self.published() {
+            (Some(scan), true) if scan.ended.elapsed() < self.recent => return Ok(scan),
+            _ => {}
         }
+        let scan = self.running().await?;
+        let is_current = self.state().is_current(&scan);
+        if is_current { Ok(scan) } else { self.running().await }
     }
 
     /// The scan that runs; begins one if none does. It runs whether or not somebody waits for it.
@@ -226,9 +245,9 @@ impl Library {
         if let Some(running) = &state.running {
             return running.clone();
         }
-        let library = Arc::clone(self);
+        let (library, began) = (Arc::clone(self), Instant::now());
         let scan = spawn_blocking(move || {
-            let scan = library.scan();
+            let scan = library.scan(began);
             let mut state = library.state();
             state.running = None;
             state.published = Some(Arc::clone(&scan));
@@ -251,15 +270,15 @@ impl Library {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn scan(&self) -> Arc<Scan> {
-        let began = Instant::now();
+    fn scan(&self, began: Instant) -> Arc<Scan> {
+        let start = Instant::now();
         let mut facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
         let (catalog, blobs) = self.scan_sources(&mut facts);
         facts.forget_unused();
         drop(facts);
         // Its parts have been made JSON before.
         let json = serde_json::to_vec(&catalog).unwrap_or_default().into();
-        Arc::new(Scan { catalog, json, blobs, ended: Instant::now(), took: began.elapsed() })
+        Arc::new(Scan { catalog, json, blobs, began, ended: Instant::now(), took: start.elapsed() })
     }
 
     fn scan_sources(&self, facts: &mut Facts) -> (Catalog, HashMap<Digest, Blob>) {
@@ -275,7 +294,7 @@ impl Library {
             let problem = match listing {
                 Ok(listing) => {
                     if !listing.is_whole {
-                        notes.push(full_folder(self.shown(folder), listing.found.len()));
+                        notes.push(full_folder(public(folder), listing.found.len()));
                     }
                     models.extend(listing.found);
                     if folder.is_dir() { None } else { Some(FolderProblem::NotThere) }
@@ -287,7 +306,7 @@ impl Library {
                 }
             };
             if !matches!(source, Source::Builtin(_)) {
-                searched.push(Searched { folder: self.shown(folder), problem: problem.map(said_of_folder) });
+                searched.push(Searched { folder: public(folder), problem: problem.map(said_of_folder) });
             }
         }
         if let Some(bucket) = &self.bucket {
@@ -302,15 +321,6 @@ impl Library {
             });
         }
         (Catalog { models: entries, searched, notes }, blobs)
-    }
-
-    /// A folder as it is shown. Whoever sees the page need not know the name of the account.
-    fn shown(&self, folder: &Path) -> String {
-        let path = match self.home.as_deref().and_then(|home| folder.strip_prefix(home).ok()) {
-            Some(rest) => Path::new("~").join(rest).display().to_string(),
-            None => folder.display().to_string(),
-        };
-        printable(&path).into_owned()
     }
 }
 
@@ -362,15 +372,6 @@ mod tests {
         Arc::new(Library::with_recent(vec![Source::Ollama(store.path().into())], recent))
     }
 
-    #[test]
-    fn the_name_of_the_account_is_not_shown() {
-        let home = PathBuf::from("/home/ada");
-        let library = Library { home: Some(home), ..Library::new(Vec::new()) };
-        assert_eq!(library.shown(Path::new("/home/ada/models")), "~/models");
-        assert_eq!(library.shown(Path::new("/srv/models")), "/srv/models");
-        assert_eq!(library.shown(Path::new("/srv/\n\u{202e}x")), "/srv/\u{fffd}\u{fffd}x");
-    }
-
     /// Holds scans up until what it returns is dropped.
     fn hold(library: &Arc<Library>) -> mpsc::Sender<()> {
         let (release, released) = mpsc::channel();
@@ -411,6 +412,28 @@ mod tests {
         let first = library.recent_scan().await.expect("a scan");
         store.gemma4("e2b");
         assert!(Arc::ptr_eq(&first, &library.recent_scan().await.expect("a scan")));
+    }
+
+    #[tokio::test]
+    async fn neither_a_recent_scan_nor_the_one_that_runs_hides_what_was_pulled() {
+        let store = Store::new();
+        let library = library(&store, ALWAYS);
+        library.recent_scan().await.expect("a scan");
+        let digest = digest(&store.gemma4("e2b")).parse().expect("a digest");
+        assert!(library.open(digest).await.expect("no error").is_none());
+        library.changed();
+        assert!(library.open(digest).await.expect("no error").is_some());
+
+        let held = hold(&library);
+        library.changed();
+        let mut asking = library.recent_scan().boxed();
+        assert!(asking.as_mut().now_or_never().is_none(), "a scan runs");
+        library.changed();
+        let changed = library.state().changed.expect("a moment ago");
+        drop(held);
+        let scan = asking.await.expect("a scan");
+        assert!(scan.began > changed);
+        assert!(Arc::ptr_eq(&scan, &library.recent_scan().await.expect("a scan")));
     }
 
     #[tokio::test]

@@ -147,9 +147,16 @@ pub struct BlobObject {
     pub size: u64,
 }
 
-/// Whether the engine runs this architecture. A drafter is no model, although it is named like one.
-fn is_gemma4(architecture: &str) -> bool {
-    architecture == DIFFUSION || (architecture.starts_with("gemma4") && architecture != DRAFTER)
+/// Why the engine doesn't run models of this architecture, if it doesn't. A drafter is no model, although it is named like
+/// one.
+fn refuse(architecture: &str) -> Result<(), Trouble> {
+    if is_drafter(architecture) {
+        Err(Trouble::Drafter)
+    } else if architecture == DIFFUSION || architecture.starts_with("gemma4") {
+        Ok(())
+    } else {
+        Err(Trouble::Foreign { architecture: architecture.into() })
+    }
 }
 
 /// `general.architecture` of a model that decodes by diffusion.
@@ -157,6 +164,13 @@ const DIFFUSION: &str = "diffusion-gemma";
 
 /// `general.architecture` of a drafter for speculative decoding.
 const DRAFTER: &str = "gemma4-assistant";
+
+/// The same in files of other programs, which the engine refuses and says why.
+const DRAFTER_DIALECTS: [&str; 2] = ["gemma4_assistant", "gemma4_mtp"];
+
+fn is_drafter(architecture: &str) -> bool {
+    architecture == DRAFTER || DRAFTER_DIALECTS.contains(&architecture)
+}
 
 /// What a Gemma 4 made of these files can do. Tools and thinking are matters of the chat format, which all have.
 /// Of a diffusion model the engine runs no towers.

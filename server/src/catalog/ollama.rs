@@ -19,8 +19,8 @@ use super::{
     BlobFile, DIFFUSION, Found, Listing, Trouble, capabilities,
     digest::Digest,
     facts::{Facts, Stamp},
-    is_gemma4,
     name::Name,
+    refuse,
 };
 use crate::text::{printable, shown};
 
@@ -137,8 +137,8 @@ fn assemble(
         return Err(Trouble::Safetensors);
     }
     // Before the files are looked at: who cannot run a model is not told to download it.
-    if !entry.family.is_empty() && !is_gemma4(&entry.family) {
-        return Err(Trouble::Foreign { architecture: entry.family.clone() });
+    if !entry.family.is_empty() {
+        refuse(&entry.family)?;
     }
     match layers.iter().filter(|layer| layer.kind() == Some(LayerKind::Model)).count() {
         0 => return Err(Trouble::NoModel),
@@ -160,9 +160,7 @@ fn assemble(
     for (kind, blob) in &files {
         let peek = facts.peek(&blob.path, blob.stamp)?;
         if *kind == LayerKind::Model {
-            if !is_gemma4(&peek.architecture) {
-                return Err(Trouble::Foreign { architecture: peek.architecture.clone() });
-            }
+            refuse(&peek.architecture)?;
             entry.diffusion = peek.architecture == DIFFUSION;
             if entry.family.is_empty() {
                 entry.family.clone_from(&peek.architecture);

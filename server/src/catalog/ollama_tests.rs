@@ -110,7 +110,7 @@ fn layers_that_cannot_be_used() {
     let model = |store: &Store| store.layer("model", &good);
     let gemma4 = json!({"model_family": "gemma4"});
     type Layers<'a> = &'a dyn Fn(&Store) -> Vec<Value>;
-    let cases: [(&str, Value, Layers); 11] = [
+    let cases: [(&str, Value, Layers); 13] = [
         ("Its manifest lists no model file.", gemma4.clone(), &|_| vec![]),
         ("It's split into 2 files. gemtab only reads single-file models.", gemma4.clone(), &|s| {
             vec![model(s), model(s)]
@@ -121,6 +121,14 @@ fn layers_that_cannot_be_used() {
         ("This is a bert model. gemtab only runs Gemma 4.", json!({}), &|s| {
             vec![s.layer("model", &Gguf::new("bert").build())]
         }),
+        ("This is a drafter. It only works together with a model.", json!({}), &|s| {
+            vec![s.layer("model", &Gguf::new("gemma4_mtp").build())]
+        }),
+        (
+            "This is a drafter. It only works together with a model.",
+            json!({"model_family": "gemma4_assistant"}),
+            &|s| vec![model(s)],
+        ),
         (
             "Its weights are in safetensors format. gemtab only reads GGUF.",
             json!({"model_format": "safetensors"}),

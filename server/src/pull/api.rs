@@ -17,8 +17,8 @@ use std::{
 
 use axum::{
     Json, Router,
-    extract::{DefaultBodyLimit, State},
-    http::{HeaderMap, StatusCode, header},
+    extract::{DefaultBodyLimit, FromRequest as _, Request, State},
+    http::{HeaderMap, StatusCode, Uri, header},
     response::{IntoResponse as _, Response},
     routing::get,
 };
@@ -26,7 +26,13 @@ use protocol::{Pull, PullReport, PullRequest, PullStage};
 use tokio::task::AbortHandle;
 
 use super::{Event, NotAnAddress, Puller, is_hub, parse};
-use crate::catalog::name::{DEFAULT_HOST, Name};
+use crate::{
+    catalog::{
+        Library,
+        name::{DEFAULT_HOST, Name},
+    },
+    content, host,
+};
 
 /// Maximum size of a request, in bytes.
 const LARGEST_REQUEST: usize = 4096;
@@ -40,6 +46,8 @@ pub struct Pulls {
     offer: Option<Arc<Offer>>,
     /// Whether requests through a proxy count.
     forwarded: bool,
+    /// Lists what was downloaded.
+    library: Option<Arc<Library>>,
 }
 
 #[derive(Debug)]
@@ -77,6 +85,8 @@ enum Refusal {
          --allow-pull."
     )]
     NotOffered,
+    #[error("The request's content didn't arrive in time.")]
+    Late,
     #[error(transparent)]
     Name(#[from] NotAnAddress),
     #[error("Models from {0} can't be downloaded here. Start the server with --pull-from {0} to allow it.")]
@@ -90,7 +100,7 @@ impl Pulls {
     #[must_use]
     pub fn into(puller: Puller, store: PathBuf, registries: Vec<String>) -> Self {
         let offer = Offer { puller, store, registries, current: Mutex::default() };
-        Self { offer: Some(Arc::new(offer)), forwarded: false }
+        Self { offer: Some(Arc::new(offer)), ..Self::default() }
     }
 
     /// Whether requests through a proxy may ask for downloads.
@@ -99,16 +109,18 @@ impl Pulls {
         Self { forwarded, ..self }
     }
 
-    /// What a request may ask for. One through a proxy on this machine may come from anywhere.
-    fn of(self, headers: &HeaderMap) -> Self {
-        let is_forwarded = FORWARDED.iter().any(|name| headers.contains_key(*name));
+    /// What a request may ask for. One through a proxy on this machine may come from anywhere. Of a proxy that adds nothing, only
+    /// browsers let us know.
+    fn of(self, headers: &HeaderMap, target: &Uri) -> Self {
+        let is_forwarded =
+            FORWARDED.iter().any(|name| headers.contains_key(*name)) || host::is_foreign(headers, target);
         if is_forwarded && !self.forwarded { Self::default() } else { self }
     }
 
-    /// The routes.
-    pub fn router<S: Clone + Send + Sync + 'static>(self) -> Router<S> {
+    /// The routes. What is downloaded appears in `library`.
+    pub fn router<S: Clone + Send + Sync + 'static>(self, library: Arc<Library>) -> Router<S> {
         let all = get(tell).post(begin).delete(stop).layer(DefaultBodyLimit::max(LARGEST_REQUEST));
-        Router::new().route("/api/pull", all).with_state(self)
+        Router::new().route("/api/pull", all).with_state(Self { library: Some(library), ..self })
     }
 
     /// Whether visitors may have models downloaded.
@@ -137,7 +149,7 @@ impl Pulls {
             return Err(Refusal::Busy(running.name.clone()));
         }
         tracing::info!("downloading {name} on a visitor's request");
-        let task = tokio::spawn(run(Arc::clone(offer), name.clone())).abort_handle();
+        let task = tokio::spawn(run(Arc::clone(offer), name.clone(), self.library.clone())).abort_handle();
         let stage = PullStage::Asking;
         *current = Some(Current { name, stage, count: Count::default(), task: Some(task) });
         Ok(())
@@ -172,9 +184,14 @@ impl Offer {
     }
 }
 
-async fn run(offer: Arc<Offer>, name: Name) {
+async fn run(offer: Arc<Offer>, name: Name, library: Option<Arc<Library>>) {
     let hear = |event: Event| offer.change(|current| current.hear(event));
-    let stage = match offer.puller.pull(&name, &hear).await {
+    let pulled = offer.puller.pull(&name, &hear).await;
+    // Before the page hears that it is there, and asks for the list.
+    if let Some(library) = library {
+        library.changed();
+    }
+    let stage = match pulled {
         Ok(()) => PullStage::Done,
         Err(error) => {
             tracing::warn!("{name} could not be downloaded: {error}");
@@ -190,6 +207,10 @@ impl Current {
         let mut why = None;
         match event {
             Event::Planned { bytes, .. } => count.total = count.done().saturating_add(bytes),
+            Event::Checking { at, size, .. } => {
+                self.stage = PullStage::Checking { done: at, total: size };
+                return;
+            }
             Event::Begun { at, .. } => {
                 count.before = count.done();
                 count.file = (at, at);
@@ -218,20 +239,29 @@ fn free(folder: &Path) -> Option<u64> {
     folder.ancestors().find(|it| it.is_dir()).and_then(|it| fs4::available_space(it).ok())
 }
 
-async fn tell(State(pulls): State<Pulls>, headers: HeaderMap) -> Response {
-    answer(StatusCode::OK, &pulls.of(&headers))
+async fn tell(State(pulls): State<Pulls>, target: Uri, headers: HeaderMap) -> Response {
+    answer(StatusCode::OK, &pulls.of(&headers, &target))
 }
 
-async fn begin(State(pulls): State<Pulls>, headers: HeaderMap, Json(request): Json<PullRequest>) -> Response {
-    let pulls = pulls.of(&headers);
-    match pulls.begin(&request.name) {
+async fn begin(State(pulls): State<Pulls>, request: Request) -> Response {
+    let pulls = pulls.of(request.headers(), request.uri());
+    if !pulls.is_offered() {
+        // Nothing is read from whom it isn't offered to.
+        return Refusal::NotOffered.into_response();
+    }
+    let begun = match Json::<PullRequest>::from_request(request, &()).await {
+        Ok(Json(request)) => pulls.begin(&request.name),
+        Err(rejection) if content::is_late(&rejection) => Err(Refusal::Late),
+        Err(rejection) => return rejection.into_response(),
+    };
+    match begun {
         Ok(()) => answer(StatusCode::ACCEPTED, &pulls),
-        Err(refusal) => (refusal.status(), refusal.to_string()).into_response(),
+        Err(refusal) => refusal.into_response(),
     }
 }
 
-async fn stop(State(pulls): State<Pulls>, headers: HeaderMap) -> Response {
-    let pulls = pulls.of(&headers);
+async fn stop(State(pulls): State<Pulls>, target: Uri, headers: HeaderMap) -> Response {
+    let pulls = pulls.of(&headers, &target);
     pulls.stop();
     answer(StatusCode::OK, &pulls)
 }
@@ -244,9 +274,14 @@ impl Refusal {
     fn status(&self) -> StatusCode {
         match self {
             Self::NotOffered | Self::Registry(_) => StatusCode::FORBIDDEN,
+            Self::Late => StatusCode::REQUEST_TIMEOUT,
             Self::Name(_) => StatusCode::BAD_REQUEST,
             Self::Busy(_) => StatusCode::CONFLICT,
         }
+    }
+
+    fn into_response(self) -> Response {
+        (self.status(), self.to_string()).into_response()
     }
 }
 
@@ -266,14 +301,11 @@ mod tests {
         };
         let begun = |at| Event::Begun { digest, kind: "model".into(), at, size: 100 };
         let received = |at| Event::Received { digest, at, size: 100 };
-        let events = [
-            Event::Planned { files: 2, bytes: 160 },
-            begun(40),
-            received(60),
-            received(100),
-            begun(0),
-            received(30),
-        ];
+        let checking = Event::Checking { kind: "model".into(), at: 30, size: 40 };
+        current.hear(Event::Planned { files: 2, bytes: 160 });
+        current.hear(checking);
+        assert_eq!(current.stage, PullStage::Checking { done: 30, total: 40 });
+        let events = [begun(40), received(60), received(100), begun(0), received(30)];
         for event in events {
             current.hear(event);
         }

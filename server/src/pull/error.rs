@@ -3,7 +3,10 @@
 use std::{fmt, io, path::PathBuf};
 
 use super::address::NotAnAddress;
-use crate::catalog::{digest::Digest, gguf::PeekError};
+use crate::{
+    catalog::{digest::Digest, gguf::PeekError},
+    text::public,
+};
 
 /// Why a model could not be pulled.
 ///
@@ -105,7 +108,7 @@ pub enum PullError {
         digest: Digest,
     },
     /// The disk has not enough room, known beforehand.
-    #[error("Not enough disk space: {} needed, {} free in {}.", Bytes(*.needed), Bytes(*.free), .folder.display())]
+    #[error("Not enough disk space: {} needed, {} free in {}.", Bytes(*.needed), Bytes(*.free), public(.folder))]
     NoRoom {
         /// Bytes still to be written.
         needed: u64,
@@ -117,7 +120,7 @@ pub enum PullError {
     /// The disk became full, or does not take files of this size.
     #[error(
         "The disk is full ({error}): {} more needed, {} free in {}. The unfinished file was deleted.",
-        Bytes(*.needed), Bytes(*.free), .folder.display()
+        Bytes(*.needed), Bytes(*.free), public(.folder)
     )]
     Full {
         /// Bytes of the file that were still to be written.
@@ -130,7 +133,7 @@ pub enum PullError {
         error: io::Error,
     },
     /// Reading or writing failed.
-    #[error("{} could not be written or read: {error}", .path.display())]
+    #[error("{} could not be written or read: {error}", public(.path))]
     Disk {
         /// File or folder.
         path: PathBuf,
@@ -146,7 +149,7 @@ pub enum PullError {
     /// Ollama has begun to download the file, in pieces that only it can join.
     #[error(
         "Ollama has begun to download this model. Finish it with `ollama pull`, or delete the files {}* and try again.",
-        .partial.display()
+        public(.partial)
     )]
     BegunByOllama {
         /// What the names of Ollama's files begin with.
@@ -226,6 +229,26 @@ mod tests {
     fn numbers_read_well() {
         let texts = [0, 999, 1_000, 12_345_678, 12_345_678_901].map(|bytes| Bytes(bytes).to_string());
         assert_eq!(texts, ["0 bytes", "999 bytes", "1.0 kB", "12.3 MB", "12.3 GB"]);
+    }
+
+    #[test]
+    fn the_name_of_the_account_is_in_no_message() {
+        use crate::catalog::digest::sha256;
+
+        let Some(home) = crate::text::home() else { return };
+        let (needed, free, folder) = (2, 1, home.join("models"));
+        let error = || io::Error::from(io::ErrorKind::PermissionDenied);
+        let digest = sha256(&b""[..]).expect("a digest");
+        for error in [
+            PullError::NoRoom { needed, free, folder: folder.clone() },
+            PullError::Full { needed, free, folder: folder.clone(), error: error() },
+            PullError::Disk { path: folder.clone(), error: error() },
+            PullError::BegunByOllama { partial: folder.join(digest.file_name()) },
+        ] {
+            let text = error.to_string();
+            let path = std::path::Path::new("~").join("models").display().to_string();
+            assert!(text.contains(&path) && !text.contains(&*home.to_string_lossy()), "{text}");
+        }
     }
 
     #[test]

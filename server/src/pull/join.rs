@@ -160,7 +160,8 @@ impl Joining {
                 self.next = self.pieces.next();
             }
             self.hasher.update(&chunk);
-            if let Err(error) = self.output.write_all(&chunk) {
+            // Errors of the temporary file itself would have its whole path in their texts.
+            if let Err(error) = self.output.as_file_mut().write_all(&chunk) {
                 return Err(self.failed(store, error));
             }
             self.written += chunk.len() as u64;

@@ -130,6 +130,7 @@ impl Puller {
     ) -> Result<Vec<File>, PullError> {
         let store = self.store.clone();
         let (missing, bytes) = blocking(move || {
+            store.sweep();
             let (missing, bytes) = store.missing(&files)?;
             store.need(bytes.saturating_add(besides))?;
             Ok((missing, bytes))

@@ -14,7 +14,8 @@ use sha2::{Digest as _, Sha256};
 use super::{
     error::{PullError, is_full},
     manifest::File,
-    store::{Store, blocking},
+    progress::{Event, Progress},
+    store::{Store, blocking, is_at},
 };
 use crate::catalog::digest::{Digest, Scheme};
 
@@ -40,7 +41,11 @@ struct Open {
 
 impl Partial {
     /// Opens and locks the file, or creates it. `None` when the whole file has appeared meanwhile.
-    pub(super) async fn open(store: &Store, file: &File) -> Result<Option<Self>, PullError> {
+    pub(super) async fn open(
+        store: &Store,
+        file: &File,
+        progress: Progress<'_>,
+    ) -> Result<Option<Self>, PullError> {
         let mut waited = 0;
         let partial = loop {
             let (store, file) = (store.clone(), file.clone());
@@ -54,7 +59,7 @@ impl Partial {
             }
         };
         let Some(mut partial) = partial else { return Ok(None) };
-        partial.hash().await?;
+        partial.hash(progress).await?;
         Ok(Some(partial))
     }
 
@@ -91,8 +96,13 @@ impl Partial {
     }
 
     /// Hashes what an earlier pull has left.
-    async fn hash(&mut self) -> Result<(), PullError> {
+    async fn hash(&mut self, progress: Progress<'_>) -> Result<(), PullError> {
+        let size =
+            self.run(|open| Ok(open.file.metadata()?.len())).await.map_err(PullError::disk(&self.path))?;
         loop {
+            if size > 0 {
+                progress(Event::Checking { kind: self.file.kind.clone(), at: self.at, size });
+            }
             let read = self
                 .run(|open| {
                     let mut chunk = vec![0; STEP];
@@ -177,16 +187,6 @@ impl Partial {
         let open = Arc::clone(&self.open);
         let work = move || work(&mut open.lock().unwrap_or_else(PoisonError::into_inner));
         tokio::task::spawn_blocking(work).await.map_err(io::Error::other)?
-    }
-}
-
-/// Whether the open file is the one that has this name now.
-fn is_at(open: &fs::File, path: &std::path::Path) -> io::Result<bool> {
-    let ours = same_file::Handle::from_file(open.try_clone()?)?;
-    match same_file::Handle::from_path(path) {
-        Ok(there) => Ok(there == ours),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
     }
 }
 

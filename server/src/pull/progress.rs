@@ -14,6 +14,15 @@ pub enum Event {
         /// Bytes of them that are still to be downloaded.
         bytes: u64,
     },
+    /// What an earlier pull has left of a file is read again, before it goes on there.
+    Checking {
+        /// What it is: `model`, `projector`, `license` and so on.
+        kind: String,
+        /// Bytes that have been read.
+        at: u64,
+        /// Bytes that were left.
+        size: u64,
+    },
     /// A file begins, or goes on where it ended.
     Begun {
         /// The file.

@@ -45,8 +45,14 @@ impl Report {
                 if !self.is_terminal {
                     line.print(&format!("{kind}: {}{more}", Bytes(size)));
                 }
-                *line = Line { kind, begun: Some((Instant::now(), at)), ..Line::default() };
+                let begun = Some((Instant::now(), at));
+                *line = Line { kind, begun, shown: None, width: line.width };
             }
+            Event::Checking { kind, at, size } if self.is_terminal => {
+                line.kind = format!("{kind}, checking what is there");
+                line.show(at, size);
+            }
+            Event::Checking { .. } => {}
             Event::Received { at, size, .. } if self.is_terminal => line.show(at, size),
             Event::Received { .. } => {}
             Event::Waiting { reason, wait } => {

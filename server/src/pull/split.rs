@@ -113,7 +113,7 @@ fn write_config(store: &Store, text: &[u8]) -> Result<File, PullError> {
     let digest = Digest::new(Scheme::Sha256, Sha256::digest(text).into());
     let path = store.blob(digest);
     let mut file = store.scratch()?;
-    file.write_all(text).map_err(PullError::disk(&path))?;
+    file.as_file_mut().write_all(text).map_err(PullError::disk(&path))?;
     file.persist(&path).map_err(|error| PullError::Disk { path, error: error.error })?;
     Ok(File { digest, size: text.len() as u64, kind: "config".into() })
 }

@@ -1,16 +1,21 @@
 //! Writing into Ollama's store: `blobs` first, the manifest last, so that a listed model is always complete.
 
 use std::{
-    fs, io,
+    fs::{self, OpenOptions},
+    io,
     io::Write as _,
     path::{Path, PathBuf},
 };
 
+use fs4::{FileExt, TryLockError};
 use tempfile::NamedTempFile;
 use tokio::task::spawn_blocking;
 
 use super::{error::PullError, manifest::File};
-use crate::catalog::{digest::Digest, name::Name};
+use crate::{
+    catalog::{digest::Digest, name::Name},
+    text::shown,
+};
 
 /// What tells how many bytes may be written into a folder.
 pub type FreeSpace = fn(&Path) -> io::Result<u64>;
@@ -85,9 +90,42 @@ impl Store {
         Ok(())
     }
 
-    /// A file in `blobs` that is gone when it is dropped, unless it gets a name.
+    /// A file in `blobs` that is gone when it is dropped, unless it gets a name. It is locked, so that it is swept when this
+    /// program is killed, and not before.
     pub(super) fn scratch(&self) -> Result<NamedTempFile, PullError> {
-        scratch(&self.blobs())
+        let blobs = self.blobs();
+        loop {
+            let file = scratch(&blobs)?;
+            let locked = FileExt::try_lock(file.as_file());
+            match locked {
+                Ok(()) if is_at(file.as_file(), file.path()).map_err(PullError::disk(&blobs))? => {
+                    return Ok(file);
+                }
+                // Somebody sweeps just now, and found it before it was locked.
+                Ok(()) | Err(TryLockError::WouldBlock) => {}
+                Err(TryLockError::Error(error)) => return Err(PullError::Disk { path: blobs, error }),
+            }
+        }
+    }
+
+    /// Deletes from `blobs` what programs that were killed have left, which may be as large as a model.
+    pub(super) fn sweep(&self) {
+        for entry in fs::read_dir(self.blobs()).into_iter().flatten().flatten() {
+            let is_scratch = entry.file_name().to_string_lossy().starts_with(SCRATCH)
+                && entry.file_type().is_ok_and(|kind| kind.is_file());
+            if !is_scratch {
+                continue;
+            }
+            let path = entry.path();
+            // A lock ends with the program that has it.
+            let Ok(file) = OpenOptions::new().read(true).write(true).open(&path) else { continue };
+            if FileExt::try_lock(&file).is_ok() {
+                match fs::remove_file(&path) {
+                    Ok(()) => tracing::info!("{} was left by a pull that was cut off: deleted", shown(&path)),
+                    Err(error) => tracing::debug!("{} can't be deleted: {error}", shown(&path)),
+                }
+            }
+        }
     }
 
     /// Writes the manifest. From then on the model is listed.
@@ -100,18 +138,20 @@ impl Store {
         let folder = path.parent().unwrap_or(&self.root);
         fs::create_dir_all(folder).map_err(PullError::disk(folder))?;
         let mut file = scratch(folder)?;
-        file.write_all(text)
-            .and_then(|()| file.as_file().sync_data())
-            .map_err(PullError::disk(file.path()))?;
+        let open = file.as_file_mut();
+        open.write_all(text).and_then(|()| open.sync_data()).map_err(PullError::disk(&path))?;
         file.persist(&path).map_err(|error| PullError::Disk { path, error: error.error })?;
         Ok(())
     }
 }
 
+/// What names of files begin with that have no name yet.
+const SCRATCH: &str = ".gemtab-";
+
 /// Named so that neither Ollama nor the list of models takes it for a manifest or a blob.
 fn scratch(folder: &Path) -> Result<NamedTempFile, PullError> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".gemtab-");
+    builder.prefix(SCRATCH);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -119,7 +159,20 @@ fn scratch(folder: &Path) -> Result<NamedTempFile, PullError> {
         // What others may read is for the umask to say, as with any file: Ollama may run under another account.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder).map_err(PullError::disk(folder))
+    // The error of the library has the path in its text, whole.
+    builder
+        .tempfile_in(folder)
+        .map_err(|error| PullError::Disk { path: folder.into(), error: error.kind().into() })
+}
+
+/// Whether the open file is the one that has this name now.
+pub(super) fn is_at(open: &fs::File, path: &Path) -> io::Result<bool> {
+    let ours = same_file::Handle::from_file(open.try_clone()?)?;
+    match same_file::Handle::from_path(path) {
+        Ok(there) => Ok(there == ours),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// Runs `work` where blocking is allowed. Work that nobody waits for any more goes on to its end, so it has to be short.
@@ -129,5 +182,25 @@ pub(super) async fn blocking<T: Send + 'static>(
     match spawn_blocking(work).await {
         Ok(outcome) => outcome,
         Err(panic) => Err(PullError::Disk { path: PathBuf::new(), error: io::Error::other(panic) }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_has_open_is_swept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::new(folder.path().into(), |_| Ok(u64::MAX));
+        fs::create_dir(store.blobs()).expect("a folder");
+        let blob = store.blobs().join("sha256-00");
+        fs::write(&blob, "bytes").expect("written");
+        let (held, left) = (store.scratch().expect("a file"), store.scratch().expect("a file"));
+        // As if the program that had it was killed: the file is closed, and stays.
+        let left = left.into_temp_path();
+        store.sweep();
+        assert!(held.path().exists() && blob.exists());
+        assert!(!left.exists());
     }
 }

@@ -53,7 +53,7 @@ pub(super) async fn fetch(
     progress: Progress<'_>,
 ) -> Result<(), PullError> {
     let File { digest, size, .. } = *file;
-    let Some(mut partial) = Partial::open(store, file).await? else { return Ok(()) };
+    let Some(mut partial) = Partial::open(store, file, progress).await? else { return Ok(()) };
     progress(Event::Begun { digest, kind: file.kind.clone(), at: partial.at(), size });
     // What was found here may not be what it seems: it gets a second chance.
     let mut was_found = partial.at() > 0;

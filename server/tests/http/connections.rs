@@ -5,7 +5,9 @@ use std::{future, net::SocketAddr, time::Duration};
 use server::{
     catalog::Source,
     connections::{self, Limits},
+    pull::{Puller, api::Pulls},
 };
+use tempfile::TempDir;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpSocket, TcpStream},
@@ -18,7 +20,8 @@ use crate::{Server, support::Store};
 const NEVER: Duration = Duration::from_secs(3600);
 pub const SOON: Duration = Duration::from_millis(30);
 
-pub const PATIENT: Limits = Limits { connections: 64, head: NEVER, stall: NEVER, shutdown: NEVER };
+pub const PATIENT: Limits =
+    Limits { connections: 64, head: NEVER, content: NEVER, stall: NEVER, shutdown: NEVER };
 
 pub const REQUEST: &[u8] = b"GET /favicon.svg HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
@@ -75,6 +78,40 @@ async fn silent_and_idle_connections_and_half_heads_are_closed() {
     idle.write_all(REQUEST).await.expect("sent");
     assert!(one_answer(&mut idle).await.starts_with("HTTP/1.1 200"));
     assert_eq!(to_the_end(&mut idle).await, b"");
+}
+
+/// A server that downloads models for visitors, into this folder.
+pub fn pulling(folder: &TempDir) -> Server {
+    let pulls = Pulls::into(Puller::new(folder.path()), folder.path().into(), Vec::new());
+    Server::with_pulls([127, 0, 0, 1], &[], Vec::new(), pulls)
+}
+
+/// The head of a request with nine bytes of content, and three of them.
+const HALF_CONTENT: &[u8] =
+    b"POST /api/pull HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+    Content-Length: 9\r\n\r\n{\"n";
+
+#[tokio::test]
+async fn half_contents_are_answered_and_their_connections_closed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let limits = Limits { connections: 1, content: SOON, ..PATIENT };
+    let (address, _stop, _) = start(&pulling(&folder), limits).await;
+    for sent in [HALF_CONTENT, &HALF_CONTENT[..HALF_CONTENT.len() - 3]] {
+        // The only place is free again for the second one.
+        let mut half = connect(address).await;
+        half.write_all(sent).await.expect("sent");
+        let answer = to_the_end(&mut half).await;
+        assert!(answer.starts_with(b"HTTP/1.1 408"), "{}", String::from_utf8_lossy(&answer));
+    }
+}
+
+#[tokio::test]
+async fn content_that_nobody_wants_is_not_waited_for() {
+    let (address, _stop, _) = start(&Server::new(Vec::new()), PATIENT).await;
+    let mut half = connect(address).await;
+    half.write_all(HALF_CONTENT).await.expect("sent");
+    let answer = to_the_end(&mut half).await;
+    assert!(answer.starts_with(b"HTTP/1.1 403"), "{}", String::from_utf8_lossy(&answer));
 }
 
 #[tokio::test]

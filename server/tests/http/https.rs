@@ -17,7 +17,7 @@ use tokio::{
 
 use crate::{
     Server,
-    connections::{PATIENT, REQUEST, SOON, large_model},
+    connections::{PATIENT, REQUEST, SOON, large_model, pulling},
     https_support::{Client, connect, endpoint, read},
     support::Store,
 };
@@ -151,6 +151,26 @@ async fn silent_and_idle_connections_are_closed() {
 
     let idle = Client::new(address, WINDOW).await;
     idle.connection.await.expect("no panic").ok();
+}
+
+#[tokio::test]
+async fn half_contents_are_answered() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let none = Server::new(Vec::new());
+    for (server, limits, status) in
+        [(pulling(&folder), Limits { content: SOON, ..PATIENT }, 408), (none, PATIENT, 403)]
+    {
+        let (address, _stop, _) = start(&server, limits).await;
+        let client = Client::new(address, WINDOW).await;
+        let request = Request::post("https://localhost/api/pull")
+            .header("content-type", "application/json")
+            .body(())
+            .expect("a request");
+        let mut requests = client.requests.clone().ready().await.expect("it is open");
+        let (answer, mut content) = requests.send_request(request, false).expect("sent");
+        content.send_data("{\"n".into(), false).expect("sent");
+        assert_eq!(answer.await.expect("an answer").status(), status);
+    }
 }
 
 #[tokio::test]

@@ -48,6 +48,7 @@ async fn requests_and_bytes_are_counted_by_kind_and_status() {
     assert_eq!(server.ask("GET", &blob, &[("range", "bytes=0-9")]).await.status, 206);
     assert_eq!(server.ask("HEAD", &blob, &[]).await.status, 200);
     assert_eq!(server.get("/api/models").await.status, 200);
+    assert_eq!(server.get("/api/pull").await.status, 200);
     assert_eq!(server.get("/c/5ec4e70000000000000000000000c0de").await.status, 200);
     assert_eq!(server.get("/favicon.svg").await.status, 200);
     assert_eq!(server.get("/secret-file").await.status, 404);
@@ -60,11 +61,12 @@ async fn requests_and_bytes_are_counted_by_kind_and_status() {
     };
     assert_eq!(requests("blob", "2xx"), Some("3"), "{text}");
     assert_eq!(requests("catalogue", "2xx"), Some("1"), "{text}");
+    assert_eq!(requests("pull", "2xx"), Some("1"), "{text}");
     assert_eq!(requests("page", "2xx"), Some("1"), "{text}");
     assert_eq!(requests("page", "4xx"), Some("1"), "{text}");
     assert_eq!(requests("asset", "2xx"), Some("1"), "{text}");
     assert_eq!(requests("asset", "4xx"), Some("1"), "{text}");
-    assert_eq!(text.matches("gemtab_requests_total{").count(), 6, "{text}");
+    assert_eq!(text.matches("gemtab_requests_total{").count(), 7, "{text}");
     let sent = value(&text, "gemtab_sent_bytes_total{class=\"blob\"}");
     assert_eq!(sent, Some((content.len() + 10).to_string().as_str()), "{text}");
     let timed = value(&text, "gemtab_response_head_seconds_count{class=\"blob\"}");

@@ -149,13 +149,17 @@ fn Progress() -> impl IntoView {
     let words = move || pull.with(|pull| pull.as_ref().map(stage_words).unwrap_or_default());
     let numbers = move || {
         pull.with(|pull| match pull.as_ref()?.stage {
-            PullStage::Running { done, total, .. } => Some(format::bytes_of(done, total)),
+            PullStage::Checking { done, total } | PullStage::Running { done, total, .. } => {
+                Some(format::bytes_of(done, total))
+            }
             _ => None,
         })
     };
     let percent = Memo::new(move |_| {
         pull.with(|pull| match pull.as_ref()?.stage {
-            PullStage::Running { done, total, .. } => format::percent(done, total),
+            PullStage::Checking { done, total } | PullStage::Running { done, total, .. } => {
+                format::percent(done, total)
+            }
             _ => None,
         })
     });
@@ -199,6 +203,7 @@ fn Progress() -> impl IntoView {
 fn stage_words(pull: &Pull) -> String {
     match &pull.stage {
         PullStage::Asking => t().get_asking().to_owned(),
+        PullStage::Checking { .. } => t().get_checking().to_owned(),
         PullStage::Running { waiting: Some(reason), .. } => t().get_waiting(reason),
         PullStage::Running { .. } => t().get_running().to_owned(),
         PullStage::Joining => t().get_joining().to_owned(),

@@ -85,6 +85,23 @@ async fn parts_are_joined() {
 }
 
 #[tokio::test]
+async fn what_a_join_that_was_cut_off_left_is_deleted() {
+    let (parts, whole) = split();
+    let (fake, target) = (hub(&parts, b"GGUF").await, Target::new());
+    let blobs = target.path().join("blobs");
+    fs::create_dir(&blobs).expect("a folder");
+    let (left, held) = (blobs.join(".gemtab-left"), blobs.join(".gemtab-held"));
+    fs::write(&left, &whole[..100]).expect("written");
+    // As by a program that joins another model.
+    let other = fs::File::create(&held).expect("a file");
+    fs4::FileExt::try_lock(&other).expect("nobody else has it");
+    let puller = target.puller().hub(format!("http://{}", fake.address));
+    target.pull_with(&puller, "hf.co/o/r:Q8_0").await.expect("pulled");
+    assert_eq!(fs::read(target.blob(&whole)).expect("the whole"), whole);
+    assert!(!left.exists() && held.exists(), "{:?}", target.files());
+}
+
+#[tokio::test]
 async fn parts_that_do_not_fit_are_refused_by_name() {
     let (mut parts, _) = split();
     parts[1] = parts[2].clone();

@@ -95,6 +95,29 @@ async fn a_partial_file_of_other_bytes_is_not_believed() {
 }
 
 #[tokio::test]
+async fn reading_again_what_is_there_is_told() {
+    let (model, target) = (Model::tiny(), Target::new());
+    let (_fake, name) = Fake::with(&model).await;
+    fs::create_dir(target.path().join("blobs")).expect("a folder");
+    fs::write(target.partial(model.content()), &model.content()[..2_500_000]).expect("written");
+    target.pull(&name).await.expect("pulled");
+    target.assert_has(&name, &model);
+    let told = target.told();
+    let checked: Vec<_> = told
+        .iter()
+        .filter_map(|event| match event {
+            Event::Checking { kind, at, size } => Some((&**kind, *at, *size)),
+            _ => None,
+        })
+        .collect();
+    let steps = [0, 1 << 20, 2 << 20, 2_500_000];
+    assert_eq!(checked, steps.map(|at| ("model", at, 2_500_000)));
+    let last =
+        told.iter().rposition(|event| matches!(event, Event::Checking { .. })).expect("there are some");
+    assert!(matches!(told[last + 1], Event::Begun { at: 2_500_000, .. }), "{:?}", told[last + 1]);
+}
+
+#[tokio::test]
 async fn a_download_of_ollamas_is_left_alone() {
     let (model, target) = (Model::tiny(), Target::new());
     let (_fake, name) = Fake::with(&model).await;

@@ -1,12 +1,17 @@
 //! Downloads on visitors' requests: `/api/pull`.
 
+use std::{sync::Arc, time::Duration};
+
 use axum::{
     body::Body,
     http::{Request, StatusCode, header},
 };
 use protocol::{Pull, PullReport, PullStage};
 use serde_json::json;
-use server::{catalog::Source, pull::api::Pulls};
+use server::{
+    catalog::{Library, Source},
+    pull::api::Pulls,
+};
 
 use super::{
     Model, Target,
@@ -101,6 +106,20 @@ async fn a_download_is_watched_stopped_and_continued() {
 }
 
 #[tokio::test]
+async fn a_model_is_listed_as_soon_as_it_is_there() {
+    let (fake, name) = Fake::with(&Model::tiny()).await;
+    let target = Target::new();
+    let pulls = Pulls::into(target.puller(), target.path().into(), vec![fake.address.clone()]);
+    // One list answers for as long as the test runs.
+    let library = Library::with_recent(vec![Source::Ollama(target.path().into())], Duration::MAX);
+    let server = Server::over(Arc::new(library), [127, 0, 0, 1], &[], pulls);
+    assert!(!server.get("/api/models").await.text().contains("tiny"));
+    assert_eq!(begin(&server, &name).await.0, StatusCode::ACCEPTED);
+    assert_eq!(end(&server).await, PullStage::Done);
+    assert!(server.get("/api/models").await.text().contains("tiny"));
+}
+
+#[tokio::test]
 async fn a_model_comes_from_a_real_registry() {
     let (registry, model) = (Registry::start(), Model::tiny());
     registry.push(&model).await;
@@ -125,6 +144,32 @@ async fn what_goes_wrong_is_told_and_another_download_may_begin() {
 }
 
 #[tokio::test]
+async fn what_a_proxy_on_this_machine_passes_on_comes_from_anywhere() {
+    let target = Target::new();
+    let pulls = Pulls::into(target.puller(), target.path().into(), Vec::new());
+    let closed = Server::with_pulls([127, 0, 0, 1], &[], Vec::new(), pulls.clone());
+    let open = Server::with_pulls([127, 0, 0, 1], &[], Vec::new(), pulls.forwarded(true));
+    // Some say so. Others only name the server in place of themselves, where browsers name the page that asks.
+    for header in [("x-forwarded-for", "192.0.2.7"), ("origin", "https://chat.example.org")] {
+        for method in ["GET", "DELETE"] {
+            for (server, is_offered) in [(&closed, false), (&open, true)] {
+                let told = server.ask(method, "/api/pull", &[header]).await;
+                let told: PullReport = serde_json::from_slice(&told.body).expect("a report");
+                assert_eq!(told.offered, is_offered, "{method} {header:?}");
+                assert!(is_offered || told == PullReport::default(), "{told:?}");
+            }
+        }
+        let json = ("content-type", "application/json");
+        assert_eq!(closed.ask("POST", "/api/pull", &[header, json]).await.status, StatusCode::FORBIDDEN);
+        // There, it is looked at.
+        assert_eq!(open.ask("POST", "/api/pull", &[header, json]).await.status, StatusCode::BAD_REQUEST);
+    }
+    let own = [("origin", "http://localhost:3000")];
+    let told = closed.ask("DELETE", "/api/pull", &own).await;
+    assert!(serde_json::from_slice::<PullReport>(&told.body).expect("a report").offered);
+}
+
+#[tokio::test]
 async fn only_what_is_offered_can_be_asked_for() {
     let target = Target::new();
     let ours = server(&target, &[]);
@@ -138,11 +183,6 @@ async fn only_what_is_offered_can_be_asked_for() {
     assert_eq!(ours.ask("OPTIONS", "/api/pull", &[]).await.header("access-control-allow-origin"), "");
     assert_eq!(begin(&ours, &"m".repeat(10_000)).await.0, StatusCode::PAYLOAD_TOO_LARGE);
     assert_eq!(report(&ours).await.pull, None);
-
-    // What a proxy on this machine passes on comes from anywhere.
-    let through = [("x-forwarded-for", "192.0.2.7")];
-    let told = ours.ask("GET", "/api/pull", &through).await;
-    assert_eq!(serde_json::from_slice::<PullReport>(&told.body).expect("a report"), PullReport::default());
 
     let none = Server::new(Vec::new());
     assert_eq!(report(&none).await, PullReport::default());
