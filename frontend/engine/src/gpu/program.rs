@@ -206,6 +206,13 @@ impl Gpu {
         encoder.finish()
     }
 
+    /// A command encoder with a compute pass in which `encode` records.
+    pub fn encode_pass(&self, encode: impl FnOnce(&mut wgpu::ComputePass<'_>)) -> wgpu::CommandEncoder {
+        let mut encoder = self.encoder();
+        encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
+        encoder
+    }
+
     /// A command encoder.
     #[must_use]
     pub fn encoder(&self) -> wgpu::CommandEncoder {

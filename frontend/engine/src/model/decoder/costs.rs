@@ -148,11 +148,10 @@ impl Decoder {
         self.write_state(position, round.map_or(1, |(_, rows)| rows), 0);
         let started = Instant::now();
         for _ in 0..count {
-            let mut encoder = self.gpu.encoder();
-            match round {
-                Some(round) => self.encode_round(&mut encoder, round),
-                None => self.encode_token(&mut encoder),
-            }
+            let encoder = self.gpu.encode_pass(|pass| match round {
+                Some(round) => self.encode_round(pass, round),
+                None => self.encode_token(pass),
+            });
             self.gpu.submit(encoder);
         }
         self.gpu.drained().await?;

@@ -164,14 +164,13 @@ impl Decoder {
     }
 
     /// Encodes a round, and the sampling of its rows.
-    pub(super) fn encode_round(&self, encoder: &mut wgpu::CommandEncoder, round: Round) {
+    pub(super) fn encode_round(&self, pass: &mut wgpu::ComputePass<'_>, round: Round) {
         let (_, rows) = round;
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         if let Some(program) = self.rounds.as_ref().and_then(|rounds| rounds.program(round)) {
-            program.encode(&mut pass, rows);
+            program.encode(pass, rows);
         }
         for _ in 0..rows {
-            self.sampler.program().encode(&mut pass, 1);
+            self.sampler.program().encode(pass, 1);
         }
     }
 
@@ -306,10 +305,9 @@ impl Speculating<'_> {
             Kind::Rounds { rounds, round } => {
                 let (_, rows) = round;
                 self.set_rows(rows);
-                let mut encoder = decoder.gpu.encoder();
-                for _ in 0..rounds {
-                    decoder.encode_round(&mut encoder, round);
-                }
+                let encoder = decoder
+                    .gpu
+                    .encode_pass(|pass| (0..rounds).for_each(|_| decoder.encode_round(pass, round)));
                 decoder.sampler.submit(&decoder.gpu, encoder, which);
             }
         }

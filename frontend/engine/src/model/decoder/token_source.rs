@@ -83,18 +83,14 @@ impl Decoder {
 
     /// Submits `count` tokens, and the copy of their ids to readback `which`.
     pub(super) fn submit(&self, count: u32, which: usize) {
-        let mut encoder = self.gpu.encoder();
-        for _ in 0..count {
-            self.encode_token(&mut encoder);
-        }
+        let encoder = self.gpu.encode_pass(|pass| (0..count).for_each(|_| self.encode_token(pass)));
         self.sampler.submit(&self.gpu, encoder, which);
     }
 
     /// Encodes a step and the sampling of its token.
-    pub(super) fn encode_token(&self, encoder: &mut wgpu::CommandEncoder) {
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        self.programs().one.encode(&mut pass, 1);
-        self.sampler.program().encode(&mut pass, 1);
+    pub(super) fn encode_token(&self, pass: &mut wgpu::ComputePass<'_>) {
+        self.programs().one.encode(pass, 1);
+        self.sampler.program().encode(pass, 1);
     }
 
     /// The ids with these numbers, when readback `which` has them. They end before the first token that missed a row.
