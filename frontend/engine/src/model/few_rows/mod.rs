@@ -311,8 +311,10 @@ pub fn merge(
 /// reads two rows for each column of the result, so it has half as many; a workgroup packs whole units of 16 columns.
 fn form(limits: Limits, forms: Forms, matrices: &[&Matrix], kernel: &Kernel) -> matvec::Form {
     let (k, n) = (matrices[0].k, matrices.iter().map(|matrix| matrix.n).sum());
+    // With several rows a lane has more to do for each block, so fewer lanes are enough.
+    let is_few = (2..=4).contains(&kernel.rows);
     match (kernel.epilogue, n) {
-        // With several rows a lane has more to do for each block, so fewer lanes are enough.
+        (Epilogue::Geglu, _) if kernel.packs && is_few => matvec::Form::new(1, 16, 1).with_lanes(16),
         (Epilogue::Geglu, _) if kernel.packs && kernel.rows > 1 => matvec::Form::new(2, 8, 1).with_lanes(16),
         (Epilogue::Geglu, _) if kernel.packs => forms.form(Class::Gated, false),
         _ if kernel.packs => matvec::Form::new(2, 8, 1),
@@ -321,6 +323,9 @@ fn form(limits: Limits, forms: Forms, matrices: &[&Matrix], kernel: &Kernel) -> 
         _ if limits.software && forms == Forms::USUAL => matvec::Form::new(4, 2, 1),
         // A router: a workgroup for each row.
         (_, ..=256) => matvec::Form::new(1, 4, 4),
-        _ => forms.form(Class::of(n, k), false),
+        _ => match Class::of(n, k) {
+            Class::Large if is_few && !limits.software => matvec::Form::new(2, 4, 1).with_lanes(16),
+            class => forms.form(class, false),
+        },
     }
 }
