@@ -1,5 +1,5 @@
-// The members of the family beside E2B and E4B, each as a tiny model: a mixture of experts, a diffusion model, and the kind of
-// the 12B, which has no towers but cuts pictures and sound into pieces.
+// The members of the family beside E2B and E4B, each as a tiny model: a mixture of experts, a diffusion model, the kind of the
+// 31B, and that of the 12B, which has no towers but cuts pictures and sound into pieces.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -101,6 +101,21 @@ test("a diffusion model settles its answer", async () => {
   await app.answered();
   await expect(app.failure).toHaveCount(0);
   await expect(answer.getByText(/tok\/s · [\d.]+ (s|min( \d+ s)?) · \d+ steps?$/)).toBeVisible();
+});
+
+test("a model of the 31B’s kind sees as natively", async () => {
+  const model = "tiny-31b.pictures.q4_0";
+  const file = join(samples, "shapes1.png");
+  const natively = { model: modelFile(model), most: MOST };
+  const question = "What is this?";
+  const expected = await nativeAnswer(question, { ...natively, image: file });
+  expect(expected).not.toBe(await nativeAnswer(question, natively));
+  await load(model);
+  await app.beGreedy();
+  await app.setLongest(MOST);
+  await app.attach({ name: "shapes1.png", mimeType: "image/png", buffer: readFileSync(file) });
+  await expect(app.tray).toContainText(/\d+ tokens/);
+  expect(await drawn(await app.ask(question))).toBe(expected);
 });
 
 test("a model of the 12B’s kind sees and hears as natively", async () => {

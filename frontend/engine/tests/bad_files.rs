@@ -4,6 +4,7 @@ mod common;
 
 use engine::bytes::MemorySource;
 use engine::gguf::Header;
+use engine::model::DrafterSpec;
 use engine::plan::Limits;
 use engine::session::{DeviceMemory, EngineError, ModelSpec};
 
@@ -159,10 +160,41 @@ fn experts_that_contradict_the_metadata_are_named() {
     ] {
         let text = refusal(patch(model.clone(), key, 4, value));
         assert!(text.contains(named), "{key} = {value}: {text}");
+        assert!(text.contains(&value.to_string()), "{key} = {value}: {text}");
     }
-    let mut bytes = model;
-    let at = position(&bytes, "blk.2.ffn_down_exps.weight");
+    let name = "blk.2.ffn_down_exps.weight";
+    let at = position(&model, name);
+    let mut bytes = model.clone();
     bytes[at..at + 5].copy_from_slice(b"blk.X");
     let text = refusal(bytes);
-    assert!(text.contains("blk.2.ffn_down_exps.weight"), "{text}");
+    assert!(text.contains(name), "{text}");
+    // One expert of eight is missing. Behind the name: the number of dimensions, and three of them.
+    let mut bytes = model;
+    let experts = at + name.len() + 4 + 2 * 8;
+    assert_eq!(bytes[experts..experts + 8], 8_u64.to_le_bytes());
+    bytes[experts..experts + 8].copy_from_slice(&7_u64.to_le_bytes());
+    let said = format!("tensor {name} has the shape [96, 256, 7]; the metadata asks for [96, 256, 8]");
+    assert_eq!(refusal(bytes), said);
+}
+
+#[test]
+fn drafters_of_other_programs_and_vocabularies_are_refused_by_name() {
+    let read = |name: &str| {
+        let path = common::repository("frontend/engine/tests/golden/models").join(name);
+        std::fs::read(path).expect("a golden file")
+    };
+    let target = plan(read("tiny-e2b.q4_k_m.gguf")).expect("a plan");
+    let refusal = |file: Vec<u8>, vocabulary: u32| {
+        let header = pollster::block_on(Header::read(&MemorySource::new(file))).expect("a header");
+        DrafterSpec::read(&header, &target.config, vocabulary).expect_err("refused").to_string()
+    };
+    let drafter = read("tiny-e2b-assistant.f16.gguf");
+    let said = "the drafter was made for a model whose vocabulary size is 1024; this model’s is 1000";
+    assert_eq!(refusal(drafter.clone(), 1000), said);
+    let mut dialect = drafter;
+    let at = position(&dialect, "gemma4-assistant");
+    dialect[at..at + 16].copy_from_slice(b"gemma4_assistant");
+    let said = "this drafter was converted for Atomic Chat (architecture gemma4_assistant); gemtab reads those for \
+                llama.cpp";
+    assert_eq!(refusal(dialect, 1024), said);
 }

@@ -238,6 +238,29 @@ fn an_answer_is_repeated_by_its_seed_and_reuses_the_cache() {
 }
 
 #[test]
+fn a_block_ends_at_the_first_step_that_is_certain_enough() {
+    let golden = Golden::carried();
+    let mut session = load(&common::gpu(), &golden.model);
+    let prompt = golden.prompt();
+    let settings = |confidence| Denoising { steps: 4, stability: 0, confidence, ..golden.denoising() };
+    // From the second answer on, all begin with the same cache.
+    let [_, (_, all)] = [(); 2].map(|()| generate(&mut session, &prompt, &options(settings(0.0), 1)));
+    assert_eq!(all.len(), 4, "never certain enough");
+    let mean = |step: &DenoisingStep| {
+        let entropies = &step.predicted.entropies;
+        entropies.iter().sum::<f32>() / entropies.len() as f32
+    };
+    let entropies: Vec<f32> = all.iter().map(mean).collect();
+    let least = entropies.iter().copied().fold(f32::INFINITY, f32::min);
+    for confidence in [f32::MAX, least * 1.0001] {
+        let ends = entropies.iter().position(|&entropy| entropy < confidence).expect("a step") + 1;
+        let (_, steps) = generate(&mut session, &prompt, &options(settings(confidence), 1));
+        assert_eq!(steps.len(), ends, "{confidence} of {entropies:?}");
+        assert_eq!(steps[..], all[..ends]);
+    }
+}
+
+#[test]
 fn it_stops_between_steps() {
     let golden = Golden::carried();
     let mut session = load(&common::gpu(), &golden.model);

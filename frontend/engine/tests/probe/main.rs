@@ -4,5 +4,6 @@ mod arguments;
 #[path = "../common/mod.rs"]
 mod common;
 mod diffuse;
+mod drafts;
 mod plan;
 mod train;
