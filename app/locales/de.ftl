@@ -535,10 +535,10 @@ fits-context = Passt mit { NUMBER($tokens) } Token Kontext
 fits-experts = Passt mit { $size } für Experten
 experts-fast = antwortet etwas langsamer
 experts-rate = { $tokens ->
-    [one] etwa ein Token pro Sekunde
-    *[other] etwa { NUMBER($tokens) } Token pro Sekunde
+    [one] etwa ein Token pro Sekunde oder mehr
+    *[other] etwa { NUMBER($tokens) } Token pro Sekunde oder mehr
 }
-experts-pace = etwa ein Token alle { NUMBER($seconds) } Sekunden
+experts-pace = etwa ein Token alle { NUMBER($seconds) } Sekunden, oder schneller
 fits-table-in-eight-bits = 8-Bit-Embeddings
 fits-cache-in-eight-bits = 8-Bit-KV-Cache
 fits-not = Um { $size } zu groß

@@ -536,10 +536,10 @@ fits-context = Fits with { NUMBER($tokens) } tokens of context
 fits-experts = Fits with { $size } for experts
 experts-fast = answers are a little slower
 experts-rate = { $tokens ->
-    [one] roughly one token per second
-    *[other] roughly { NUMBER($tokens) } tokens per second
+    [one] about one token per second or more
+    *[other] about { NUMBER($tokens) } tokens per second or more
 }
-experts-pace = roughly one token every { NUMBER($seconds) } seconds
+experts-pace = about one token every { NUMBER($seconds) } seconds, or faster
 fits-table-in-eight-bits = 8-bit embeddings
 fits-cache-in-eight-bits = 8-bit KV cache
 fits-not = Too large by { $size }
