@@ -1,7 +1,7 @@
 //! The worker's wasm bundle: owns the engine and speaks [`protocol`] with the page.
 //!
 //! ```text
-//! page ──Request──▶ web ──▶ router ──▶ loading · generating · diagnosing · cache
+//! page ──Request──▶ web ──▶ router ──▶ loading · generating · diagnosing · tuning · keeping
 //!      ◀──Event───          host: device, model, session, one at a time
 //! ```
 //! What needs a browser (messages, `fetch`, files, storage, the adapter's name) is behind [`platform::Platform`];

@@ -1,4 +1,4 @@
-//! GGUF version 3: header, metadata, tensor table. Reading ([`Header`]) and writing ([`Writer`]).
+//! GGUF: header, metadata, tensor table. Reading versions 2 and 3 ([`Header`]), and writing version 3 ([`Writer`]).
 //!
 //! Layout of a file, all little endian: `GGUF`, u32 version, u64 number of tensors, u64 number of metadata pairs, the
 //! pairs, the tensor table, then the tensors' data from the next multiple of `general.alignment`. Source: the format

@@ -70,13 +70,13 @@ fn tile(vocabulary: u32) -> u32 {
 pub struct DiffusionPlans {
     /// What they work in.
     pub values: Values,
-    /// See the module.
+    /// Keys and values of a chunk of final tokens.
     pub encode: Plan,
-    /// See the module.
+    /// The normed stream of a canvas.
     pub canvas: Plan,
-    /// See the module.
+    /// The largest logit, the sum of exponentials and the entropy of every row.
     pub statistics: Plan,
-    /// See the module.
+    /// A sample of every row, and the embeddings weighted by their probabilities.
     pub weigh: Plan,
 }
 

@@ -1,5 +1,5 @@
 //! The plan of a few rows: twelve dispatches per layer with per-layer embeddings, nine without, and five to seven more with
-//! experts ([`super::experts`]).
+//! experts ([`super::experts`]), and four beside those where a cache has only some of them.
 //!
 //! A layer (specification §2.3) is
 //!

@@ -51,15 +51,15 @@ impl<'a> Rows<'a> {
 
 /// A product, or several of the same x in one dispatch.
 pub struct Product<'a> {
-    /// Only a single one may be split over several buffers.
+    /// Quantised or floats, `[n, k]` each, of one k. Only a single one may be split over several buffers.
     pub matrices: &'a [&'a Matrix],
     /// What is done with the dot products.
     pub epilogue: Epilogue,
-    /// Packed ones only if [`FewRows::packs`] all matrices.
+    /// `[rows, k]`. Packed ones only if [`FewRows::packs`] all matrices.
     pub x: Rows<'a>,
-    /// Packed ones only if gated.
+    /// `[rows, n]` of each matrix, or of their product if gated. Packed ones only if gated.
     pub y: Rows<'a>,
-    /// Offset of the layer in the per-layer inputs.
+    /// Offset of the layer in the per-layer inputs, in elements.
     pub ple_at: u32,
     /// What adapters add to the dot products.
     pub update: Option<Update<'a>>,
