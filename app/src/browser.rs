@@ -342,6 +342,13 @@ pub fn focus(selector: &str) {
     }
 }
 
+/// Has the browser ask before the page is closed.
+pub fn hold_back(event: &web_sys::BeforeUnloadEvent) {
+    event.prevent_default();
+    // Chrome before 119 asks only for this.
+    event.set_return_value("1");
+}
+
 /// Whether a key press goes into a field.
 #[must_use]
 pub fn typing_in_field() -> bool {

@@ -11,7 +11,6 @@ use super::{
 use crate::{
     browser,
     components::{Glyph, Icon},
-    history::ConversationId,
     language::t,
     state::{models::ModelState, recording::RecordingPhase, settings::SendKey, use_stores},
 };
@@ -86,9 +85,8 @@ pub fn Composer() -> impl IntoView {
     let blank = Memo::new(move |_| {
         chat.draft.with(|draft| draft.trim().is_empty()) && chat.attached.with(Vec::is_empty)
     });
-    let reading = Memo::new(move |_| chat.attaching.with(Option::is_some));
-    // The conversation whose message goes as soon as the files that belong to it are read.
-    let awaited = RwSignal::new(None::<ConversationId>);
+    let reading = Memo::new(move |_| !chat.reading_here().is_empty());
+    let awaited = chat.awaited;
     let shown = move || chat.conversation.with_untracked(|conversation| conversation.id);
     let send = move || {
         if refused.get_untracked() {

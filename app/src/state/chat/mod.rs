@@ -10,7 +10,8 @@ mod tabs;
 
 pub(super) use answering::{encoding_words, tower_words};
 pub(super) use attaching::content;
-pub use attaching::{Attached, Look, Senses, size_words};
+pub use attaching::{Attached, Look, Reading, Senses, size_words};
+use draft::DraftPlace;
 pub use live::LiveText;
 pub use prompt::{PromptSize, with_system};
 pub use shown::{Absence, Shown};
@@ -30,7 +31,7 @@ use crate::locks::Lock;
 use crate::place::Place;
 use crate::{
     failures,
-    history::{self, Branch, Conversation, ConversationId, Draft, NodeId, Options},
+    history::{self, Branch, Conversation, ConversationId, NodeId, Options},
     language::t,
 };
 
@@ -93,8 +94,10 @@ pub struct ChatStore {
     pub draft: RwSignal<String>,
     /// What is attached and not sent.
     pub attached: RwSignal<Vec<Attached>>,
-    /// What is being attached, in words.
-    pub attaching: RwSignal<Option<String>>,
+    /// What is being attached.
+    pub reading: RwSignal<Vec<Reading>>,
+    /// The conversation whose message goes as soon as the files that belong to it are read.
+    pub awaited: RwSignal<Option<ConversationId>>,
     /// What the next message would take, once it was counted.
     pub prompt_size: RwSignal<Option<PromptSize>>,
     /// What could not be attached, and why: a line each.
@@ -118,6 +121,14 @@ pub struct ChatStore {
     /// How often a conversation was asked for.
     moves: StoredValue<u32>,
     draft_changes: StoredValue<u32>,
+    /// How many messages were sent.
+    sent: StoredValue<u32>,
+    /// Whether something was typed that is not kept yet.
+    draft_waits: StoredValue<bool>,
+    /// Whether what was kept of the draft on screen has been read.
+    draft_known: StoredValue<bool>,
+    /// How often a draft was asked for.
+    draft_reads: StoredValue<u32>,
     library: Library,
     settings: SettingsStore,
     engine: EngineStore,
@@ -147,7 +158,8 @@ impl ChatStore {
             editing: RwSignal::new(None),
             draft: RwSignal::new(String::new()),
             attached: RwSignal::new(Vec::new()),
-            attaching: RwSignal::new(None),
+            reading: RwSignal::new(Vec::new()),
+            awaited: RwSignal::new(None),
             prompt_size: RwSignal::new(None),
             attach_trouble: RwSignal::new(None),
             chosen_early: RwSignal::new(None),
@@ -160,6 +172,10 @@ impl ChatStore {
             wanted: StoredValue::new(None),
             moves: StoredValue::new(0),
             draft_changes: StoredValue::new(0),
+            sent: StoredValue::new(0),
+            draft_waits: StoredValue::new(false),
+            draft_known: StoredValue::new(false),
+            draft_reads: StoredValue::new(0),
             library,
             settings,
             engine,
@@ -227,11 +243,8 @@ impl ChatStore {
         let was_new = self.conversation.with_untracked(Conversation::is_empty);
         let add = |conversation: &mut Conversation| conversation.add_user(text, attachments, history::now());
         let Some(node) = self.library.change(id, add).and_then(|added| self.told(added)) else { return };
-        self.library.keep_draft(owner, Draft::default());
-        self.draft_changes.update_value(|change| *change = change.wrapping_add(1));
-        self.draft.set(String::new());
-        self.attach_trouble.set(None);
-        self.attached.set(Vec::new());
+        self.forget_draft(owner);
+        self.sent.update_value(|sent| *sent = sent.wrapping_add(1));
         self.missing.set(None);
         if was_new {
             self.wanted.set_value(Some(id));
