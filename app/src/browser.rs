@@ -342,6 +342,14 @@ pub fn focus(selector: &str) {
     }
 }
 
+/// Whether a key belongs to an input method, which makes a character of several: Enter and Esc are its own then. Safari says of
+/// the Enter that ends this only by its code that it does.
+#[must_use]
+pub fn is_composing(event: &web_sys::KeyboardEvent) -> bool {
+    const OF_INPUT_METHOD: u32 = 229;
+    event.is_composing() || event.key_code() == OF_INPUT_METHOD
+}
+
 /// Has the browser ask before the page is closed.
 pub fn hold_back(event: &web_sys::BeforeUnloadEvent) {
     event.prevent_default();

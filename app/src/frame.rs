@@ -86,7 +86,7 @@ fn listen_to_keys(stores: Stores) {
                 ui.palette.update(|open| *open = !*open);
                 return;
             }
-            if modified || event.alt_key() || event.is_composing() || browser::modal_is_open() {
+            if modified || event.alt_key() || browser::is_composing(&event) || browser::modal_is_open() {
                 return;
             }
             match event.key().as_str() {
@@ -103,7 +103,7 @@ fn listen_to_keys(stores: Stores) {
                     ui.shortcuts.set(true);
                 }
                 // A running answer first: what is being written is what is in the way.
-                "Escape" if chat.answer.place.with_untracked(Option::is_some) => {
+                "Escape" if chat.answer.place.with_untracked(Option::is_some) && is_at_chat() => {
                     chat.stop();
                     // The button that stops goes with the answer.
                     if browser::focused().is_some_and(|it| it.class_list().contains("stop")) {
@@ -116,6 +116,15 @@ fn listen_to_keys(stores: Stores) {
         });
         on_cleanup(move || handle.remove());
     });
+}
+
+/// Whether Esc is for the conversation: the focus is where one writes or reads, or nowhere. Other fields and what is open beside
+/// the page have an Esc of their own.
+fn is_at_chat() -> bool {
+    browser::focused().is_none_or(|focused| {
+        let inside = focused.id() == "main" || focused.closest(".composer, .log").is_ok_and(|it| it.is_some());
+        inside && (focused.id() == "composer" || !browser::typing_in_field())
+    })
 }
 
 /// Says that there is a newer page than this one (`xtask/src/site/boot.js`).

@@ -388,6 +388,7 @@ fn RenameField(
         spawn_local(stores.library.rename(id, title));
     };
     let key = move |event: web_sys::KeyboardEvent| match event.key().as_str() {
+        _ if browser::is_composing(&event) => {}
         "Enter" => {
             came_back.set_value(true);
             done();
