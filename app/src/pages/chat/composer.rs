@@ -94,6 +94,7 @@ pub fn Composer() -> impl IntoView {
         }
         if reading.get_untracked() {
             awaited.set(Some(shown()));
+            ui.say(t().composer_file());
         } else {
             let draft = chat.draft.get_untracked();
             chat.send(&draft);
@@ -111,7 +112,7 @@ pub fn Composer() -> impl IntoView {
         now
     });
     let key = move |event: web_sys::KeyboardEvent| {
-        if event.is_composing() {
+        if browser::is_composing(&event) {
             return;
         }
         let modified = event.ctrl_key() || event.meta_key();
@@ -186,6 +187,8 @@ pub fn Composer() -> impl IntoView {
         }
         if touched.get() { String::new() } else { keys().to_owned() }
     };
+    // What is also said where there is little room.
+    let told = Memo::new(move |_| refused.get() || awaited.with(Option::is_some));
     view! {
         <form
             class="composer"
@@ -231,7 +234,7 @@ pub fn Composer() -> impl IntoView {
                     </button>
                 </Show>
                 <AdapterChoice />
-                <p id="composer-hint" class="composer-hint muted numbers" class:refusal=move || refused.get()>
+                <p id="composer-hint" class="composer-hint muted numbers" class:refusal=move || refused.get() class:told=move || told.get()>
                     {move || refusal.get().map_or_else(hint, str::to_owned)}
                 </p>
                 <Show when=move || running.get()>
