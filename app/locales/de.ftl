@@ -446,6 +446,7 @@ edit-resend = Bearbeiten und neu senden
 delete-after = Dies und alles Folgende löschen
 edit-label = Nachricht bearbeiten
 edit-hint = Das Original bleibt; mit ‹ › geht es zurück.
+edit-discarded = Änderung verworfen.
 reading-tokens = Lesen, { NUMBER($read) } von { NUMBER($total) } Token
 reading = Lesen
 edited = bearbeitet

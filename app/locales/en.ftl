@@ -447,6 +447,7 @@ edit-resend = Edit and resend
 delete-after = Delete this and everything after
 edit-label = Edit message
 edit-hint = The original stays; use ‹ › to switch back.
+edit-discarded = Edit discarded.
 reading-tokens = Reading, { NUMBER($read) } of { NUMBER($total) } tokens
 reading = Reading
 edited = edited

@@ -3,6 +3,7 @@
 mod answering;
 mod attaching;
 mod draft;
+mod edits;
 mod live;
 mod prompt;
 mod shown;
@@ -16,10 +17,11 @@ pub use live::LiveText;
 pub use prompt::{PromptSize, with_system};
 pub use shown::{Absence, Shown};
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::Failure;
+use protocol::failure::{Activity, RequestFailure};
 
 use super::answer::{AnswerPhase, RunningAnswer};
 use super::engine::{EnginePhase, EngineStore};
@@ -88,8 +90,10 @@ pub struct ChatStore {
     pub queued: RwSignal<Option<Queued>>,
     /// The last failure.
     pub failure: RwSignal<Option<AnswerFailure>>,
-    /// The message of the person's that is being edited.
+    /// The message that is being edited.
     pub editing: RwSignal<Option<NodeId>>,
+    /// What messages were changed to and not sent.
+    edits: StoredValue<BTreeMap<(ConversationId, NodeId), String>>,
     /// What is typed and not sent.
     pub draft: RwSignal<String>,
     /// What is attached and not sent.
@@ -156,6 +160,7 @@ impl ChatStore {
             queued: RwSignal::new(None),
             failure: RwSignal::new(None),
             editing: RwSignal::new(None),
+            edits: StoredValue::new(BTreeMap::new()),
             draft: RwSignal::new(String::new()),
             attached: RwSignal::new(Vec::new()),
             reading: RwSignal::new(Vec::new()),
@@ -253,13 +258,13 @@ impl ChatStore {
         self.ask(Turn::After(node));
     }
 
-    /// Sends an earlier message in other words: a branch, beside what followed the old one.
-    pub fn resend(self, node: NodeId, text: &str) {
+    /// Sends an earlier message in other words: a branch, beside what followed the old one. Gives whether it was sent.
+    pub fn resend(self, node: NodeId, text: &str) -> bool {
         let bare = self.conversation.with_untracked(|conversation| {
             conversation.message(node).is_none_or(|message| message.attachments.is_empty())
         });
-        if (text.trim().is_empty() && bare) || self.busy() {
-            return;
+        if (text.trim().is_empty() && bare) || self.refused_for_busy() {
+            return false;
         }
         let edit = |conversation: &mut Conversation| {
             let attachments =
@@ -267,15 +272,15 @@ impl ChatStore {
             conversation.edit_user(node, text.trim(), attachments, history::now())
         };
         let edited = self.library.change(self.conversation.id_untracked(), edit);
-        if let Some(node) = edited.and_then(|edited| self.told(edited)) {
-            self.editing.set(None);
-            self.ask(Turn::After(node));
-        }
+        let Some(sent) = edited.and_then(|edited| self.told(edited)) else { return false };
+        self.end_edit(node);
+        self.ask(Turn::After(sent));
+        true
     }
 
     /// Has an answer given once more. One that said nothing is replaced; any other stays a variant.
     pub fn regenerate(self, answer: NodeId) {
-        if self.busy() || self.refused_for_elsewhere() {
+        if self.refused_for_busy() || self.refused_for_elsewhere() {
             return;
         }
         let (silent, before) = self.conversation.with_untracked(|conversation| {
@@ -298,21 +303,23 @@ impl ChatStore {
 
     /// Has an answer go on where it ends.
     pub fn continue_answer(self, answer: NodeId) {
-        if !self.busy() && !self.refused_for_elsewhere() {
+        if !self.refused_for_busy() && !self.refused_for_elsewhere() {
             self.ask(Turn::Continue(answer));
         }
     }
 
-    /// Puts an answer in the person's words: a variant, beside what followed the old one.
-    pub fn edit_answer(self, answer: NodeId, text: &str) {
-        if self.busy() || self.refused_for_elsewhere() {
-            return;
+    /// Puts an answer in the person's words: a variant, beside what followed the old one. Gives whether it was kept.
+    pub fn edit_answer(self, answer: NodeId, text: &str) -> bool {
+        if self.refused_for_busy() || self.refused_for_elsewhere() {
+            return false;
         }
         let edit = |conversation: &mut Conversation| conversation.edit_answer(answer, text, history::now());
         let edited = self.library.change(self.conversation.id_untracked(), edit);
-        if edited.and_then(|edited| self.told(edited)).is_some() {
-            self.editing.set(None);
+        let kept = edited.and_then(|edited| self.told(edited)).is_some();
+        if kept {
+            self.end_edit(answer);
         }
+        kept
     }
 
     /// Opens a new conversation that has the messages up to this one.
@@ -416,6 +423,16 @@ impl ChatStore {
     #[must_use]
     pub fn busy(self) -> bool {
         self.answer.place.with_untracked(Option::is_some) || self.queued.with_untracked(Option::is_some)
+    }
+
+    /// As [`Self::busy`], and says so.
+    fn refused_for_busy(self) -> bool {
+        if self.answer.place.with_untracked(Option::is_some) {
+            self.ui.toast(failures::of(&RequestFailure::Busy(Activity::Generating).into()));
+        } else if self.queued.with_untracked(Option::is_some) {
+            self.ui.toast(t().composer_queued());
+        }
+        self.busy()
     }
 
     /// Stops the running answer. What was written stays.
