@@ -662,6 +662,7 @@ get-progress = Download
 get-asking = Die Registry wird gefragt …
 get-running = Wird heruntergeladen …
 get-waiting = Neuer Versuch folgt: { $reason }
+get-lost = Verbindung unterbrochen; neuer Versuch läuft.
 get-joining = Die Teile des Modells werden verbunden …
 get-done = Heruntergeladen. Es steht oben in der Liste.
 get-stopped = Angehalten. Das Herunterladen lässt sich jederzeit fortsetzen.
@@ -891,6 +892,7 @@ count-unreadable = { $count ->
     }
 tune-with-media = Mit { $files }.
 tune-remove-media = Bilder und Audio entfernen
+tune-removed = Entfernt.
 tune-detail = Bilddetails
 tune-detail-hint = In Token pro Bild. Mehr Token erfassen feinere Details wie kleine Schrift, machen aber jeden Schritt langsamer und brauchen mehr Grafikspeicher.
 tune-column-instructions = Anweisungen

@@ -663,6 +663,7 @@ get-progress = Download
 get-asking = Asking the registry…
 get-running = Downloading…
 get-waiting = Waiting to try again: { $reason }
+get-lost = Connection lost; trying again.
 get-joining = Joining the parts of the model…
 get-done = Downloaded. It’s in the list above.
 get-stopped = Stopped. You can continue it at any time.
@@ -892,6 +893,7 @@ count-unreadable = { $count ->
     }
 tune-with-media = With { $files }.
 tune-remove-media = Remove images and audio
+tune-removed = Removed.
 tune-detail = Image detail
 tune-detail-hint = In tokens per image. More tokens capture finer detail, such as small text, but make each step slower and need more graphics memory.
 tune-column-instructions = Instructions
