@@ -85,6 +85,8 @@ test.describe("adapters", () => {
     const files = app.drawer.getByLabel("Files of an adapter");
     await files.setInputFiles(file("other.gguf"));
     await expect(app.drawer.getByText("This adapter was made for another model.")).toBeVisible();
+    // Also to whom the screen is read.
+    await expect(app.page.getByRole("status").filter({ hasText: "This adapter was made for another model." })).toHaveCount(1);
     await files.setInputFiles(file("adapter_model.safetensors"));
     await expect(app.drawer.getByText("Choose both together.")).toBeVisible();
     await expect(app.drawer.getByRole("slider")).toHaveCount(0);

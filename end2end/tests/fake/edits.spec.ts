@@ -65,7 +65,7 @@ test("what cannot be asked while another conversation is answered says why, and 
   await app.send("A long answer");
   await expect(app.answers.first()).toContainText("Part 1");
   await app.conversation("Hello").click();
-  const why = page.getByText(/^The model is still answering/).and(page.locator(".toast *, .toast"));
+  const why = page.getByRole("region", { name: "Notifications" }).getByText(/^The model is still answering/);
   await app.answers.first().getByRole("button", { name: "Regenerate" }).click();
   await expect(why.first()).toBeVisible();
   const field = await edit(app);
