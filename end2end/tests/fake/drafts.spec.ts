@@ -138,7 +138,7 @@ test.describe("an attachment that is being read", () => {
   test("is not attached if it is cancelled, and the message stays", async ({ app, page }) => {
     await app.attach(png());
     await app.send("What is this?");
-    await expect(page.getByText("Sends as soon as the file is ready.")).toBeVisible();
+    await expect(page.locator("#composer-hint")).toHaveText("Sends as soon as the file is ready.");
     await page.getByText("Reading red.png").getByRole("button", { name: "Cancel" }).click();
     await expect(page.getByText("Reading red.png")).toBeHidden();
     await readOn(app);

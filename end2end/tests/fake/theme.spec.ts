@@ -43,7 +43,7 @@ for (const colorScheme of ["light", "dark"] as const)
       await think.click();
       await expect(think).toHaveAttribute("aria-pressed", "true");
       await expect.poll(() => ring(think)).toBeGreaterThan(3);
-      const line = app.rail.getByRole("listitem").filter({ has: app.conversation("Hello") });
+      const line = app.rail.getByRole("listitem").filter({ hasText: "Hello" });
       await expect.poll(() => ring(line)).toBeGreaterThan(3);
       await page.keyboard.press("Control+k");
       await expect.poll(() => ring(app.palette.getByRole("option", { selected: true }))).toBeGreaterThan(3);
