@@ -108,4 +108,15 @@ test.describe("adapters", () => {
     await expect(dialog).toBeHidden();
     await expect(app.answers).toHaveCount(answers);
   });
+
+  test("a comparison that fails is said", async ({ app, page }) => {
+    await app.openChat("instant,fail");
+    await app.ask("Hello");
+    await app.openDrawer();
+    await app.drawer.getByLabel("Files of an adapter").setInputFiles(file("pirate.gguf"));
+    await app.drawer.getByRole("button", { name: "Compare with and without" }).click();
+    const dialog = page.getByRole("dialog", { name: "With and without the adapter" });
+    const why = dialog.getByRole("group", { name: "Something went wrong" }).locator("p").first();
+    await expect(dialog.getByRole("status")).toHaveText(await why.innerText());
+  });
 });

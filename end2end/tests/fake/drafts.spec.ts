@@ -76,6 +76,17 @@ test.describe("of several tabs", () => {
   });
 });
 
+test("what was typed is kept when the page is hidden, before typing rests", async ({ app, page }) => {
+  await page.clock.install();
+  await app.openChat();
+  // Typing never rests.
+  await page.clock.pauseAt(Date.now() + 60_000);
+  await app.composer.fill("Half a thought");
+  expect(await app.inStore("Half a thought")).toBe(false);
+  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
+  await app.kept("Half a thought");
+});
+
 test.describe("before the browser's store is open", () => {
   test("what is typed follows what was kept", async ({ app, page }) => {
     await app.openChat();
