@@ -1,7 +1,7 @@
 // What is typed and attached and not sent: each tab has its own, and nothing of it is lost.
 
 import { App } from "../../support/app.ts";
-import { EVERY_BROWSER } from "../../support/firefox.ts";
+import { EVERY_BROWSER, PICKS_TWICE } from "../../support/firefox.ts";
 import { png } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
 import { withholdStore } from "../../support/withhold.ts";
@@ -146,7 +146,7 @@ test.describe("an attachment that is being read", () => {
     await expect(app.tray).toContainText("red.png");
   });
 
-  test("is not attached if it is cancelled, and the message stays", async ({ app, page }) => {
+  test("is not attached if it is cancelled, and the message stays", { tag: PICKS_TWICE }, async ({ app, page }) => {
     await app.attach(png());
     await app.send("What is this?");
     await expect(page.locator("#composer-hint")).toHaveText("Sends as soon as the file is ready.");
@@ -172,7 +172,7 @@ test.describe("an attachment that was removed comes back", () => {
 
   const undo = (app: App) => app.page.getByRole("button", { name: "Undo" });
 
-  test("beside what was attached since", async ({ app }) => {
+  test("beside what was attached since", { tag: PICKS_TWICE }, async ({ app }) => {
     await app.attach(png("blue.png"));
     await expect(app.tray).toContainText("blue.png");
     await undo(app).click();
@@ -188,7 +188,7 @@ test.describe("an attachment that was removed comes back", () => {
     await expect(app.tray).toContainText("red.png");
   });
 
-  test("not once the message was sent", async ({ app }) => {
+  test("not once the message was sent", { tag: PICKS_TWICE }, async ({ app }) => {
     await app.ask("And now?");
     await undo(app).click();
     await app.attach(png("blue.png"));

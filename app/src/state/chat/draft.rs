@@ -151,9 +151,13 @@ impl ChatStore {
     }
 }
 
-/// What was kept, and what was typed before it was read.
+/// What was kept, and what was typed before it was read. Firefox fills a field with what was in it when the page is reloaded:
+/// that goes on from what was kept.
 fn joined(mut kept: String, typed: &str) -> String {
-    if !kept.is_empty() && !typed.is_empty() {
+    if typed.starts_with(&kept) {
+        return typed.to_owned();
+    }
+    if !typed.is_empty() {
         kept.push('\n');
     }
     kept.push_str(typed);
@@ -169,5 +173,6 @@ mod tests {
         assert_eq!(joined("Half a thought".into(), "and"), "Half a thought\nand");
         assert_eq!(joined(String::new(), "and"), "and");
         assert_eq!(joined("Half".into(), ""), "Half");
+        assert_eq!(joined("Half".into(), "Half a thought"), "Half a thought", "the browser's own");
     }
 }

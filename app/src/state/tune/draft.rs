@@ -6,6 +6,7 @@ use leptos::{ev, prelude::*, task::spawn_local};
 use protocol::TokenBudget;
 use protocol::tune::{TableColumns, TuneSettings};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{Origin, TextSource, TuneStore};
 use crate::browser;
@@ -97,18 +98,25 @@ fn fresh() -> Draft {
     Draft { pairs: vec![Default::default()], ..Draft::default() }
 }
 
-/// What was kept, with what was written before it was read.
+/// What was kept, with what was written before it was read. That may be what was kept: Firefox fills fields with what was in
+/// them when the page is reloaded.
 fn joined(kept: Draft, written: Draft) -> Draft {
     let fresh = fresh();
     let filled = |pairs: Vec<(String, String)>| {
         pairs.into_iter().filter(|(ask, answer)| !ask.is_empty() || !answer.is_empty())
     };
     // The field that is being written into stays where it is.
-    let mut pairs: Vec<_> = filled(written.pairs).chain(filled(kept.pairs)).collect();
+    let mut pairs: Vec<_> = filled(written.pairs).collect();
+    for (ask, answer) in filled(kept.pairs) {
+        let goes_on = |pair: &(String, String)| pair.0.starts_with(&ask) && pair.1.starts_with(&answer);
+        if !pairs.iter().any(goes_on) {
+            pairs.push((ask, answer));
+        }
+    }
     if pairs.is_empty() {
         pairs.push(Default::default());
     }
-    let pasted = kept.file.is_empty() && written.file.is_empty() && !kept.text.is_empty();
+    let pasted = kept.file.is_empty() && written.file.is_empty() && !written.text.starts_with(&kept.text);
     let (text, file, columns) = if written.text.is_empty() {
         (kept.text, kept.file, kept.columns)
     } else if pasted {
@@ -124,8 +132,24 @@ fn joined(kept: Draft, written: Draft) -> Draft {
         file,
         columns,
         detail: if written.detail == fresh.detail { kept.detail } else { written.detail },
-        settings: if written.settings == fresh.settings { kept.settings } else { written.settings },
+        settings: joined_settings(&kept.settings, &written.settings, &fresh.settings)
+            .unwrap_or(written.settings),
     }
+}
+
+/// The settings that were kept, but for those that were changed.
+fn joined_settings(
+    kept: &TuneSettings,
+    written: &TuneSettings,
+    fresh: &TuneSettings,
+) -> serde_json::Result<TuneSettings> {
+    let [mut all, written, fresh] = [kept, written, fresh].map(serde_json::to_value);
+    if let (Ok(Value::Object(all)), Value::Object(written), Value::Object(fresh)) =
+        (&mut all, written?, fresh?)
+    {
+        all.extend(written.into_iter().filter(|(name, value)| fresh.get(name) != Some(value)));
+    }
+    serde_json::from_value(all?)
 }
 
 #[cfg(test)]
@@ -149,6 +173,18 @@ mod tests {
         let file = Draft { file: "a.csv".into(), ..kept.clone() };
         assert_eq!(joined(file, written).text, "b", "a table and a line are not joined");
         assert_eq!(joined(kept.clone(), fresh()), kept);
+        let filled = Draft { pairs: vec![pair("one")], text: "abc".into(), ..Draft::default() };
+        let all = joined(kept.clone(), filled);
+        assert_eq!((all.pairs, all.text.as_str()), (kept.pairs.clone(), "abc"), "the browser's own");
         assert_eq!(joined(Draft::default(), fresh()), fresh());
+    }
+
+    #[test]
+    fn of_the_settings_those_that_were_changed_count() {
+        let kept = TuneSettings { rank: 3, name: "My cat".into(), ..TuneSettings::default() };
+        let written = TuneSettings { name: "Her cat".into(), ..TuneSettings::default() };
+        let draft = |settings: &TuneSettings| Draft { settings: settings.clone(), ..fresh() };
+        let all = joined(draft(&kept), draft(&written)).settings;
+        assert_eq!(all, TuneSettings { name: "Her cat".into(), ..kept });
     }
 }
