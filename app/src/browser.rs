@@ -198,6 +198,9 @@ fn offer_file(name: &str, mime: &str, text: &str) -> Result<(), JsValue> {
     offer_blob(name, &web_sys::Blob::new_with_str_sequence_and_options(&parts, &options)?)
 }
 
+/// How long a browser may take to begin with a file. WebKit saves nothing of an address that is revoked at once.
+const DOWNLOAD_BEGINS: Duration = Duration::from_secs(40);
+
 fn offer_blob(name: &str, blob: &web_sys::Blob) -> Result<(), JsValue> {
     let document = web_sys::window().and_then(|window| window.document()).ok_or(JsValue::NULL)?;
     let url = web_sys::Url::create_object_url_with_blob(blob)?;
@@ -205,7 +208,11 @@ fn offer_blob(name: &str, blob: &web_sys::Blob) -> Result<(), JsValue> {
     link.set_href(&url);
     link.set_download(name);
     link.click();
-    web_sys::Url::revoke_object_url(&url)
+    after(DOWNLOAD_BEGINS, move || {
+        // One that was revoked already is no loss.
+        web_sys::Url::revoke_object_url(&url).ok();
+    });
+    Ok(())
 }
 
 /// The files of a list.
@@ -340,6 +347,21 @@ pub fn focus(selector: &str) {
         // What cannot take the focus leaves it to nobody, as before.
         found.focus().ok();
     }
+}
+
+/// Whether a key belongs to an input method, which makes a character of several: Enter and Esc are its own then. Safari says of
+/// the Enter that ends this only by its code that it does.
+#[must_use]
+pub fn is_composing(event: &web_sys::KeyboardEvent) -> bool {
+    const OF_INPUT_METHOD: u32 = 229;
+    event.is_composing() || event.key_code() == OF_INPUT_METHOD
+}
+
+/// Has the browser ask before the page is closed.
+pub fn hold_back(event: &web_sys::BeforeUnloadEvent) {
+    event.prevent_default();
+    // Chrome before 119 asks only for this.
+    event.set_return_value("1");
 }
 
 /// Whether a key press goes into a field.

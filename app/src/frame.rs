@@ -14,12 +14,12 @@ use crate::{
         AdviceDialog, MemoryDialog, Notices, Palette, Picker, Rail, RailSheet, ShortcutsDialog,
         TooSlowDialog, UnlikelyDialog,
     },
-    failures, file_handles,
+    failures, file_handles, format,
     history::ConversationId,
     language::t,
     media::kind::{self, FileKind},
     place::{Place, keep_query, use_place},
-    state::{Stores, models::ModelState, use_stores},
+    state::{Stores, models::ModelState, recording::RecordingPhase, use_stores},
 };
 
 /// The frame around a page.
@@ -56,11 +56,38 @@ pub fn Frame(children: Children) -> impl IntoView {
         <Show when=move || stores.engine.fake.get()>
             <aside class="fake-note" aria-label=t().frame_test_mode()>{t().frame_simulated()}</aside>
         </Show>
+        <RecordingNote />
         <Show when=move || dropping.get()>
             <div class="drop-veil"><p>{drop_words}</p></div>
         </Show>
     }
     .into_any()
+}
+
+/// Says that the microphone is on, on pages that have no place for the recording itself.
+#[component]
+fn RecordingNote() -> impl IntoView {
+    let recording = use_stores().recording;
+    let place = use_place();
+    let shown = Memo::new(move |_| {
+        recording.phase.get() != RecordingPhase::Idle && !matches!(place.get(), Place::Chat(_))
+    });
+    let hears = move || recording.phase.get() == RecordingPhase::Running;
+    // One that the browser still asks for has heard nothing.
+    let stop = move |_| match recording.phase.get_untracked() {
+        RecordingPhase::Asking => recording.cancel(),
+        _ => recording.finish(),
+    };
+    view! {
+        <Show when=move || shown.get()>
+            <aside class="recording-note" aria-label=t().recording()>
+                <span class="recording-dot" class:paused=move || !hears() aria-hidden="true"></span>
+                <span>{t().recording()}</span>
+                <span class="numbers" role="timer">{move || format::clock(recording.millis.get())}</span>
+                <button type="button" class="button" on:click=stop>{t().stop()}</button>
+            </aside>
+        </Show>
+    }
 }
 
 /// Goes where a store says that the page is to go.
@@ -86,7 +113,7 @@ fn listen_to_keys(stores: Stores) {
                 ui.palette.update(|open| *open = !*open);
                 return;
             }
-            if modified || event.alt_key() || event.is_composing() || browser::modal_is_open() {
+            if modified || event.alt_key() || browser::is_composing(&event) || browser::modal_is_open() {
                 return;
             }
             match event.key().as_str() {
@@ -103,7 +130,7 @@ fn listen_to_keys(stores: Stores) {
                     ui.shortcuts.set(true);
                 }
                 // A running answer first: what is being written is what is in the way.
-                "Escape" if chat.answer.place.with_untracked(Option::is_some) => {
+                "Escape" if chat.answer.place.with_untracked(Option::is_some) && is_at_chat() => {
                     chat.stop();
                     // The button that stops goes with the answer.
                     if browser::focused().is_some_and(|it| it.class_list().contains("stop")) {
@@ -116,6 +143,16 @@ fn listen_to_keys(stores: Stores) {
         });
         on_cleanup(move || handle.remove());
     });
+}
+
+/// Whether Esc is for the conversation: the focus is where one writes or reads, or nowhere. Other fields and what is open beside
+/// the page have an Esc of their own.
+fn is_at_chat() -> bool {
+    browser::focused().is_none_or(|focused| {
+        let inside =
+            focused.id() == "main" || focused.closest(".composer, .log").is_ok_and(|it| it.is_some());
+        inside && (focused.id() == "composer" || !browser::typing_in_field())
+    })
 }
 
 /// Says that there is a newer page than this one (`xtask/src/site/boot.js`).
@@ -150,7 +187,7 @@ fn keep_focus() {
 
 /// Says what changes without a person's doing, or elsewhere on the page than where they are.
 fn announce(stores: Stores) {
-    let Stores { ui, library, engine, chat, .. } = stores;
+    let Stores { ui, library, engine, chat, adapters, .. } = stores;
     let model = Memo::new(move |_| {
         engine.model.with(|model| match model {
             ModelState::Ready { choice, .. } => Some(t().model_ready(&choice.entry.name)),
@@ -177,6 +214,11 @@ fn announce(stores: Stores) {
     });
     Effect::new(move |_| {
         if let Some(failure) = engine.refused.get() {
+            ui.say(failures::sentence(&failure));
+        }
+    });
+    Effect::new(move |_| {
+        if let Some(failure) = adapters.failure.get() {
             ui.say(failures::sentence(&failure));
         }
     });

@@ -30,6 +30,7 @@ mod pages;
 mod place;
 mod sentences;
 mod state;
+mod tab;
 mod watch;
 mod webgpu_advice;
 

@@ -2,6 +2,7 @@
 //! goes. Without a browser, or where it has no locks, nothing is ever locked.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use js_sys::{Array, Function, Object, Promise, Reflect};
@@ -97,13 +98,23 @@ pub fn hold_then(name: &str, then: impl FnOnce(Result<(), Refused>) + 'static) -
 
 /// Whether some tab holds a lock.
 pub async fn is_held(name: &str) -> bool {
-    let Some(manager) = manager() else { return false };
-    let Ok(state) = JsFuture::from(manager.query()).await else { return false };
-    let held = Reflect::get(&state, &"held".into()).map(|held| Array::from(&held)).unwrap_or_default();
-    held.iter().any(|lock| {
-        let of = lock.dyn_ref::<Object>().and_then(|lock| Reflect::get(lock, &"name".into()).ok());
-        of.and_then(|of| of.as_string()).as_deref() == Some(name)
-    })
+    names(&["held"]).await.iter().any(|held| held == name)
+}
+
+/// What follows `prefix` in the names of all locks that begin with it, held or waited for.
+pub async fn named(prefix: &str) -> BTreeSet<String> {
+    let names = names(&["held", "pending"]).await;
+    names.iter().filter_map(|name| name.strip_prefix(prefix)).map(str::to_owned).collect()
+}
+
+/// The names of the locks of these states.
+async fn names(states: &[&str]) -> Vec<String> {
+    let Some(manager) = manager() else { return Vec::new() };
+    let Ok(locks) = JsFuture::from(manager.query()).await else { return Vec::new() };
+    let of = |state: &&str| Reflect::get(&locks, &(*state).into()).ok().map(|all| Array::from(&all).to_vec());
+    let all = states.iter().filter_map(of).flatten();
+    let name = |lock: JsValue| Reflect::get(lock.dyn_ref::<Object>()?, &"name".into()).ok()?.as_string();
+    all.filter_map(name).collect()
 }
 
 /// Waits until no tab holds a lock.

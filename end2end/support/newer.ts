@@ -6,12 +6,17 @@ import type { AddressInfo } from "node:net";
 export class NewerBuild {
   /** Whether it serves the new build. */
   isNew = false;
+  /** What was asked for. */
+  readonly asked: string[] = [];
+  /** What the service worker begins with. */
+  prelude = "";
   /** Where it listens. */
   origin = "";
   private readonly server: Server;
 
   private constructor(target: string) {
     this.server = createServer(async (asked, answer) => {
+      this.asked.push(asked.url ?? "/");
       const { cookie = "", "accept-language": language = "" } = asked.headers;
       const path = (asked.url ?? "/").replace("/pkg/boot.new.", "/pkg/boot.");
       const got = await fetch(new URL(path, target), { headers: { cookie, "accept-language": language } });
@@ -23,7 +28,8 @@ export class NewerBuild {
         "content-security-policy": got.headers.get("content-security-policy") ?? "",
         "cache-control": got.headers.get("cache-control") ?? "no-cache",
       });
-      answer.end(this.isNew && names ? renamed(bytes.toString()) : bytes);
+      const prelude = Buffer.from(asked.url === "/sw.js" ? this.prelude : "");
+      answer.end(this.isNew && names ? renamed(bytes.toString()) : Buffer.concat([prelude, bytes]));
     });
   }
 

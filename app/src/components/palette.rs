@@ -75,6 +75,9 @@ fn PaletteContent() -> impl IntoView {
         }
     };
     let key = move |event: web_sys::KeyboardEvent| {
+        if browser::is_composing(&event) {
+            return;
+        }
         let count = found.with_untracked(Vec::len);
         match event.key().as_str() {
             "ArrowDown" if count > 0 => at.update(|at| *at = (*at + 1) % count),

@@ -55,9 +55,11 @@ fn RailContent() -> impl IntoView {
         stores.ui.focus_composer();
     };
     let current = move |to: Place| move || (place.get() == to).then_some("page");
+    // The sheet also when that is the place already.
+    let leave = move |_| stores.ui.rail.set(false);
     view! {
         <div class="rail-head">
-            <a class="brand" href=move || href(Place::Chat(None))>{t().brand()}</a>
+            <a class="brand" href=move || href(Place::Chat(None)) on:click=leave>{t().brand()}</a>
             <button type="button" class="button" on:click=begin>
                 <Icon glyph=Glyph::Plus />
                 {t().rail_new()}
@@ -68,20 +70,20 @@ fn RailContent() -> impl IntoView {
             <ConversationList />
         </nav>
         <nav class="rail-places" aria-label=t().rail_places()>
-            <a href=move || href(Place::Models) aria-current=current(Place::Models)>
+            <a href=move || href(Place::Models) aria-current=current(Place::Models) on:click=leave>
                 <Icon glyph=Glyph::Models />
                 {t().place_models()}
             </a>
-            <a href=move || href(Place::Tune) aria-current=current(Place::Tune)>
+            <a href=move || href(Place::Tune) aria-current=current(Place::Tune) on:click=leave>
                 <Icon glyph=Glyph::Tune />
                 {t().place_tune()}
                 <TuneProgress />
             </a>
-            <a href=move || href(Place::Diagnostics) aria-current=current(Place::Diagnostics)>
+            <a href=move || href(Place::Diagnostics) aria-current=current(Place::Diagnostics) on:click=leave>
                 <Icon glyph=Glyph::Diagnostics />
                 {t().place_diagnostics()}
             </a>
-            <a href=move || href(Place::Settings) aria-current=current(Place::Settings)>
+            <a href=move || href(Place::Settings) aria-current=current(Place::Settings) on:click=leave>
                 <Icon glyph=Glyph::Settings />
                 {t().place_settings()}
             </a>
@@ -328,9 +330,15 @@ fn ConversationLine(id: ConversationId, summaries: Summaries, searching: Memo<bo
             <Show
                 when=move || renaming.get()
                 fallback=move || view! {
-                    <a node_ref=link href=move || href(Place::Chat(Some(id))) aria-current=current title=title>
+                    <a
+                        node_ref=link
+                        href=move || href(Place::Chat(Some(id)))
+                        aria-current=current
+                        title=title
+                        on:click=move |_| stores.ui.rail.set(false)
+                    >
                         <span class="rail-title" dir="auto">{move || marked(title.get())}</span>
-                        {move || running().then(|| view! { <span class="pulse" aria-label=t().rail_answering()></span> })}
+                        {move || running().then(|| view! { <span class="pulse" role="img" aria-label=t().rail_answering()></span> })}
                         <span class="rail-snippet" dir="auto">{snippet}</span>
                     </a>
                 }
@@ -388,6 +396,7 @@ fn RenameField(
         spawn_local(stores.library.rename(id, title));
     };
     let key = move |event: web_sys::KeyboardEvent| match event.key().as_str() {
+        _ if browser::is_composing(&event) => {}
         "Enter" => {
             came_back.set_value(true);
             done();

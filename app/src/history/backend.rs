@@ -16,7 +16,7 @@ pub(super) enum Table {
     Summaries,
     /// Attachment key → bytes.
     Attachments,
-    /// Conversation id, or `new` → what was typed and not sent, as JSON.
+    /// Conversation id, or `new`, with a tab → what was typed there and not sent, as JSON.
     Drafts,
     /// Name → any JSON.
     Settings,

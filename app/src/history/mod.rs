@@ -22,6 +22,7 @@ mod indexed_db;
 mod merge;
 mod message;
 mod opened;
+mod own;
 mod picked;
 mod prompt;
 mod record;

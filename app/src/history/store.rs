@@ -278,14 +278,15 @@ impl HistoryStore {
         Ok(saved)
     }
 
-    /// Deletes a conversation and its draft, and gives what was deleted, for [`Self::restore`]. Its attachments stay until
+    /// Deletes a conversation and its drafts, and gives what was deleted, for [`Self::restore`]. Its attachments stay until
     /// they are swept.
     ///
     /// # Errors
     /// When the browser's storage fails.
     pub async fn delete(&self, id: ConversationId) -> Result<Deleted, StoreError> {
         let tables = [Table::Conversations, Table::Summaries, Table::Drafts];
-        let places = tables.map(|table| (table, id.to_string()));
+        let mut places = vec![(Table::Conversations, id.to_string()), (Table::Summaries, id.to_string())];
+        places.extend(self.draft_keys(id).await?.into_iter().map(|key| (Table::Drafts, key)));
         let decide = |read: Vec<Option<Value>>| {
             let kept = places
                 .iter()
@@ -295,7 +296,7 @@ impl HistoryStore {
             let removals = places.iter().map(|(table, key)| Write::Remove(*table, key.clone()));
             Ok((removals.collect(), deleted))
         };
-        let deleted = self.backend.update(&tables, places.to_vec(), decide).await?;
+        let deleted = self.backend.update(&tables, places.clone(), decide).await?;
         self.channel.announce(&Change::Deleted { id });
         Ok(deleted)
     }
@@ -308,31 +309,6 @@ impl HistoryStore {
         self.backend.commit(deleted.writes.clone()).await?;
         self.channel.announce(&Change::Saved { id });
         Ok(())
-    }
-
-    /// What was typed and not sent in a conversation, or in the one that is not begun yet (none).
-    ///
-    /// # Errors
-    /// When the browser's storage fails.
-    pub async fn draft(&self, of: Option<ConversationId>) -> Result<Draft, StoreError> {
-        let key = draft_key(of);
-        let value = self.backend.get(Table::Drafts, &key).await?;
-        value.map_or_else(|| Ok(Draft::default()), |value| read_json(&key, value))
-    }
-
-    /// Keeps what was typed and not sent. An empty draft is forgotten.
-    ///
-    /// # Errors
-    /// When the storage is full or fails.
-    pub async fn set_draft(&self, of: Option<ConversationId>, draft: &Draft) -> Result<(), StoreError> {
-        let key = draft_key(of);
-        let write = if draft.is_empty() {
-            Write::Remove(Table::Drafts, key)
-        } else {
-            let json = write_json(&key, draft)?;
-            Write::Put(Table::Drafts, key, json)
-        };
-        self.backend.commit(vec![write]).await
     }
 
     /// A setting; none when it was never set. One of another shape (from another version) counts as never set.
@@ -354,10 +330,6 @@ impl HistoryStore {
         self.channel.announce(&Change::Setting { name: name.to_owned() });
         Ok(())
     }
-}
-
-fn draft_key(of: Option<ConversationId>) -> String {
-    of.map_or_else(|| "new".to_owned(), |id| id.to_string())
 }
 
 pub(super) fn conversation_writes(stored: &Stored) -> Result<[Write; 2], StoreError> {

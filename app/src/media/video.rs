@@ -50,11 +50,11 @@ fn moments(seconds: f64) -> Vec<f64> {
     (0..count as u32).map(|number| (f64::from(number) + 0.5) * seconds / count).collect()
 }
 
-/// Takes the pictures of a video. `told` hears how many were taken, and of how many.
+/// Takes the pictures of a video. `told` hears how many were taken, and of how many, and says whether more are wanted.
 ///
 /// # Errors
 /// Why there are none.
-pub async fn frames(blob: &Blob, told: impl Fn(usize, usize)) -> Result<Vec<Frame>, VideoError> {
+pub async fn frames(blob: &Blob, told: impl Fn(usize, usize) -> bool) -> Result<Vec<Frame>, VideoError> {
     let player = Player::open(blob).await.ok_or(VideoError::Unreadable)?;
     if player.video.duration().is_infinite() {
         // What a browser has recorded does not say how long it is: that is known at its end.
@@ -70,7 +70,9 @@ pub async fn frames(blob: &Blob, told: impl Fn(usize, usize)) -> Result<Vec<Fram
     let moments = moments(seconds);
     let mut frames = Vec::new();
     for (taken, &moment) in moments.iter().enumerate() {
-        told(taken, moments.len());
+        if !told(taken, moments.len()) {
+            break;
+        }
         if !player.seek(moment).await {
             return Err(VideoError::Unreadable);
         }

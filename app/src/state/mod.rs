@@ -70,6 +70,8 @@ pub fn provide_stores() {
         });
         spawn_local(picked.open());
         tune.watch_tabs();
+        chat.watch_leaving();
+        recording.watch_leaving();
     });
     Effect::new(move |_| {
         let theme = settings.value.with(|settings| settings.theme);

@@ -10,6 +10,8 @@ use crate::browser::{self, Method};
 const ADDRESS: &str = "/api/pull";
 /// Time between two reports on a running download, in milliseconds.
 const PAUSE_MS: u32 = 500;
+/// Longest time between two while the server does not answer.
+const LONGEST_PAUSE_MS: u32 = 15_000;
 
 /// The download that is running on the server, or the last one.
 #[derive(Clone, Copy)]
@@ -18,6 +20,8 @@ pub struct PullStore {
     pub report: RwSignal<Option<PullReport>>,
     /// Why the server refused the last request.
     pub refused: RwSignal<Option<String>>,
+    /// Whether the server does not answer while a download is running. It is asked again until it does.
+    pub lost: RwSignal<bool>,
     engine: EngineStore,
     watching: StoredValue<bool>,
 }
@@ -29,6 +33,7 @@ impl PullStore {
         Self {
             report: RwSignal::new(None),
             refused: RwSignal::new(None),
+            lost: RwSignal::new(false),
             engine,
             watching: StoredValue::new(false),
         }
@@ -78,6 +83,10 @@ impl PullStore {
 
     /// Takes a report, and asks for the next one while a download is running.
     fn hear(self, report: PullReport) {
+        if self.lost.get_untracked() {
+            self.lost.set(false);
+            self.refused.set(None);
+        }
         let was_running = untrack(|| self.is_running());
         let is_done = report.pull.as_ref().is_some_and(|pull| pull.stage == PullStage::Done);
         self.report.set(Some(report));
@@ -89,15 +98,18 @@ impl PullStore {
         }
         self.watching.set_value(true);
         spawn_local(async move {
-            TimeoutFuture::new(PAUSE_MS).await;
-            self.watching.set_value(false);
-            match browser::fetch_json(ADDRESS).await {
-                Ok(answer) => self.hear(answer.value),
-                Err(reason) => {
-                    self.report.set(None);
-                    self.refused.set(Some(reason));
+            let mut pause = PAUSE_MS;
+            let report = loop {
+                TimeoutFuture::new(pause).await;
+                match browser::fetch_json(ADDRESS).await {
+                    Ok(answer) => break answer.value,
+                    // The server goes on; what it said last is what is known.
+                    Err(_) => self.lost.set(true),
                 }
-            }
+                pause = LONGEST_PAUSE_MS.min(2 * pause);
+            };
+            self.watching.set_value(false);
+            self.hear(report);
         });
     }
 }

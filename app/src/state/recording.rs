@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use leptos::{prelude::*, task::spawn_local};
+use leptos::{ev, prelude::*, task::spawn_local};
 use send_wrapper::SendWrapper;
 
 use protocol::Request;
@@ -11,6 +11,7 @@ use protocol::Request;
 use super::models::ModelState;
 use super::{ChatStore, EngineStore, Ui};
 use crate::{
+    browser,
     language::t,
     media::{level, recorder::Recorder, resample::Resampler, wav::Wav},
 };
@@ -138,6 +139,16 @@ impl RecordingStore {
                     self.drop_tape();
                     self.say(&error.to_string());
                 }
+            }
+        });
+    }
+
+    /// Has the browser ask who closes the page on a recording. Called once, in the browser.
+    pub fn watch_leaving(self) {
+        // As long-lived as the page.
+        window_event_listener(ev::beforeunload, move |event| {
+            if self.phase.get_untracked() != RecordingPhase::Idle {
+                browser::hold_back(&event);
             }
         });
     }

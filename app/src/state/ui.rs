@@ -165,7 +165,9 @@ impl Ui {
         self.toasts.update(|all| all.retain(|toast| toast.number != number));
     }
 
-    fn number(self) -> u32 {
+    /// A number that was not given before.
+    #[must_use]
+    pub fn number(self) -> u32 {
         self.next.update_value(|next| *next = next.wrapping_add(1));
         self.next.get_value()
     }

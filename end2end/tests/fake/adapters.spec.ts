@@ -85,6 +85,8 @@ test.describe("adapters", () => {
     const files = app.drawer.getByLabel("Adapter files");
     await files.setInputFiles(file("other.gguf"));
     await expect(app.drawer.getByText("This adapter was made for another model.")).toBeVisible();
+    // Also to whom the screen is read.
+    await expect(app.page.getByRole("status").filter({ hasText: "This adapter was made for another model." })).toHaveCount(1);
     await files.setInputFiles(file("adapter_model.safetensors"));
     await expect(app.drawer.getByText("Choose both together.")).toBeVisible();
     await expect(app.drawer.getByRole("slider")).toHaveCount(0);
@@ -105,5 +107,16 @@ test.describe("adapters", () => {
     await page.keyboard.press("Escape");
     await expect(dialog).toBeHidden();
     await expect(app.answers).toHaveCount(answers);
+  });
+
+  test("a comparison that fails is said", async ({ app, page }) => {
+    await app.openChat("instant,fail");
+    await app.ask("Hello");
+    await app.openDrawer();
+    await app.drawer.getByLabel("Adapter files").setInputFiles(file("pirate.gguf"));
+    await app.drawer.getByRole("button", { name: "Compare with and without" }).click();
+    const dialog = page.getByRole("dialog", { name: "With and without the adapter" });
+    const why = dialog.getByRole("group", { name: "Something went wrong" }).locator("p").first();
+    await expect(dialog.getByRole("status")).toHaveText(await why.innerText());
   });
 });

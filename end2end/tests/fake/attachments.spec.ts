@@ -57,7 +57,7 @@ test.describe("a picture", () => {
     test("the message waits for it", async ({ app }) => {
       await app.attach(png());
       await app.send("What is this?");
-      await expect(app.page.getByText("Your message will be sent when the file is ready.")).toBeVisible();
+      await expect(app.page.locator("#composer-hint")).toHaveText("Your message will be sent when the file is ready.");
       await expect(app.questions).toHaveCount(0);
       await readOn(app);
       await expect(app.questions).toHaveCount(1);

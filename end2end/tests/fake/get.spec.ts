@@ -12,10 +12,15 @@ class Downloads {
   name: string | undefined;
   offered = true;
   refusal: string | undefined;
+  /** Whether the server can't be reached. */
+  gone = false;
 
   async serve(page: Page): Promise<void> {
     await page.route("**/api/pull", async (route) => {
       const request = route.request();
+      if (this.gone) {
+        return route.abort();
+      }
       if (request.method() === "POST") {
         if (this.refusal) {
           return route.fulfill({ status: 409, body: this.refusal });
@@ -113,6 +118,31 @@ test.describe("getting a model", () => {
     downloads.offered = false;
     await page.getByRole("button", { name: "Refresh" }).click();
     await expect(section(page)).toHaveCount(0);
+  });
+
+  test.describe("without the server", () => {
+    // The browser itself logs that.
+    test.use({ expectedError: /Failed to load resource/ });
+
+    test("stays in sight, and goes on when the server is back", async ({ app, page }) => {
+      const downloads = new Downloads();
+      const running = (done: number) => ({ running: { done, total: 18_000_000_000, waiting: null } });
+      Object.assign(downloads, { name: "gemma4:26b", stage: running(4_500_000_000) });
+      await downloads.serve(page);
+      await app.open("instant", "/models");
+      const download = section(page).getByRole("region", { name: "Download" });
+      await expect(download).toContainText("4.5 of 18.0 GB");
+      downloads.gone = true;
+      await expect(download).toContainText("Connection lost; trying again.");
+      await expect(download).toContainText("4.5 of 18.0 GB");
+      await download.getByRole("button", { name: "Stop" }).click();
+      await expect(section(page).getByRole("alert")).toBeVisible();
+      downloads.gone = false;
+      downloads.stage = running(9_000_000_000);
+      await expect(download).toContainText("9.0 of 18.0 GB");
+      await expect(download).not.toContainText("Connection lost");
+      await expect(section(page).getByRole("alert")).toHaveCount(0);
+    });
   });
 
   test.describe("a refusal", () => {

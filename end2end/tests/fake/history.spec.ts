@@ -119,6 +119,26 @@ test.describe("the history", () => {
     await expect(app.questions).toHaveCount(0);
   });
 
+  test("offers a file for as long as a browser may need to begin with it", { tag: DOWNLOADS }, async ({ app, page }) => {
+    await page.clock.install();
+    await page.addInitScript(() => {
+      const revoked: string[] = [];
+      const revoke = URL.revokeObjectURL.bind(URL);
+      URL.revokeObjectURL = (url) => (revoked.push(url), revoke(url));
+      Object.assign(globalThis, { revoked });
+    });
+    const revoked = () => page.evaluate(() => (globalThis as unknown as { revoked: string[] }).revoked);
+    await app.openChat();
+    await app.ask("Hello");
+    const download = page.waitForEvent("download");
+    await app.act("Hello", "Export as Markdown");
+    const url = (await download).url();
+    await (await download).path();
+    expect(await revoked()).not.toContain(url);
+    await page.clock.fastForward(40_000);
+    await expect.poll(revoked).toContain(url);
+  });
+
   test("renames", async ({ app, page }) => {
     await app.openChat();
     await app.ask("Hello");

@@ -40,6 +40,27 @@ test("without the server every page opens, in the language that was chosen", asy
   await expect(page.locator("html")).toHaveAttribute("data-boot", "done");
 });
 
+test("a list of models for which there is no room is shown all the same", async ({ page, baseURL }) => {
+  const server = await NewerBuild.before(baseURL ?? "");
+  server.prelude = `const put = Cache.prototype.put;
+    Cache.prototype.put = function (request, response) {
+      if (String(request.url ?? request).endsWith("/api/models")) throw new DOMException("full", "QuotaExceededError");
+      return put.call(this, request, response);
+    };
+  `;
+  await page.goto(server.origin);
+  await kept(page);
+  const listed = await page.evaluate(async () => {
+    const answer = await fetch("/api/models");
+    return { ok: answer.ok, kept: answer.headers.has("gemtab-kept") };
+  });
+  expect(listed).toEqual({ ok: true, kept: false });
+  await page.goto(`${server.origin}/models`);
+  await expect(page.getByRole("listitem").filter({ hasText: /pebble/ }).first()).toBeVisible();
+  await expect(page.getByText(/The server can’t be reached/)).toHaveCount(0);
+  server.close();
+});
+
 test("a page is told of a newer build, and reloads into it", async ({ page, context, baseURL }) => {
   const server = await NewerBuild.before(baseURL ?? "");
   await page.goto(server.origin);

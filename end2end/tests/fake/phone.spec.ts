@@ -70,6 +70,16 @@ for (const width of [390, 320]) {
       expect(await tooWide(page), "large").toEqual([]);
     });
 
+    test("closes the sheet for the place where one is already", async ({ app, page }) => {
+      await app.openChat();
+      await app.ask("Hello");
+      await page.getByRole("button", { name: "Conversations and pages" }).click();
+      const sheet = page.getByRole("dialog", { name: "Conversations and pages" });
+      await sheet.getByRole("link", { name: "Hello" }).click();
+      await expect(sheet).toBeHidden();
+      await expect(app.questions).toHaveText(/Hello/);
+    });
+
     test("reaches conversations in a sheet, with targets for a thumb", async ({ app, page }) => {
       await app.openChat();
       await app.ask("Hello");

@@ -68,6 +68,29 @@ test.describe("with a microphone", () => {
     await expect(bar).toBeVisible();
   });
 
+  test("a recording that goes on while another page is shown says so there, and can be stopped", async ({ app, page }) => {
+    await app.openChat();
+    await app.recordButton.click();
+    await expect(page.getByRole("timer")).not.toHaveText("0:00");
+    await app.go("Models");
+    const note = page.getByRole("complementary", { name: "Recording" });
+    await expect(note).toBeVisible();
+    expect(await faults(page)).toEqual([]);
+    // Who closes the page is asked.
+    const held = () =>
+      page.evaluate(() => {
+        const leaving = new Event("beforeunload", { cancelable: true });
+        dispatchEvent(leaving);
+        return leaving.defaultPrevented;
+      });
+    expect(await held()).toBe(true);
+    await note.getByRole("button", { name: "Stop" }).click();
+    await expect(note).toBeHidden();
+    expect(await held()).toBe(false);
+    await page.goBack();
+    await expect(app.tray).toContainText("Recording");
+  });
+
   test("a recording is discarded, and leaves nothing behind", async ({ app, page }) => {
     await app.openChat();
     await app.recordButton.click();

@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { EMULATES_MEDIA } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 
@@ -10,6 +10,47 @@ const ground = (page: Page) =>
     context.fillStyle = getComputedStyle(document.documentElement).backgroundColor;
     context.fillRect(0, 0, 1, 1);
     return context.getImageData(0, 0, 1, 1).data[0] ?? Number.NaN;
+  });
+
+/** How far the ring or bar within an element stands out from what is behind it, as WCAG counts it. None without one. */
+const ring = (element: Locator) =>
+  element.evaluate((element) => {
+    const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+    const { boxShadow, backgroundColor } = getComputedStyle(element);
+    const colour = /^(.+\)) .*inset$/.exec(boxShadow)?.[1];
+    if (!context || !colour) return 0;
+    const light = (colour: string) => {
+      context.fillStyle = colour;
+      context.fillRect(0, 0, 1, 1);
+      const [r = 0, g = 0, b = 0] = [...context.getImageData(0, 0, 1, 1).data].map((it) =>
+        it / 255 <= 0.04045 ? it / 255 / 12.92 : ((it / 255 + 0.055) / 1.055) ** 2.4,
+      );
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const [dark = 0, bright = 0] = [light(colour), light(backgroundColor)].sort((a, b) => a - b);
+    return (bright + 0.05) / (dark + 0.05);
+  });
+
+for (const colorScheme of ["light", "dark"] as const)
+  test.describe(`in the ${colorScheme} theme`, () => {
+    test.use({ colorScheme });
+
+    test("what is chosen is told by more than a hint of colour", { tag: EMULATES_MEDIA }, async ({ app, page }) => {
+      await app.openChat();
+      await app.ask("Hello");
+      const think = page.getByRole("button", { name: "Think", exact: true });
+      expect(await ring(think)).toBe(0);
+      await think.click();
+      await expect(think).toHaveAttribute("aria-pressed", "true");
+      await expect.poll(() => ring(think)).toBeGreaterThan(3);
+      const line = app.rail.getByRole("listitem").filter({ hasText: "Hello" });
+      await expect.poll(() => ring(line)).toBeGreaterThan(3);
+      await page.keyboard.press("Control+k");
+      await expect.poll(() => ring(app.palette.getByRole("option", { selected: true }))).toBeGreaterThan(3);
+      await page.keyboard.press("Escape");
+      await app.go("Models");
+      await expect.poll(() => ring(app.rail.getByRole("link", { name: "Models" }))).toBeGreaterThan(3);
+    });
   });
 
 test.describe("the theme", () => {

@@ -67,6 +67,38 @@ test("examples are written in a table, and what is learned of them is shown", as
   await expect(tune.startButton).toBeEnabled();
 });
 
+test("examples that are removed come back", async ({ app, page }) => {
+  await open(app);
+  await addPairs(page, FACTS);
+  const undo = page.getByRole("button", { name: "Undo" });
+  await page.getByRole("button", { name: "Delete example 2" }).click();
+  await expect(page.getByRole("textbox", { name: "Prompt 2" })).toHaveValue("Do I have a cat?");
+  await page.getByRole("textbox", { name: "Ideal answer 1" }).fill("Changed since");
+  await undo.click();
+  await expect(page.getByRole("textbox", { name: "Prompt 2" })).toHaveValue(FACTS[1]?.[0] ?? "");
+  await expect(page.getByRole("textbox", { name: "Prompt 3" })).toHaveValue("Do I have a cat?");
+  await expect(page.getByRole("textbox", { name: "Ideal answer 1" })).toHaveValue("Changed since");
+
+  await page.getByRole("radio", { name: "File or pasted text" }).check();
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Choose files…" }).click();
+  await (await chooser).setFiles([
+    { name: "cat.png", mimeType: "image/png", buffer: Buffer.from("not looked at here") },
+    { name: "facts.jsonl", mimeType: "text/plain", buffer: Buffer.from('{"images": ["cat.png"], "prompt": "a", "completion": "b"}') },
+  ]);
+  await expect(page.getByText("With 1 image.")).toBeVisible();
+  await expect(undo).toHaveCount(0);
+  await page.getByRole("button", { name: "Remove", exact: true }).click();
+  await expect(page.getByText("facts.jsonl")).toHaveCount(0);
+  await undo.click();
+  await expect(page.getByText("facts.jsonl · 57 B")).toBeVisible();
+  await expect(undo).toHaveCount(0);
+  await page.getByRole("button", { name: "Remove images and audio" }).click();
+  await expect(page.getByText("With 1 image.")).toBeHidden();
+  await undo.click();
+  await expect(page.getByText("With 1 image.")).toBeVisible();
+});
+
 test("broken rows of a file are told by line, and the others stay", async ({ app, page }) => {
   await open(app);
   await page.getByRole("radio", { name: "File or pasted text" }).check();

@@ -43,6 +43,9 @@ try {
   load_later().catch(() => {});
   const others = Object.keys(languages).filter((tag) => tag !== shown);
   others.forEach((tag) => texts(tag).then((all) => add_texts(tag, all), () => {}));
+  // What hears a microphone, too: that somebody records is not for the server to know.
+  const { content: recorder } = document.querySelector('meta[name="gemtab-recorder"]') ?? {};
+  if (recorder) fetch(recorder).then((answer) => answer.text()).catch(() => {});
   // The page opens without the server from now on, where the browser allows that: a secure context, and room for it.
   const worker = navigator.serviceWorker;
   const here = new URL(import.meta.url).pathname;

@@ -11,7 +11,7 @@ const lists = "lists";
 /** How long the server may take for a page before the kept one is shown, in milliseconds. */
 const PATIENCE = 5_000;
 
-addEventListener("install", (event) => event.waitUntil(keep()));
+addEventListener("install", (event) => event.waitUntil(keep(event)));
 addEventListener("activate", (event) => event.waitUntil(begin()));
 addEventListener("fetch", (event) => {
   const { request } = event;
@@ -20,11 +20,11 @@ addEventListener("fetch", (event) => {
   const page = request.mode === "navigate" && pageOf(pathname);
   if (page) event.respondWith(open(event, page));
   else if (files.has(pathname)) event.respondWith(file(request));
-  else if (pathname === "/api/models") event.respondWith(list(request));
+  else if (pathname === "/api/models") event.respondWith(list(event, request));
 });
 
 /** Keeps this build, and tells open pages about it. */
-async function keep() {
+async function keep(event) {
   const cache = await caches.open(site);
   const document = async (page, language) => {
     const response = await fetch(page, {
@@ -39,7 +39,7 @@ async function keep() {
   };
   await Promise.all([
     cache.addAll([...files]),
-    list("/api/models"),
+    list(event, "/api/models"),
     ...pages.flatMap((page) => languages.map((language) => document(page, language))),
   ]);
   const windows = await clients.matchAll({ type: "window", includeUncontrolled: true });
@@ -86,16 +86,23 @@ async function file(request) {
 }
 
 /** The list of models. When the server can't be reached, the last one, marked as such. */
-async function list(request) {
-  const cache = await caches.open(lists);
+async function list(event, request) {
   try {
     const response = await fetch(request);
-    if (response.ok) await cache.put(request, response.clone());
+    if (response.ok) event.waitUntil(remember(request, response.clone()));
     if (response.status < 500) return response;
   } catch {}
-  const kept = await cache.match(request);
+  const kept = await caches.match(request, { cacheName: lists }).catch(() => undefined);
   if (!kept) return Response.error();
   const headers = new Headers(kept.headers);
   headers.set("gemtab-kept", "1");
   return new Response(kept.body, { headers });
+}
+
+/** Without room for it, the last list stays. */
+async function remember(request, response) {
+  try {
+    const cache = await caches.open(lists);
+    await cache.put(request, response);
+  } catch {}
 }

@@ -5,11 +5,13 @@
 mod tabs;
 mod transfer;
 
+use std::collections::BTreeSet;
+
 use pollster::block_on;
 use proptest::prelude::*;
 use protocol::{Content, Finish, Media, Role, Sampling, Timings, TokenBudget, ToolCall};
 
-use super::backend::Memory;
+use super::backend::{Memory, Table, Value, Write};
 use super::{
     Archive, Attachment, AttachmentKey, AttachmentKind, Conversation, ConversationId, Draft, GRACE_MS,
     HistoryStore, ImportError, MOST_IMPORT_BYTES, Moment, NodeId, Options, Persistence, Saved, StoreError,
@@ -241,7 +243,7 @@ fn attachments_go_with_the_last_that_names_them() {
         let drafted = store.put_attachment(vec![5]).await.unwrap();
         let draft =
             Draft { attachments: vec![Attachment { key: drafted, ..picture(0) }], ..Draft::default() };
-        store.set_draft(None, &draft).await.unwrap();
+        store.set_draft(None, "tab", &draft, 0).await.unwrap();
         assert_eq!(store.sweep_attachments(1_000).await, Ok(0), "found loose for the first time");
         assert_eq!(store.sweep_attachments(999 + GRACE_MS).await, Ok(0));
         assert_eq!(store.sweep_attachments(1_000 + GRACE_MS).await, Ok(2));
@@ -282,14 +284,59 @@ fn pictures_of_a_video_have_their_times_before_them() {
     assert_eq!(keys, [1, 2]);
 }
 
+fn tabs(names: &[&str]) -> BTreeSet<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
+}
+
+#[test]
+fn each_tab_has_its_own_draft_and_takes_over_what_a_closed_one_has_left() {
+    block_on(async {
+        let store = store();
+        let text = |text: &str| Draft { text: text.to_owned(), ..Draft::default() };
+        let key = store.put_attachment(vec![1]).await.unwrap();
+        let long = Draft { attachments: vec![Attachment { key, ..picture(0) }], ..text("long") };
+        store.set_draft(None, "a", &long, 1).await.unwrap();
+        store.set_draft(None, "b", &text("hi"), 2).await.unwrap();
+        store.set_draft(None, "b", &Draft::default(), 3).await.unwrap();
+        let both = async || tabs(&["a", "b"]);
+        assert_eq!(store.draft(None, "a", both).await, Ok(long.clone()));
+        assert_eq!(store.draft(None, "b", both).await, Ok(Draft::default()), "the other is open");
+        store.sweep_attachments(0).await.unwrap();
+        assert_eq!(store.sweep_attachments(GRACE_MS).await, Ok(0), "a draft of any tab names it");
+        store.set_draft(None, "b", &text("later"), 4).await.unwrap();
+        store.change_draft(None, "b", 5, |draft| draft.text.push('!')).await.unwrap();
+        let new = async || tabs(&["c"]);
+        assert_eq!(store.draft(None, "c", new).await, Ok(text("later!")), "the latest");
+        assert_eq!(store.draft(None, "c", new).await, Ok(text("later!")));
+        assert_eq!(store.draft(None, "d", async || tabs(&["c", "d"])).await, Ok(long));
+        assert_eq!(store.draft(None, "a", async || tabs(&["a", "c", "d"])).await, Ok(Draft::default()));
+    });
+}
+
+#[test]
+fn a_draft_of_an_older_page_is_taken_over() {
+    block_on(async {
+        let store = store();
+        let old = Value::Text("{\"text\":\"half\"}".to_owned());
+        store.backend.commit(vec![Write::Put(Table::Drafts, "new".to_owned(), old)]).await.unwrap();
+        let open = async || tabs(&["a"]);
+        assert_eq!(store.draft(None, "a", open).await.unwrap().text, "half");
+        assert_eq!(store.draft(None, "a", open).await.unwrap().text, "half");
+        let settings = Options::default();
+        store.set_own_setting("examples", "a", Some(&settings), 1).await.unwrap();
+        let left = store.own_setting("examples", "b", async || tabs(&["b"])).await;
+        assert_eq!(left, Ok(Some(settings)));
+    });
+}
+
 #[test]
 fn drafts_and_settings() {
     block_on(async {
         let store = store();
         let draft = Draft { text: "not yet".to_owned(), ..Draft::default() };
-        store.set_draft(Some(ConversationId(1)), &draft).await.unwrap();
-        assert_eq!(store.draft(Some(ConversationId(1))).await, Ok(draft));
-        assert_eq!(store.draft(None).await, Ok(Draft::default()));
+        store.set_draft(Some(ConversationId(1)), "tab", &draft, 0).await.unwrap();
+        assert_eq!(store.draft(Some(ConversationId(1)), "tab", async || tabs(&["tab"])).await, Ok(draft));
+        assert_eq!(store.draft(None, "tab", async || tabs(&["tab"])).await, Ok(Draft::default()));
         store.set_setting("theme", &"dark").await.unwrap();
         assert_eq!(store.setting::<String>("theme").await, Ok(Some("dark".to_owned())));
         assert_eq!(store.setting::<u32>("theme").await, Ok(None), "of another shape");

@@ -69,7 +69,7 @@ fn a_deleted_conversation_does_not_come_back_by_a_late_save() {
         let (conversation, _, answer) = answered(1);
         let base = keep(&store, &conversation).await;
         store
-            .set_draft(Some(conversation.id), &Draft { text: "half".to_owned(), ..Draft::default() })
+            .set_draft(Some(conversation.id), "a", &Draft { text: "half".to_owned(), ..Draft::default() }, 0)
             .await
             .unwrap();
         let deleted = store.delete(conversation.id).await.unwrap();
@@ -79,7 +79,8 @@ fn a_deleted_conversation_does_not_come_back_by_a_late_save() {
         assert_eq!((loaded(&store, late.id).await, store.list().await), (None, Ok(Vec::new())));
         store.restore(conversation.id, &deleted).await.unwrap();
         assert_eq!(loaded(&store, late.id).await, Some(conversation.clone()));
-        assert_eq!(store.draft(Some(conversation.id)).await.unwrap().text, "half");
+        let open = async || ["a".to_owned()].into();
+        assert_eq!(store.draft(Some(conversation.id), "a", open).await.unwrap().text, "half");
         assert!(
             matches!(store.save(&late, Some(&base)).await, Ok(Saved::Written(_))),
             "as if nothing had been"

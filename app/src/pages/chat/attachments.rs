@@ -119,10 +119,22 @@ pub fn Tray() -> impl IntoView {
             }
         })
     };
-    let busy = move || {
-        chat.attaching.get().map(|words| {
-            view! { <p class="tray-line muted"><span class="pulse" aria-hidden="true"></span>{words}</p> }
-        })
+    let reading = Memo::new(move |_| chat.reading_here());
+    let line = move |number: u32| {
+        let words =
+            move || reading.with(|all| all.iter().find(|it| it.number == number).map(|it| it.words.clone()));
+        // The button goes with what it cancels.
+        let cancel = move |_| {
+            chat.cancel_reading(number);
+            browser::focus_somewhere();
+        };
+        view! {
+            <p class="tray-line muted">
+                <span class="pulse" aria-hidden="true"></span>
+                {words}
+                <button type="button" class="button quiet" on:click=cancel>{t().cancel()}</button>
+            </p>
+        }
     };
     view! {
         {trouble}
@@ -132,7 +144,11 @@ pub fn Tray() -> impl IntoView {
             </ul>
             <Cost />
         </Show>
-        {busy}
+        <For
+            each=move || reading.with(|all| all.iter().map(|it| it.number).collect::<Vec<_>>())
+            key=|number| *number
+            children=line
+        />
     }
 }
 

@@ -7,6 +7,7 @@ use protocol::{AdapterScale, Channel, Event, Failure, Request, RequestId, Role, 
 use crate::{
     components::{Dialog, FailureBox},
     content::Markdown,
+    failures,
     language::t,
     state::{Stores, chat::with_system, models::ModelState, use_stores},
 };
@@ -49,6 +50,7 @@ fn Answers() -> impl IntoView {
         for (side, scales) in [(with, scales), (without, stores.adapters.scales_off())] {
             let told = answer(stores, side, scales, seed, running).await;
             if let Err(told) = told {
+                stores.ui.say(failures::sentence(&told));
                 failure.try_set(Some(told));
                 return;
             }

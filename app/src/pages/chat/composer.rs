@@ -11,7 +11,6 @@ use super::{
 use crate::{
     browser,
     components::{Glyph, Icon},
-    history::ConversationId,
     language::t,
     state::{models::ModelState, recording::RecordingPhase, settings::SendKey, use_stores},
 };
@@ -86,9 +85,8 @@ pub fn Composer() -> impl IntoView {
     let blank = Memo::new(move |_| {
         chat.draft.with(|draft| draft.trim().is_empty()) && chat.attached.with(Vec::is_empty)
     });
-    let reading = Memo::new(move |_| chat.attaching.with(Option::is_some));
-    // The conversation whose message goes as soon as the files that belong to it are read.
-    let awaited = RwSignal::new(None::<ConversationId>);
+    let reading = Memo::new(move |_| !chat.reading_here().is_empty());
+    let awaited = chat.awaited;
     let shown = move || chat.conversation.with_untracked(|conversation| conversation.id);
     let send = move || {
         if refused.get_untracked() {
@@ -96,6 +94,7 @@ pub fn Composer() -> impl IntoView {
         }
         if reading.get_untracked() {
             awaited.set(Some(shown()));
+            ui.say(t().composer_file());
         } else {
             let draft = chat.draft.get_untracked();
             chat.send(&draft);
@@ -113,7 +112,7 @@ pub fn Composer() -> impl IntoView {
         now
     });
     let key = move |event: web_sys::KeyboardEvent| {
-        if event.is_composing() {
+        if browser::is_composing(&event) {
             return;
         }
         let modified = event.ctrl_key() || event.meta_key();
@@ -188,6 +187,8 @@ pub fn Composer() -> impl IntoView {
         }
         if touched.get() { String::new() } else { keys().to_owned() }
     };
+    // What is also said where there is little room.
+    let told = Memo::new(move |_| refused.get() || awaited.with(Option::is_some));
     view! {
         <form
             class="composer"
@@ -233,7 +234,7 @@ pub fn Composer() -> impl IntoView {
                     </button>
                 </Show>
                 <AdapterChoice />
-                <p id="composer-hint" class="composer-hint muted numbers" class:refusal=move || refused.get()>
+                <p id="composer-hint" class="composer-hint muted numbers" class:refusal=move || refused.get() class:told=move || told.get()>
                     {move || refusal.get().map_or_else(hint, str::to_owned)}
                 </p>
                 <Show when=move || running.get()>

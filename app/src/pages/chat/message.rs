@@ -131,6 +131,7 @@ fn EditField(node: NodeId, text: String, #[prop(optional)] answer: bool) -> impl
     let stores = use_stores();
     let chat = stores.chat;
     let field = NodeRef::<html::Textarea>::new();
+    let begun = chat.edit_of(node).unwrap_or_else(|| text.clone());
     Effect::new(move |_| {
         if let Some(field) = field.get() {
             autosize(&field);
@@ -142,18 +143,21 @@ fn EditField(node: NodeId, text: String, #[prop(optional)] answer: bool) -> impl
     });
     let send = move || {
         let Some(field) = field.get_untracked() else { return };
-        if answer {
-            chat.edit_answer(node, &field.value());
+        let text = field.value();
+        let done = if answer { chat.edit_answer(node, &text) } else { chat.resend(node, &text) };
+        // The field goes, and the focus with it.
+        if done {
             stores.ui.focus_composer();
-        } else {
-            chat.resend(node, &field.value());
         }
     };
     let close = move || {
-        chat.editing.set(None);
+        chat.discard_edit(node);
         stores.ui.focus_composer();
     };
     let key = move |event: web_sys::KeyboardEvent| {
+        if browser::is_composing(&event) {
+            return;
+        }
         let modified = event.ctrl_key() || event.meta_key();
         let send_key = stores.settings.value.with_untracked(|settings| settings.send_key);
         match event.key().as_str() {
@@ -163,7 +167,7 @@ fn EditField(node: NodeId, text: String, #[prop(optional)] answer: bool) -> impl
             }
             // An answer has many lines.
             "Enter" if answer && !modified => {}
-            "Enter" if !event.is_composing() && (answer || send_key.sends(event.shift_key(), modified)) => {
+            "Enter" if answer || send_key.sends(event.shift_key(), modified) => {
                 event.prevent_default();
                 send();
             }
@@ -176,11 +180,13 @@ fn EditField(node: NodeId, text: String, #[prop(optional)] answer: bool) -> impl
                 aria-label=if answer { t().edit_answer() } else { t().edit_label() }
                 dir="auto"
                 node_ref=field
-                prop:value=text
+                prop:value=begun
                 on:keydown=key
                 on:input=move |_| {
                     if let Some(field) = field.get_untracked() {
                         autosize(&field);
+                        let now = field.value();
+                        chat.note_edit(node, (now != text).then_some(now));
                     }
                 }
             ></textarea>

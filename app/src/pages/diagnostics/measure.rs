@@ -7,11 +7,12 @@ use protocol::{
 
 use crate::{
     components::FailureBox,
-    format,
+    failures, format,
     language::t,
     state::{
         engine::{EnginePhase, EngineStore},
         models::ModelState,
+        use_stores,
     },
 };
 
@@ -147,6 +148,12 @@ pub fn Running(measured: Measurements) -> impl IntoView {
         format::percent(progress.done.into(), progress.total.into())
     };
     let words = move || kind.get().map_or("", Kind::words);
+    let ui = use_stores().ui;
+    Effect::new(move |_| {
+        if let Some(failure) = measured.failure.get() {
+            ui.say(failures::sentence(&failure));
+        }
+    });
     view! {
         <Show when=move || kind.get().is_some()>
             <section class="load" aria-label=t().measure_title()>

@@ -146,7 +146,12 @@ fn Progress() -> impl IntoView {
     let pulls = use_stores().pulls;
     let pull = Memo::new(move |_| pulls.report.with(|report| report.as_ref()?.pull.clone()));
     let name = Memo::new(move |_| pull.with(|pull| pull.as_ref().map(|pull| pull.name.clone())));
-    let words = move || pull.with(|pull| pull.as_ref().map(stage_words).unwrap_or_default());
+    let words = move || {
+        if pulls.lost.get() {
+            return t().get_lost().to_owned();
+        }
+        pull.with(|pull| pull.as_ref().map(stage_words).unwrap_or_default())
+    };
     let numbers = move || {
         pull.with(|pull| match pull.as_ref()?.stage {
             PullStage::Checking { done, total } | PullStage::Running { done, total, .. } => {

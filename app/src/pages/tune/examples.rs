@@ -123,16 +123,7 @@ fn PairsEditor() -> impl IntoView {
             }
         };
         let number = index + 1;
-        let remove = move |()| {
-            tune.pairs.update(|pairs| {
-                if index < pairs.len() {
-                    pairs.remove(index);
-                }
-                if pairs.is_empty() {
-                    pairs.push((String::new(), String::new()));
-                }
-            });
-        };
+        let remove = move |()| tune.drop_pair(index);
         view! {
             <div class="pair">
                 {side(true, t().tune_prompt_of(number as u64))}
@@ -186,9 +177,7 @@ fn TextEditor() -> impl IntoView {
     };
     let file = Memo::new(move |_| tune.text.with(|source| source.file.clone()));
     let long = Memo::new(move |_| tune.text.with(|source| source.text.len() > MOST_EDITED));
-    let remove = move |_| {
-        tune.text.update(|source| (source.text, source.file, source.columns) = Default::default());
-    };
+    let remove = move |_| tune.drop_text();
     let about = move || {
         let file = file.get();
         let size = tune.text.with(|source| format::bytes(source.text.len() as u64));

@@ -5,8 +5,8 @@ use protocol::failure::MediaFailure;
 use protocol::{Cause, Content, Event, Media, MediaReport, MediaSize, Request, Sense, TokenBudget};
 use web_sys::{Blob, File};
 
-use super::ChatStore;
-use crate::history::{Attachment, AttachmentKey, AttachmentKind, Moment};
+use super::{ChatStore, DraftPlace};
+use crate::history::{Attachment, AttachmentKey, AttachmentKind, Draft, Moment};
 use crate::media::{decode, kind, kind::FileKind, picture, video, wav::Wav};
 use crate::state::engine::EnginePhase;
 use crate::state::media::{MOST_BYTES, blob_of};
@@ -42,6 +42,24 @@ impl Attached {
     pub fn tokens(&self) -> Option<u32> {
         self.report.as_ref()?.tokens
     }
+}
+
+/// Files that are being attached, one after another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// Tells them from others.
+    pub number: u32,
+    /// What is being read, in words.
+    pub words: String,
+    /// The message that they belong to.
+    to: DraftPlace,
+}
+
+/// What is being attached: to this message, as long as nobody cancels the reading of this number.
+#[derive(Clone, Copy)]
+struct Attaching {
+    to: DraftPlace,
+    number: Option<u32>,
 }
 
 /// What a model can do with media, and the words for what it cannot.
@@ -85,24 +103,67 @@ impl ChatStore {
     /// Attaches files of the person's, one after another, each as what it is. What cannot be attached is told.
     pub fn attach(self, files: Vec<File>) {
         self.attach_trouble.set(None);
+        let Some(first) = files.first() else { return };
+        let (to, number) = (self.draft_place(), self.ui.number());
+        let words = t().attach_reading(&first.name());
+        self.reading.update(|all| all.push(Reading { number, words, to }));
+        let attaching = Attaching { to, number: Some(number) };
         spawn_local(async move {
             for file in files {
                 let name = file.name();
-                self.attaching.set(Some(t().attach_reading(&name)));
-                if let Err(reason) = self.attach_file(&file).await {
-                    self.refuse(&name, &reason);
+                if !self.tell_reading(attaching, t().attach_reading(&name)) {
+                    return;
+                }
+                if let Err(reason) = self.attach_file(&file, attaching).await
+                    && self.is_wanted(attaching)
+                {
+                    self.refuse(to, &name, &reason);
                 }
             }
-            self.attaching.set(None);
+            self.end_reading(number);
         });
+    }
+
+    /// Attaches no more of what is being read, and sends no message that waits for it.
+    pub fn cancel_reading(self, number: u32) {
+        self.awaited.set(None);
+        self.end_reading(number);
+    }
+
+    /// What is being read for the message that is being written.
+    #[must_use]
+    pub fn reading_here(self) -> Vec<Reading> {
+        self.conversation.with(|_| ());
+        self.reading.with(|all| all.iter().filter(|it| self.is_written(it.to)).cloned().collect())
+    }
+
+    fn end_reading(self, number: u32) {
+        self.reading.update(|all| all.retain(|it| it.number != number));
+    }
+
+    /// Says what is being read now. Gives whether it is wanted still.
+    fn tell_reading(self, attaching: Attaching, words: String) -> bool {
+        self.reading.update(|all| {
+            if let Some(it) = all.iter_mut().find(|it| Some(it.number) == attaching.number) {
+                it.words = words;
+            }
+        });
+        self.is_wanted(attaching)
+    }
+
+    fn is_wanted(self, attaching: Attaching) -> bool {
+        let is_read = |number| self.reading.with_untracked(|all| all.iter().any(|it| it.number == number));
+        attaching.number.is_none_or(is_read)
     }
 
     /// Attaches a picture that the page has taken itself.
     pub fn attach_picture(self, blob: Blob, name: &'static str) {
         self.attach_trouble.set(None);
+        let to = self.draft_place();
         spawn_local(async move {
-            if let Err(reason) = self.add_picture(&blob, name, &blob.type_()).await {
-                self.refuse(name, &reason);
+            let attaching = Attaching { to, number: None };
+            if let Err(reason) = self.add_picture(&blob, name, &blob.type_(), attaching).await {
+                self.refuse(to, name, &reason);
             }
         });
     }
@@ -110,31 +171,45 @@ impl ChatStore {
     /// Attaches what was recorded.
     pub fn attach_recording(self, recording: Wav) {
         self.attach_trouble.set(None);
+        let to = self.draft_place();
         spawn_local(async move {
-            if let Err(reason) = self.add_sound(recording, t().recording(), None).await {
-                self.refuse(t().attach_recording(), &reason);
+            let attaching = Attaching { to, number: None };
+            if let Err(reason) = self.add_sound(recording, t().recording(), None, attaching).await {
+                self.refuse(to, t().attach_recording(), &reason);
             }
         });
     }
 
     /// Takes an attachment away; all parts of it, where it is a video.
     pub fn detach(self, key: AttachmentKey) {
-        let before = self.attached.get_untracked();
-        let video = before
-            .iter()
-            .find(|it| it.attachment.key == key)
-            .and_then(|it| it.attachment.moment.as_ref().map(|moment| moment.video.clone()));
-        self.attached.update(|all| {
-            all.retain(|it| {
-                let same = it.attachment.moment.as_ref().is_some_and(|it| Some(&it.video) == video.as_ref());
-                it.attachment.key != key && !same
-            });
-        });
+        let (to, sent) = (self.draft_place(), self.sent.get_value());
+        let removed = self.attached.try_update(|all| take_out(all, key)).unwrap_or_default();
         self.keep_draft();
         self.ui.toast_with_undo(t().attach_removed(), move || {
-            self.attached.set(before.clone());
-            self.keep_draft();
+            // What it was attached to may have been sent.
+            if self.sent.get_value() == sent {
+                let removed = removed.clone();
+                spawn_local(async move {
+                    self.put_attached(to, removed).await;
+                    self.examine_all();
+                });
+            }
         });
+    }
+
+    /// Puts attachments to a message, each at its place among the others. Where it is not the one that is being written now,
+    /// they are there when it is again.
+    async fn put_attached(self, to: DraftPlace, new: Vec<(usize, Attached)>) {
+        if !self.is_written(to) {
+            let kept = new.iter().map(|(at, it)| (*at, it.attachment.clone())).collect::<Vec<_>>();
+            let add = |draft: &mut Draft| insert(&mut draft.attachments, kept, |it| it.key);
+            self.library.change_draft(self.owner_of(to), add).await;
+            if !self.is_written(to) {
+                return;
+            }
+        }
+        self.attached.update(|all| insert(all, new, |it| it.attachment.key));
+        self.keep_draft();
     }
 
     /// Lets a picture take so many tokens.
@@ -183,7 +258,7 @@ impl ChatStore {
         self.keep_draft();
     }
 
-    async fn attach_file(self, file: &File) -> Result<(), String> {
+    async fn attach_file(self, file: &File, attaching: Attaching) -> Result<(), String> {
         let (name, mime) = (file.name(), file.type_());
         let kind = kind::of(&name, &mime);
         let senses = untrack(|| self.senses());
@@ -209,32 +284,44 @@ impl ChatStore {
             return Err(failures::of(&MediaFailure::FileTooLarge { size, most: MOST_BYTES }.into()));
         }
         match kind {
-            FileKind::Picture { readable: true } => self.add_picture(file, &name, &mime).await,
+            FileKind::Picture { readable: true } => self.add_picture(file, &name, &mime, attaching).await,
             FileKind::Picture { readable: false } => {
                 let drawn = picture::as_png(file).await;
                 let unreadable = || failures::of(&MediaFailure::NotDecoded(Sense::Sight).into());
                 let drawn = drawn.ok_or_else(unreadable)?;
-                self.add_picture(&drawn, &name, "image/png").await
+                self.add_picture(&drawn, &name, "image/png", attaching).await
             }
             FileKind::Sound => {
                 let sound = decode::decode(file).await.map_err(|failure| failures::of(&failure.into()))?;
-                self.add_sound(sound.wav, &name, None).await
+                self.add_sound(sound.wav, &name, None, attaching).await
             }
-            FileKind::Video => self.add_video(file, &name, hears).await,
+            FileKind::Video => self.add_video(file, &name, hears, attaching).await,
             FileKind::Model | FileKind::Other => Ok(()),
         }
     }
 
-    async fn add_picture(self, blob: &Blob, name: &str, mime: &str) -> Result<(), String> {
+    async fn add_picture(
+        self,
+        blob: &Blob,
+        name: &str,
+        mime: &str,
+        attaching: Attaching,
+    ) -> Result<(), String> {
         let key = self.media.keep(blob).await?;
         let attachment = Attachment {
             size: blob.size() as u64,
             ..Attachment::new(AttachmentKind::Image, name, mime, key)
         };
-        self.add(attachment).await
+        self.add(attachment, attaching).await
     }
 
-    async fn add_sound(self, sound: Wav, name: &str, moment: Option<Moment>) -> Result<(), String> {
+    async fn add_sound(
+        self,
+        sound: Wav,
+        name: &str,
+        moment: Option<Moment>,
+        attaching: Attaching,
+    ) -> Result<(), String> {
         let millis = sound.millis();
         let bytes = sound.finish();
         let blob = blob_of(&bytes, "audio/wav").ok_or(t().media_no_room())?;
@@ -245,14 +332,23 @@ impl ChatStore {
             moment,
             ..Attachment::new(AttachmentKind::Audio, name, "audio/wav", key)
         };
-        self.add(attachment).await
+        self.add(attachment, attaching).await
     }
 
-    async fn add_video(self, file: &File, name: &str, with_sound: bool) -> Result<(), String> {
+    async fn add_video(
+        self,
+        file: &File,
+        name: &str,
+        with_sound: bool,
+        attaching: Attaching,
+    ) -> Result<(), String> {
         let told = |taken: usize, of: usize| {
-            self.attaching.set(Some(t().attach_reading_frame(name, taken as u64 + 1, of as u64)));
+            self.tell_reading(attaching, t().attach_reading_frame(name, taken as u64 + 1, of as u64))
         };
         let frames = video::frames(file, told).await.map_err(|error| error.to_string())?;
+        if !self.is_wanted(attaching) {
+            return Ok(());
+        }
         let sound = if with_sound && (file.size() as u64) <= MOST_BYTES {
             // A video without sound is one all the same.
             decode::decode(file).await.ok().filter(|sound| !sound.silent)
@@ -269,20 +365,23 @@ impl ChatStore {
                 moment: Some(Moment { video: video.clone(), millis: frame.millis }),
                 ..Attachment::new(AttachmentKind::Image, name, "image/jpeg", key)
             };
-            self.add(attachment).await?;
+            self.add(attachment, attaching).await?;
         }
         if let Some(sound) = sound {
-            self.add_sound(sound.wav, name, Some(Moment { video, millis: 0 })).await?;
+            self.add_sound(sound.wav, name, Some(Moment { video, millis: 0 }), attaching).await?;
         }
         Ok(())
     }
 
     /// Puts an attachment to the others, and has the engine look at it.
-    async fn add(self, attachment: Attachment) -> Result<(), String> {
+    async fn add(self, attachment: Attachment, attaching: Attaching) -> Result<(), String> {
+        if !self.is_wanted(attaching) {
+            return Ok(());
+        }
         let key = attachment.key;
         self.ui.say(t().attached(&attachment.name));
-        self.attached.update(|all| all.push(Attached { attachment, report: None, look: Look::None }));
-        self.keep_draft();
+        let attached = Attached { attachment, report: None, look: Look::None };
+        self.put_attached(attaching.to, vec![(usize::MAX, attached)]).await;
         self.examine(key).await;
         Ok(())
     }
@@ -293,7 +392,7 @@ impl ChatStore {
         let Some(Attached { attachment, .. }) = self.attached.with_untracked(find) else { return };
         let Some(blob) = self.media.blob(&attachment).await else {
             self.attached.update(|all| all.retain(|it| it.attachment.key != key));
-            self.refuse(&attachment.name, t().attach_gone());
+            self.refuse(self.draft_place(), &attachment.name, t().attach_gone());
             return;
         };
         let content = content(&attachment, 0);
@@ -315,7 +414,7 @@ impl ChatStore {
             Some(Event::Failed { failure, .. }) if failure.cause() == Cause::BadMedia => {
                 self.attached.update(|all| all.retain(|it| it.attachment.key != key));
                 self.keep_draft();
-                self.refuse(&attachment.name, &failures::sentence(&failure));
+                self.refuse(self.draft_place(), &attachment.name, &failures::sentence(&failure));
             }
             // Without an engine nobody knows what it costs; sending it will tell.
             _ => {}
@@ -323,8 +422,11 @@ impl ChatStore {
     }
 
     /// Says why something was not attached.
-    fn refuse(self, name: &str, reason: &str) {
+    fn refuse(self, to: DraftPlace, name: &str, reason: &str) {
         let words = format!("{name}: {reason}");
+        if !self.is_written(to) {
+            return self.ui.toast(words);
+        }
         self.ui.say(words.clone());
         self.attach_trouble.update(|trouble| {
             *trouble = Some(match trouble.take() {
@@ -332,6 +434,25 @@ impl ChatStore {
                 None => words,
             });
         });
+    }
+}
+
+/// Takes an attachment out, with all parts of it where it is a video. Gives each with its place.
+fn take_out(all: &mut Vec<Attached>, key: AttachmentKey) -> Vec<(usize, Attached)> {
+    let video = |it: &Attached| it.attachment.moment.as_ref().map(|moment| moment.video.clone());
+    let of = all.iter().find(|it| it.attachment.key == key).and_then(video);
+    let goes = |it: &Attached| it.attachment.key == key || of.is_some() && video(it) == of;
+    let removed = all.iter().cloned().enumerate().filter(|(_, it)| goes(it)).collect();
+    all.retain(|it| !goes(it));
+    removed
+}
+
+/// Puts what is new to the others, each at its place.
+fn insert<T>(all: &mut Vec<T>, new: Vec<(usize, T)>, key: impl Fn(&T) -> AttachmentKey) {
+    for (at, it) in new {
+        if all.iter().all(|there| key(there) != key(&it)) {
+            all.insert(at.min(all.len()), it);
+        }
     }
 }
 
@@ -350,5 +471,34 @@ pub fn size_words(report: &MediaReport) -> String {
     match report.size {
         MediaSize::Pixels { width, height } => format!("{width} × {height}"),
         MediaSize::Seconds(seconds) => format::clock((seconds * 1000.0) as u64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_taken_out_comes_back_to_its_place_among_what_is_there_then() {
+        let one = |key: u128, video: Option<&str>| Attached {
+            attachment: Attachment {
+                moment: video.map(|video| Moment { video: video.into(), millis: 0 }),
+                ..Attachment::new(AttachmentKind::Image, "x", "image/png", AttachmentKey(key))
+            },
+            report: None,
+            look: Look::None,
+        };
+        let keys = |all: &[Attached]| all.iter().map(|it| it.attachment.key.0).collect::<Vec<_>>();
+        let mut all = vec![one(1, None), one(2, Some("v")), one(3, Some("v")), one(4, None)];
+        let removed = take_out(&mut all, AttachmentKey(3));
+        assert_eq!(keys(&all), [1, 4], "with all of its video");
+        all.push(one(5, None));
+        insert(&mut all, removed.clone(), |it| it.attachment.key);
+        assert_eq!(keys(&all), [1, 2, 3, 4, 5]);
+        insert(&mut all, removed.clone(), |it| it.attachment.key);
+        assert_eq!(keys(&all), [1, 2, 3, 4, 5], "once");
+        all.clear();
+        insert(&mut all, removed, |it| it.attachment.key);
+        assert_eq!(keys(&all), [2, 3]);
     }
 }

@@ -1,7 +1,7 @@
-//! What is typed and not sent.
+//! What is typed and not sent. Each tab keeps its own (`history/own.rs`).
 
 use gloo_timers::future::TimeoutFuture;
-use leptos::{prelude::*, task::spawn_local};
+use leptos::{ev, prelude::*, task::spawn_local};
 
 use super::{Attached, ChatStore, Look};
 use crate::history::{ConversationId, Draft};
@@ -9,12 +9,20 @@ use crate::history::{ConversationId, Draft};
 /// How long typing must rest before the draft is kept, in milliseconds.
 const DRAFT_REST_MS: u32 = 400;
 
+/// The message that something belongs to before it is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DraftPlace {
+    conversation: ConversationId,
+    /// Whether the conversation had begun: the next message of those that had not is one and the same.
+    begun: bool,
+}
+
 impl ChatStore {
     /// Takes what is typed, and keeps it once typing rests.
     pub fn set_draft(self, text: String) {
         self.draft.set(text);
-        let change = self.draft_changes.get_value().wrapping_add(1);
-        self.draft_changes.set_value(change);
+        let change = self.count_draft_change();
+        self.draft_waits.set_value(true);
         spawn_local(async move {
             TimeoutFuture::new(DRAFT_REST_MS).await;
             if self.draft_changes.get_value() == change {
@@ -23,8 +31,12 @@ impl ChatStore {
         });
     }
 
-    /// Keeps what is typed now.
+    /// Keeps what is typed now, unless what was kept before is not read yet.
     pub(super) fn keep_draft(self) {
+        if !self.draft_known.get_value() {
+            return;
+        }
+        self.draft_waits.set_value(false);
         let text = self.draft.get_untracked();
         let (attachments, looking) = self.attached.with_untracked(|all| {
             let looking = all.iter().filter(|it| it.look != Look::None).map(|it| it.attachment.key).collect();
@@ -33,32 +45,134 @@ impl ChatStore {
         self.library.keep_draft(self.draft_owner(), Draft { text, attachments, looking });
     }
 
+    /// Keeps what was typed last when the page may go before typing rests. Called once, in the browser.
+    pub fn watch_leaving(self) {
+        // These listeners live as long as the page.
+        let keep = move || {
+            if self.draft_waits.get_value() {
+                self.keep_draft();
+            }
+        };
+        window_event_listener(ev::pagehide, move |_| keep());
+        window_event_listener(ev::visibilitychange, move |_| keep());
+    }
+
+    /// Forgets what was sent.
+    pub(super) fn forget_draft(self, owner: Option<ConversationId>) {
+        if self.draft_known.get_value() {
+            self.library.keep_draft(owner, Draft::default());
+        }
+        self.draft.set(String::new());
+        self.attached.set(Vec::new());
+        self.attach_trouble.set(None);
+        self.draft_waits.set_value(false);
+        self.count_draft_change();
+    }
+
+    /// Clears the field for another conversation. What was typed before the draft of this one was read goes along.
+    pub(super) fn put_draft_aside(self) {
+        if self.draft_known.get_value() {
+            self.keep_draft();
+            self.drop_draft();
+        }
+    }
+
+    /// Clears the field, and keeps nothing of it.
+    pub(super) fn drop_draft(self) {
+        self.draft_known.set_value(false);
+        self.draft_waits.set_value(false);
+        self.draft_reads.update_value(|reads| *reads = reads.wrapping_add(1));
+        self.count_draft_change();
+        self.draft.set(String::new());
+        self.attached.set(Vec::new());
+        self.attach_trouble.set(None);
+    }
+
     /// The conversation that the draft belongs to; none for one that has not begun.
     pub(super) fn draft_owner(self) -> Option<ConversationId> {
         self.has_begun().then(|| self.conversation.id_untracked())
     }
 
-    /// Brings back what was typed in the conversation on screen.
+    /// The message that is being written now.
+    pub(super) fn draft_place(self) -> DraftPlace {
+        DraftPlace { conversation: self.conversation.id_untracked(), begun: self.has_begun() }
+    }
+
+    /// Whether a message is the one that is being written now.
+    pub(super) fn is_written(self, place: DraftPlace) -> bool {
+        let now = self.draft_place();
+        now.conversation == place.conversation || !(now.begun || place.begun)
+    }
+
+    /// The conversation of a message that is not being written now; none for one that has not begun.
+    pub(super) fn owner_of(self, place: DraftPlace) -> Option<ConversationId> {
+        let listed =
+            || self.library.list.with_untracked(|list| list.iter().any(|it| it.id == place.conversation));
+        (place.begun || listed()).then_some(place.conversation)
+    }
+
+    /// Brings back what was typed in the conversation on screen. What is typed until it is read follows it.
     pub(super) fn read_draft(self) {
         let of = self.draft_owner();
-        self.draft_changes.update_value(|change| *change = change.wrapping_add(1));
-        let change = self.draft_changes.get_value();
-        self.draft.set(String::new());
-        self.attached.set(Vec::new());
-        self.attach_trouble.set(None);
+        self.draft_reads.update_value(|reads| *reads = reads.wrapping_add(1));
+        let read = self.draft_reads.get_value();
         spawn_local(async move {
-            let draft = self.library.draft(of).await;
-            // What was typed meanwhile is newer.
-            if self.draft_changes.get_value() == change && !draft.is_empty() {
-                self.draft.set(draft.text);
-                let attached = draft.attachments.into_iter().map(|attachment| {
-                    let stopped = draft.looking.contains(&attachment.key);
-                    let look = if stopped { Look::Stopped } else { Look::None };
+            let kept = self.library.draft(of).await;
+            if self.draft_reads.get_value() != read {
+                return;
+            }
+            self.draft_known.set_value(true);
+            let typed = self.draft.get_untracked();
+            let more = !typed.is_empty() || self.attached.with_untracked(|all| !all.is_empty());
+            // A first message that was sent meanwhile has begun the conversation.
+            if !kept.is_empty() && self.draft_owner() == of {
+                self.draft.set(joined(kept.text, &typed));
+                let stopped = |key| if kept.looking.contains(&key) { Look::Stopped } else { Look::None };
+                let kept = kept.attachments.into_iter().map(|attachment| {
+                    let look = stopped(attachment.key);
                     Attached { attachment, report: None, look }
                 });
-                self.attached.set(attached.collect());
+                let mut all: Vec<_> = kept.collect();
+                let is_new = |it: &Attached| all.iter().all(|kept| kept.attachment.key != it.attachment.key);
+                let new: Vec<_> = self.attached.get_untracked().into_iter().filter(is_new).collect();
+                all.extend(new);
+                self.attached.set(all);
                 self.examine_all();
             }
+            if more {
+                self.keep_draft();
+            }
         });
+    }
+
+    fn count_draft_change(self) -> u32 {
+        self.draft_changes.update_value(|change| *change = change.wrapping_add(1));
+        self.draft_changes.get_value()
+    }
+}
+
+/// What was kept, and what was typed before it was read. Firefox fills a field with what was in it when the page is reloaded:
+/// that goes on from what was kept.
+fn joined(mut kept: String, typed: &str) -> String {
+    if typed.starts_with(&kept) {
+        return typed.to_owned();
+    }
+    if !typed.is_empty() {
+        kept.push('\n');
+    }
+    kept.push_str(typed);
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::joined;
+
+    #[test]
+    fn what_is_typed_follows_what_was_kept() {
+        assert_eq!(joined("Half a thought".into(), "and"), "Half a thought\nand");
+        assert_eq!(joined(String::new(), "and"), "and");
+        assert_eq!(joined("Half".into(), ""), "Half");
+        assert_eq!(joined("Half".into(), "Half a thought"), "Half a thought", "the browser's own");
     }
 }

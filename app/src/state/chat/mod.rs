@@ -3,6 +3,7 @@
 mod answering;
 mod attaching;
 mod draft;
+mod edits;
 mod live;
 mod prompt;
 mod shown;
@@ -10,15 +11,17 @@ mod tabs;
 
 pub(super) use answering::{encoding_words, tower_words};
 pub(super) use attaching::content;
-pub use attaching::{Attached, Look, Senses, size_words};
+pub use attaching::{Attached, Look, Reading, Senses, size_words};
+use draft::DraftPlace;
 pub use live::LiveText;
 pub use prompt::{PromptSize, with_system};
 pub use shown::{Absence, Shown};
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::Failure;
+use protocol::failure::{Activity, RequestFailure};
 
 use super::answer::{AnswerPhase, RunningAnswer};
 use super::engine::{EnginePhase, EngineStore};
@@ -30,7 +33,7 @@ use crate::locks::Lock;
 use crate::place::Place;
 use crate::{
     failures,
-    history::{self, Branch, Conversation, ConversationId, Draft, NodeId, Options},
+    history::{self, Branch, Conversation, ConversationId, NodeId, Options},
     language::t,
 };
 
@@ -87,14 +90,18 @@ pub struct ChatStore {
     pub queued: RwSignal<Option<Queued>>,
     /// The last failure.
     pub failure: RwSignal<Option<AnswerFailure>>,
-    /// The message of the person's that is being edited.
+    /// The message that is being edited.
     pub editing: RwSignal<Option<NodeId>>,
+    /// What messages were changed to and not sent.
+    edits: StoredValue<BTreeMap<(ConversationId, NodeId), String>>,
     /// What is typed and not sent.
     pub draft: RwSignal<String>,
     /// What is attached and not sent.
     pub attached: RwSignal<Vec<Attached>>,
-    /// What is being attached, in words.
-    pub attaching: RwSignal<Option<String>>,
+    /// What is being attached.
+    pub reading: RwSignal<Vec<Reading>>,
+    /// The conversation whose message goes as soon as the files that belong to it are read.
+    pub awaited: RwSignal<Option<ConversationId>>,
     /// What the next message would take, once it was counted.
     pub prompt_size: RwSignal<Option<PromptSize>>,
     /// What could not be attached, and why: a line each.
@@ -118,6 +125,14 @@ pub struct ChatStore {
     /// How often a conversation was asked for.
     moves: StoredValue<u32>,
     draft_changes: StoredValue<u32>,
+    /// How many messages were sent.
+    sent: StoredValue<u32>,
+    /// Whether something was typed that is not kept yet.
+    draft_waits: StoredValue<bool>,
+    /// Whether what was kept of the draft on screen has been read.
+    draft_known: StoredValue<bool>,
+    /// How often a draft was asked for.
+    draft_reads: StoredValue<u32>,
     library: Library,
     settings: SettingsStore,
     engine: EngineStore,
@@ -145,9 +160,11 @@ impl ChatStore {
             queued: RwSignal::new(None),
             failure: RwSignal::new(None),
             editing: RwSignal::new(None),
+            edits: StoredValue::new(BTreeMap::new()),
             draft: RwSignal::new(String::new()),
             attached: RwSignal::new(Vec::new()),
-            attaching: RwSignal::new(None),
+            reading: RwSignal::new(Vec::new()),
+            awaited: RwSignal::new(None),
             prompt_size: RwSignal::new(None),
             attach_trouble: RwSignal::new(None),
             chosen_early: RwSignal::new(None),
@@ -160,6 +177,10 @@ impl ChatStore {
             wanted: StoredValue::new(None),
             moves: StoredValue::new(0),
             draft_changes: StoredValue::new(0),
+            sent: StoredValue::new(0),
+            draft_waits: StoredValue::new(false),
+            draft_known: StoredValue::new(false),
+            draft_reads: StoredValue::new(0),
             library,
             settings,
             engine,
@@ -227,11 +248,8 @@ impl ChatStore {
         let was_new = self.conversation.with_untracked(Conversation::is_empty);
         let add = |conversation: &mut Conversation| conversation.add_user(text, attachments, history::now());
         let Some(node) = self.library.change(id, add).and_then(|added| self.told(added)) else { return };
-        self.library.keep_draft(owner, Draft::default());
-        self.draft_changes.update_value(|change| *change = change.wrapping_add(1));
-        self.draft.set(String::new());
-        self.attach_trouble.set(None);
-        self.attached.set(Vec::new());
+        self.forget_draft(owner);
+        self.sent.update_value(|sent| *sent = sent.wrapping_add(1));
         self.missing.set(None);
         if was_new {
             self.wanted.set_value(Some(id));
@@ -240,13 +258,13 @@ impl ChatStore {
         self.ask(Turn::After(node));
     }
 
-    /// Sends an earlier message in other words: a branch, beside what followed the old one.
-    pub fn resend(self, node: NodeId, text: &str) {
+    /// Sends an earlier message in other words: a branch, beside what followed the old one. Gives whether it was sent.
+    pub fn resend(self, node: NodeId, text: &str) -> bool {
         let bare = self.conversation.with_untracked(|conversation| {
             conversation.message(node).is_none_or(|message| message.attachments.is_empty())
         });
-        if (text.trim().is_empty() && bare) || self.busy() {
-            return;
+        if (text.trim().is_empty() && bare) || self.refused_for_busy() {
+            return false;
         }
         let edit = |conversation: &mut Conversation| {
             let attachments =
@@ -254,15 +272,15 @@ impl ChatStore {
             conversation.edit_user(node, text.trim(), attachments, history::now())
         };
         let edited = self.library.change(self.conversation.id_untracked(), edit);
-        if let Some(node) = edited.and_then(|edited| self.told(edited)) {
-            self.editing.set(None);
-            self.ask(Turn::After(node));
-        }
+        let Some(sent) = edited.and_then(|edited| self.told(edited)) else { return false };
+        self.end_edit(node);
+        self.ask(Turn::After(sent));
+        true
     }
 
     /// Has an answer given once more. One that said nothing is replaced; any other stays a variant.
     pub fn regenerate(self, answer: NodeId) {
-        if self.busy() || self.refused_for_elsewhere() {
+        if self.refused_for_busy() || self.refused_for_elsewhere() {
             return;
         }
         let (silent, before) = self.conversation.with_untracked(|conversation| {
@@ -285,21 +303,23 @@ impl ChatStore {
 
     /// Has an answer go on where it ends.
     pub fn continue_answer(self, answer: NodeId) {
-        if !self.busy() && !self.refused_for_elsewhere() {
+        if !self.refused_for_busy() && !self.refused_for_elsewhere() {
             self.ask(Turn::Continue(answer));
         }
     }
 
-    /// Puts an answer in the person's words: a variant, beside what followed the old one.
-    pub fn edit_answer(self, answer: NodeId, text: &str) {
-        if self.busy() || self.refused_for_elsewhere() {
-            return;
+    /// Puts an answer in the person's words: a variant, beside what followed the old one. Gives whether it was kept.
+    pub fn edit_answer(self, answer: NodeId, text: &str) -> bool {
+        if self.refused_for_busy() || self.refused_for_elsewhere() {
+            return false;
         }
         let edit = |conversation: &mut Conversation| conversation.edit_answer(answer, text, history::now());
         let edited = self.library.change(self.conversation.id_untracked(), edit);
-        if edited.and_then(|edited| self.told(edited)).is_some() {
-            self.editing.set(None);
+        let kept = edited.and_then(|edited| self.told(edited)).is_some();
+        if kept {
+            self.end_edit(answer);
         }
+        kept
     }
 
     /// Opens a new conversation that has the messages up to this one.
@@ -403,6 +423,16 @@ impl ChatStore {
     #[must_use]
     pub fn busy(self) -> bool {
         self.answer.place.with_untracked(Option::is_some) || self.queued.with_untracked(Option::is_some)
+    }
+
+    /// As [`Self::busy`], and says so.
+    fn refused_for_busy(self) -> bool {
+        if self.answer.place.with_untracked(Option::is_some) {
+            self.ui.toast(failures::of(&RequestFailure::Busy(Activity::Generating).into()));
+        } else if self.queued.with_untracked(Option::is_some) {
+            self.ui.toast(t().composer_queued());
+        }
+        self.busy()
     }
 
     /// Stops the running answer. What was written stays.

@@ -82,10 +82,7 @@ impl ChatStore {
             if !self.shaped.get_value() {
                 self.apply_defaults();
             }
-            // What was typed before the store was open is newer than what it kept.
-            if self.draft.with_untracked(String::is_empty) && self.attached.with_untracked(Vec::is_empty) {
-                self.read_draft();
-            }
+            self.read_draft_once();
             return;
         }
         self.put_aside();
@@ -109,13 +106,10 @@ impl ChatStore {
     pub fn open(self, id: ConversationId) {
         let move_made = self.move_on(Some(id));
         if self.conversation.id_untracked() == id && self.missing.with_untracked(Option::is_none) {
+            self.read_draft_once();
             return;
         }
-        // What was typed before the page had read anything belongs to the conversation that the address names.
-        let arrives = move_made == 1;
-        if !arrives {
-            self.put_aside();
-        }
+        self.put_aside();
         if let Some(now) = self.library.at_hand(id) {
             self.show(now);
             return;
@@ -128,10 +122,6 @@ impl ChatStore {
                 return;
             }
             match held {
-                Ok(Some(now)) if arrives && !self.draft.with_untracked(String::is_empty) => {
-                    self.conversation.set(now);
-                    self.release();
-                }
                 Ok(Some(now)) => self.show(now),
                 Ok(None) => self.show_blank(Some(Absence::NotHere)),
                 Err(error @ (StoreError::Broken { .. } | StoreError::Newer { .. })) => {
@@ -177,11 +167,18 @@ impl ChatStore {
         self.release();
     }
 
-    /// Keeps what leaves the screen.
+    /// Keeps what leaves the screen. When the page begins, nothing does: what was typed before it had read anything belongs to
+    /// the conversation that the address names.
     fn put_aside(self) {
         self.editing.set(None);
-        self.keep_draft();
+        self.put_draft_aside();
         self.media.hold_only(&[]);
+    }
+
+    fn read_draft_once(self) {
+        if !self.draft_known.get_value() {
+            self.read_draft();
+        }
     }
 
     /// Lets go of conversations that are neither on screen nor needed for an answer.

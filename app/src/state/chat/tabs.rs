@@ -40,6 +40,7 @@ impl ChatStore {
             let answering = self.forget(id);
             let here = self.conversation.with_untracked(|open| open.id == id);
             if here {
+                self.drop_draft();
                 self.show_blank(Some(Absence::NotHere));
             }
             if here || answering {

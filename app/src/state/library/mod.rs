@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use gloo_timers::future::TimeoutFuture;
 use leptos::{ev, prelude::*, task::spawn_local};
 use send_wrapper::SendWrapper;
-use serde::Serialize;
+use serde::{Serialize, de::DeserializeOwned};
 
 use self::live::Live;
 pub use self::live::{Removed, Unsaved};
@@ -22,6 +22,8 @@ use crate::history::{
     self, Change, Conversation, ConversationId, Draft, GRACE_MS, HistoryStore, ImportReport, Persistence,
     Query, SearchText, StoreError, Subscription, Summary,
 };
+use crate::locks::Lock;
+use crate::tab;
 
 /// The name of the browser's store.
 const NAME: &str = "gemtab";
@@ -70,6 +72,8 @@ pub struct Library {
     /// How often in a row something could not be saved.
     failures: StoredValue<u32>,
     subscription: StoredValue<Option<SendWrapper<Subscription>>>,
+    /// The name of this tab, and its lock.
+    tab: StoredValue<(String, Option<Lock>)>,
 }
 
 impl Library {
@@ -93,11 +97,13 @@ impl Library {
             settling: StoredValue::new(false),
             failures: StoredValue::new(0),
             subscription: StoredValue::new(None),
+            tab: StoredValue::new(Default::default()),
         }
     }
 
     /// Opens the browser's store and reads the list.
     pub async fn open(self) {
+        self.tab.set_value(tab::claim());
         let store = HistoryStore::open(name()).await;
         if let Persistence::UntilClosed { why } = store.persistence() {
             self.trouble.set(Some(StoreTrouble::NotKept(why.clone())));
@@ -111,7 +117,7 @@ impl Library {
         // As long-lived as the page.
         window_event_listener(ev::beforeunload, move |event| {
             if self.unsaved.with_untracked(Option::is_some) {
-                event.prevent_default();
+                browser::hold_back(&event);
             }
         });
         spawn_local(async move {
@@ -302,18 +308,42 @@ impl Library {
         Ok(report)
     }
 
-    /// What was typed and not sent.
+    /// What was typed and not sent, in this tab or in one that is closed.
     pub async fn draft(self, of: Option<ConversationId>) -> Draft {
         let Some(store) = self.store() else { return Draft::default() };
-        self.report(store.draft(of).await).unwrap_or_default()
+        self.report(store.draft(of, &self.tab(), tab::open).await).unwrap_or_default()
     }
 
-    /// Keeps what was typed and not sent.
+    /// Keeps what was typed in this tab and not sent.
     pub fn keep_draft(self, of: Option<ConversationId>, draft: Draft) {
         let Some(store) = self.store() else { return };
         spawn_local(async move {
-            self.report(store.set_draft(of, &draft).await);
+            self.report(store.set_draft(of, &self.tab(), &draft, history::now()).await);
         });
+    }
+
+    /// Changes what was typed in this tab and not sent, where it is not on screen.
+    pub async fn change_draft(self, of: Option<ConversationId>, change: impl FnOnce(&mut Draft)) {
+        let Some(store) = self.store() else { return };
+        self.report(store.change_draft(of, &self.tab(), history::now(), change).await);
+    }
+
+    /// A setting of this tab, or of one that is closed.
+    pub async fn own_setting<T: Serialize + DeserializeOwned>(self, name: &str) -> Option<T> {
+        let store = self.store()?;
+        self.report(store.own_setting(name, &self.tab(), tab::open).await).flatten()
+    }
+
+    /// Keeps a setting of this tab; none forgets it.
+    pub fn keep_own_setting<T: Serialize + 'static>(self, name: &'static str, value: Option<T>) {
+        let Some(store) = self.store() else { return };
+        spawn_local(async move {
+            self.report(store.set_own_setting(name, &self.tab(), value.as_ref(), history::now()).await);
+        });
+    }
+
+    fn tab(self) -> String {
+        self.tab.with_value(|(name, _)| name.clone())
     }
 
     /// Keeps a setting.

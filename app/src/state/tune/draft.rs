@@ -6,6 +6,7 @@ use leptos::{ev, prelude::*, task::spawn_local};
 use protocol::TokenBudget;
 use protocol::tune::{TableColumns, TuneSettings};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{Origin, TextSource, TuneStore};
 use crate::browser;
@@ -56,7 +57,9 @@ impl TuneStore {
             let change = changes.get_value();
             let keep = move || {
                 if changes.try_get_value() == Some(change) {
-                    self.library.keep_setting(NAME, untrack(|| self.draft()));
+                    let draft = untrack(|| self.draft());
+                    // Where nothing was written, the next tab is to find what another one has left.
+                    self.library.keep_own_setting(NAME, (draft != fresh()).then_some(draft));
                 }
             };
             browser::after(REST, keep);
@@ -64,7 +67,7 @@ impl TuneStore {
         Effect::new(move |_| {
             let leaving = window_event_listener(ev::beforeunload, move |event| {
                 if self.run.has_unsaved() {
-                    event.prevent_default();
+                    browser::hold_back(&event);
                 }
             });
             on_cleanup(move || leaving.remove());
@@ -77,24 +80,111 @@ impl TuneStore {
         Draft { origin, pairs, text, file, columns, detail, settings }
     }
 
-    /// What was written before the store was open is newer than what is kept.
     async fn restore(self) {
-        let Some(store) = self.library.store() else { return };
-        // What cannot be read counts as never written.
-        let Ok(Some(kept)) = store.setting::<Draft>(NAME).await else { return };
-        let fresh = Draft { pairs: vec![Default::default()], ..Draft::default() };
-        if untrack(|| self.draft()) != fresh {
-            return;
-        }
-        let Draft { origin, mut pairs, text, file, columns, detail, settings } = kept;
-        if pairs.is_empty() {
-            pairs.push(Default::default());
-        }
+        let Some(kept) = self.library.own_setting::<Draft>(NAME).await else { return };
+        let Draft { origin, pairs, text, file, columns, detail, settings } =
+            joined(kept, untrack(|| self.draft()));
         self.origin.set(origin);
         self.pairs.set(pairs);
         self.text.update(|source| {
             (source.text, source.file, source.columns, source.detail) = (text, file, columns, detail);
         });
         self.settings.set(settings);
+    }
+}
+
+/// As it is before anything was written.
+fn fresh() -> Draft {
+    Draft { pairs: vec![Default::default()], ..Draft::default() }
+}
+
+/// What was kept, with what was written before it was read. That may be what was kept: Firefox fills fields with what was in
+/// them when the page is reloaded.
+fn joined(kept: Draft, written: Draft) -> Draft {
+    let fresh = fresh();
+    let filled = |pairs: Vec<(String, String)>| {
+        pairs.into_iter().filter(|(ask, answer)| !ask.is_empty() || !answer.is_empty())
+    };
+    // The field that is being written into stays where it is.
+    let mut pairs: Vec<_> = filled(written.pairs).collect();
+    for (ask, answer) in filled(kept.pairs) {
+        let goes_on = |pair: &(String, String)| pair.0.starts_with(&ask) && pair.1.starts_with(&answer);
+        if !pairs.iter().any(goes_on) {
+            pairs.push((ask, answer));
+        }
+    }
+    if pairs.is_empty() {
+        pairs.push(Default::default());
+    }
+    let pasted = kept.file.is_empty() && written.file.is_empty() && !written.text.starts_with(&kept.text);
+    let (text, file, columns) = if written.text.is_empty() {
+        (kept.text, kept.file, kept.columns)
+    } else if pasted {
+        // A line is an example.
+        (format!("{}\n{}", kept.text, written.text), String::new(), written.columns)
+    } else {
+        (written.text, written.file, written.columns)
+    };
+    Draft {
+        origin: if written.origin == fresh.origin { kept.origin } else { written.origin },
+        pairs,
+        text,
+        file,
+        columns,
+        detail: if written.detail == fresh.detail { kept.detail } else { written.detail },
+        settings: joined_settings(&kept.settings, &written.settings, &fresh.settings)
+            .unwrap_or(written.settings),
+    }
+}
+
+/// The settings that were kept, but for those that were changed.
+fn joined_settings(
+    kept: &TuneSettings,
+    written: &TuneSettings,
+    fresh: &TuneSettings,
+) -> serde_json::Result<TuneSettings> {
+    let [mut all, written, fresh] = [kept, written, fresh].map(serde_json::to_value);
+    if let (Ok(Value::Object(all)), Value::Object(written), Value::Object(fresh)) =
+        (&mut all, written?, fresh?)
+    {
+        all.extend(written.into_iter().filter(|(name, value)| fresh.get(name) != Some(value)));
+    }
+    serde_json::from_value(all?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_early_joins_what_was_kept() {
+        let pair = |ask: &str| (ask.to_owned(), "!".to_owned());
+        let kept = Draft {
+            origin: Origin::Text,
+            pairs: vec![pair("one"), pair("two")],
+            text: "a".into(),
+            ..Draft::default()
+        };
+        let written = Draft { pairs: vec![pair("three")], text: "b".into(), ..Draft::default() };
+        let all = joined(kept.clone(), written.clone());
+        assert_eq!(all.origin, Origin::Text, "not touched");
+        assert_eq!(all.pairs, [pair("three"), pair("one"), pair("two")]);
+        assert_eq!(all.text, "a\nb");
+        let file = Draft { file: "a.csv".into(), ..kept.clone() };
+        assert_eq!(joined(file, written).text, "b", "a table and a line are not joined");
+        assert_eq!(joined(kept.clone(), fresh()), kept);
+        let filled = Draft { pairs: vec![pair("one")], text: "abc".into(), ..Draft::default() };
+        let all = joined(kept.clone(), filled);
+        assert_eq!((all.pairs, all.text.as_str()), (kept.pairs.clone(), "abc"), "the browser's own");
+        assert_eq!(joined(Draft::default(), fresh()), fresh());
+    }
+
+    #[test]
+    fn of_the_settings_those_that_were_changed_count() {
+        let kept = TuneSettings { rank: 3, name: "My cat".into(), ..TuneSettings::default() };
+        let written = TuneSettings { name: "Her cat".into(), ..TuneSettings::default() };
+        let draft = |settings: &TuneSettings| Draft { settings: settings.clone(), ..fresh() };
+        let all = joined(draft(&kept), draft(&written)).settings;
+        assert_eq!(all, TuneSettings { name: "Her cat".into(), ..kept });
     }
 }

@@ -1,5 +1,7 @@
 //! The files that a person gives: the examples, and the pictures and sounds that they name.
 
+use std::mem;
+
 use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::MediaFailure;
 use protocol::tune::ExampleFile;
@@ -68,9 +70,53 @@ impl TuneStore {
         });
     }
 
-    /// Lets go of the pictures and sounds.
+    /// Lets go of the pictures and sounds. It can be undone.
     pub fn drop_media(self) {
-        self.text.update(|source| source.files.clear());
+        let files = self.text.try_update(|source| mem::take(&mut source.files)).unwrap_or_default();
+        self.ui.toast_with_undo(t().tune_removed(), move || {
+            self.text.update(|source| {
+                // What was given since stays.
+                let is_gone = |file: &&GivenFile| source.files.iter().all(|it| it.name != file.name);
+                let back: Vec<_> = files.iter().filter(is_gone).cloned().collect();
+                source.files.extend(back);
+            });
+        });
+    }
+
+    /// Lets go of the text, and of the file that it is from. It can be undone.
+    pub fn drop_text(self) {
+        let taken = self.text.try_update(|source| {
+            (mem::take(&mut source.text), mem::take(&mut source.file), source.columns.take())
+        });
+        let Some(taken) = taken else { return };
+        self.ui.toast_with_undo(t().tune_removed(), move || {
+            self.text.update(|source| {
+                // What was written since stays.
+                if source.text.is_empty() {
+                    (source.text, source.file, source.columns) = taken.clone();
+                }
+            });
+        });
+    }
+
+    /// Deletes an example. It can be undone.
+    pub fn drop_pair(self, index: usize) {
+        let taken = self.pairs.try_update(|pairs| {
+            let pair = (index < pairs.len()).then(|| pairs.remove(index));
+            if pairs.is_empty() {
+                pairs.push(Default::default());
+            }
+            pair
+        });
+        let Some(pair) = taken.flatten().filter(|pair| *pair != Default::default()) else { return };
+        self.ui.toast_with_undo(t().tune_removed(), move || {
+            self.pairs.update(|pairs| {
+                if pairs.iter().all(|pair| *pair == Default::default()) {
+                    pairs.clear();
+                }
+                pairs.insert(index.min(pairs.len()), pair.clone());
+            });
+        });
     }
 
     async fn take_text(self, file: &File) {

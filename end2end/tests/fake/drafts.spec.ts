@@ -1,0 +1,197 @@
+// What is typed and attached and not sent: each tab has its own, and nothing of it is lost.
+
+import { App } from "../../support/app.ts";
+import { EVERY_BROWSER, PICKS_TWICE } from "../../support/firefox.ts";
+import { png } from "../../support/media.ts";
+import { expect, test } from "../../support/watch.ts";
+import { withholdStore } from "../../support/withhold.ts";
+
+test.describe("of several tabs", () => {
+  test("each keeps its own, whatever another one types and sends", { tag: EVERY_BROWSER }, async ({ app, context }) => {
+    await app.openChat();
+    await app.composer.fill("A long thought");
+    await app.attach(png());
+    await app.kept("A long thought");
+    await app.kept("red.png");
+    const other = new App(await context.newPage());
+    await other.openChat();
+    await expect(other.composer).toHaveValue("");
+    await other.composer.fill("Another one");
+    await other.kept("Another one");
+    await other.ask("Hi");
+    await app.reload();
+    await expect(app.composer).toHaveValue("A long thought");
+    await expect(app.tray).toContainText("red.png");
+  });
+
+  test("a new one takes over what a closed one has left", async ({ app, context }) => {
+    await app.openChat();
+    await app.ask("Hello");
+    await app.composer.fill("Half an answer");
+    await app.kept("Half an answer");
+    await app.startConversation();
+    await app.composer.fill("Half a thought");
+    await app.kept("Half a thought");
+    await app.page.close();
+    const other = new App(await context.newPage());
+    await other.openChat();
+    await expect(other.composer).toHaveValue("Half a thought");
+    await other.conversation("Hello").click();
+    await expect(other.composer).toHaveValue("Half an answer");
+  });
+
+  test("a duplicate is another one", async ({ app, context }) => {
+    await app.openChat();
+    await app.composer.fill("Half a thought");
+    await app.kept("Half a thought");
+    const opened = context.waitForEvent("page");
+    // It gets a copy of the session's storage.
+    await app.page.evaluate(() => void open("/?fake=instant"));
+    const other = new App(await opened);
+    await other.ready();
+    await expect(other.model).toBeVisible();
+    await expect(other.composer).toHaveValue("");
+    await other.composer.fill("Another one");
+    await other.kept("Another one");
+    await app.reload();
+    await expect(app.composer).toHaveValue("Half a thought");
+  });
+
+  test("each has its own examples", async ({ app, context }) => {
+    const prompt = (tab: App) => tab.page.getByRole("textbox", { name: "Prompt 1" });
+    await app.open("instant,demo", "/tune");
+    await prompt(app).fill("Do I have a cat?");
+    await app.kept("Do I have a cat?");
+    const other = new App(await context.newPage());
+    await other.open("instant,demo", "/tune");
+    await prompt(other).fill("What is red?");
+    await other.kept("What is red?");
+    await app.reload();
+    await expect(prompt(app)).toHaveValue("Do I have a cat?");
+    await app.page.close();
+    await other.page.close();
+    const third = new App(await context.newPage());
+    await third.open("instant,demo", "/tune");
+    await expect(prompt(third)).toHaveValue("What is red?");
+  });
+});
+
+test("what was typed is kept when the page is hidden, before typing rests", async ({ app, page }) => {
+  await page.clock.install();
+  await app.openChat();
+  // Typing never rests.
+  await page.clock.pauseAt(Date.now() + 60_000);
+  await app.composer.fill("Half a thought");
+  expect(await app.inStore("Half a thought")).toBe(false);
+  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
+  await app.kept("Half a thought");
+});
+
+test.describe("before the browser's store is open", () => {
+  test("what is typed follows what was kept", async ({ app, page }) => {
+    await app.openChat();
+    await app.ask("Hello");
+    await app.composer.fill("Half a thought");
+    await app.kept("Half a thought");
+    const open = await withholdStore(page);
+    await app.reload();
+    await app.ready();
+    await app.composer.fill("and more");
+    await open();
+    await expect(app.composer).toHaveValue("Half a thought\nand more");
+    await app.kept("Half a thought\\nand more");
+  });
+
+  test("examples that are written join those that were kept", async ({ app, page }) => {
+    await app.open("instant,demo", "/tune");
+    const prompt = (number: number) => page.getByRole("textbox", { name: `Prompt ${number}` });
+    await prompt(1).fill("Do I have a cat?");
+    await app.kept("Do I have a cat?");
+    const open = await withholdStore(page);
+    await app.reload();
+    await prompt(1).fill("What is red?");
+    await open();
+    await expect(prompt(2)).toHaveValue("Do I have a cat?");
+    await expect(prompt(1)).toHaveValue("What is red?");
+  });
+});
+
+test.describe("an attachment that is being read", () => {
+  test.beforeEach(async ({ app, page }) => {
+    // Reading ends when the test says so.
+    await page.addInitScript(() => {
+      const read = Blob.prototype.arrayBuffer;
+      const told = new Promise((resolve) => addEventListener("read-on", resolve));
+      Blob.prototype.arrayBuffer = async function () {
+        await told;
+        return read.call(this);
+      };
+    });
+    await app.openChat();
+    await app.ask("Hello");
+  });
+
+  const readOn = (app: App) => app.page.evaluate(() => dispatchEvent(new Event("read-on")));
+
+  test("goes to the message that it was attached to", async ({ app, page }) => {
+    await app.attach(png());
+    await expect(page.getByText("Reading red.png")).toBeVisible();
+    await app.startConversation();
+    await expect(page.getByText("Reading red.png")).toBeHidden();
+    await app.composer.fill("Another matter");
+    await readOn(app);
+    await app.kept("red.png");
+    await expect(app.tray).toBeHidden();
+    await app.conversation("Hello").click();
+    await expect(app.tray).toContainText("red.png");
+  });
+
+  test("is not attached if it is cancelled, and the message stays", { tag: PICKS_TWICE }, async ({ app, page }) => {
+    await app.attach(png());
+    await app.send("What is this?");
+    await expect(page.locator("#composer-hint")).toHaveText("Your message will be sent when the file is ready.");
+    await page.getByText("Reading red.png").getByRole("button", { name: "Cancel" }).click();
+    await expect(page.getByText("Reading red.png")).toBeHidden();
+    await readOn(app);
+    await app.attach(png("blue.png"));
+    await expect(app.tray).toContainText("blue.png");
+    await expect(app.tray).not.toContainText("red.png");
+    await expect(app.composer).toHaveValue("What is this?");
+    await expect(app.questions).toHaveCount(1);
+  });
+});
+
+test.describe("an attachment that was removed comes back", () => {
+  test.beforeEach(async ({ app }) => {
+    await app.openChat();
+    await app.ask("Hello");
+    await app.attach(png());
+    await app.tray.getByRole("button", { name: "Remove red.png" }).click();
+    await expect(app.tray).toBeHidden();
+  });
+
+  const undo = (app: App) => app.page.getByRole("button", { name: "Undo" });
+
+  test("beside what was attached since", { tag: PICKS_TWICE }, async ({ app }) => {
+    await app.attach(png("blue.png"));
+    await expect(app.tray).toContainText("blue.png");
+    await undo(app).click();
+    await expect(app.tray.getByRole("listitem")).toHaveText([/red\.png/, /blue\.png/]);
+  });
+
+  test("to its conversation alone", async ({ app }) => {
+    await app.startConversation();
+    await undo(app).click();
+    await app.kept("red.png");
+    await expect(app.tray).toBeHidden();
+    await app.conversation("Hello").click();
+    await expect(app.tray).toContainText("red.png");
+  });
+
+  test("not once the message was sent", { tag: PICKS_TWICE }, async ({ app }) => {
+    await app.ask("And now?");
+    await undo(app).click();
+    await app.attach(png("blue.png"));
+    await expect(app.tray.getByRole("listitem")).toHaveText([/blue\.png/]);
+  });
+});
