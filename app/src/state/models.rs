@@ -551,7 +551,8 @@ mod tests {
         assert_eq!(words(0.3), "Fits with 4.0 GB for experts · about one token every 3 seconds, or faster");
         assert_eq!(words(61.0), "Fits with 4.0 GB for experts · answers are a little slower");
         let shorter = FitVerdict::FitsWith { context: 2048, bytes: 1, outside };
-        let told = (Mood::Fair, "Fits with 2,048 tokens of context · about 2 tokens per second or more".into());
+        let told =
+            (Mood::Fair, "Fits with 2,048 tokens of context · about 2 tokens per second or more".into());
         assert_eq!(with(&shorter, Some(2.1)), told);
         let whole = FitVerdict::Fits { context: 8192, bytes: 1, outside: 0 };
         assert_eq!(with(&whole, None), (Mood::Good, "Fits".into()));
