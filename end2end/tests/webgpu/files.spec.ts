@@ -28,7 +28,7 @@ const BAD: [what: string, file: () => ModelFile, words: RegExp][] = [
   [
     "cut in the middle",
     () => changed("cut.gguf", (bytes) => bytes.subarray(0, bytes.length / 2)),
-    /incomplete: 6\.8 MB are missing after 6\.8 MB/,
+    /incomplete: 6\.8 MB is missing after 6\.8 MB/,
   ],
   [
     "of another format",

@@ -159,6 +159,9 @@ test("while one tab trains, another lists, tidies and asks, and is told what has
   const there = new Tune(other.page);
   await other.page.goto("/tune");
   await other.loaded(MODEL);
+  // Each tab has examples of its own.
+  await expect(there.startButton).toBeDisabled();
+  await addPairs(other.page, QUESTIONS.map((question) => [question, ANSWER] as const));
   await expect(there.startButton).toBeEnabled({ timeout: LOAD });
 
   // More steps than are waited for.

@@ -53,11 +53,13 @@ pub fn ChatPage() -> impl IntoView {
         let title = chat.conversation.with(|conversation| conversation.title.clone());
         if title.is_empty() { t().brand().to_owned() } else { t().page_title(&title) }
     };
+    // The server asks for it after the page was rendered, maybe on another thread, where no signal can be read.
+    let title = if cfg!(feature = "ssr") { TextProp::from(untrack(title)) } else { TextProp::from(title) };
     // Not the conversation's id: going from one to another draws nothing anew.
     let known = Memo::new(move |_| place.get() != Place::Unknown);
     view! {
         <Show when=move || known.get() fallback=NotFoundPage>
-        <Title text=title />
+        <Title text=title.clone() />
         <div class="chat">
             <main id="main" class="chat-main" tabindex="-1">
                 <TopBar />
