@@ -26,3 +26,16 @@ export async function withholdStore(page: Page): Promise<() => Promise<void>> {
   });
   return () => page.evaluate(() => void dispatchEvent(new Event("release-store")));
 }
+
+/** Has a page that is loaded after this read no file until the function that this returns is called. */
+export async function withholdReading(page: Page): Promise<() => Promise<void>> {
+  await page.addInitScript(() => {
+    const read = Blob.prototype.arrayBuffer;
+    const told = new Promise((resolve) => addEventListener("read-on", resolve));
+    Blob.prototype.arrayBuffer = async function () {
+      await told;
+      return read.call(this);
+    };
+  });
+  return () => page.evaluate(() => void dispatchEvent(new Event("read-on")));
+}

@@ -22,13 +22,13 @@ mod indexed_db;
 mod merge;
 mod message;
 mod opened;
-mod own;
 mod picked;
 mod prompt;
 mod record;
 mod search;
 mod store;
 mod summary;
+mod tab_records;
 #[cfg(test)]
 mod tests;
 mod title;

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import type { App } from "../../support/app.ts";
 import { DOWNLOADS, EVERY_BROWSER, PICKS_TWICE } from "../../support/firefox.ts";
 import { animatedGif, type MediaFile, png, truncated, wav } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
+import { withholdReading } from "../../support/withhold.ts";
 
 /** Drops or pastes a file as a person does. Only the browser can make the event's data. */
 async function hand(page: Page, how: "drop" | "paste", file: MediaFile): Promise<void> {
@@ -39,27 +39,19 @@ test.describe("a picture", () => {
   });
 
   test.describe("while it is being read", () => {
+    let readOn: () => Promise<void>;
+
     test.beforeEach(async ({ app, page }) => {
-      // Reading ends when the test says so.
-      await page.addInitScript(() => {
-        const read = Blob.prototype.arrayBuffer;
-        const told = new Promise((resolve) => addEventListener("read-on", resolve));
-        Blob.prototype.arrayBuffer = async function () {
-          await told;
-          return read.call(this);
-        };
-      });
+      readOn = await withholdReading(page);
       await app.openChat();
     });
-
-    const readOn = (app: App) => app.page.evaluate(() => dispatchEvent(new Event("read-on")));
 
     test("the message waits for it", async ({ app }) => {
       await app.attach(png());
       await app.send("What is this?");
       await expect(app.page.locator("#composer-hint")).toHaveText("Your message will be sent when the file is ready.");
       await expect(app.questions).toHaveCount(0);
-      await readOn(app);
+      await readOn();
       await expect(app.questions).toHaveCount(1);
       await expect(await app.answered()).toContainText("I was given 1 picture");
       await expect(app.tray).toBeHidden();
@@ -70,7 +62,7 @@ test.describe("a picture", () => {
       await app.send("What is this");
       await app.composer.press("End");
       await app.composer.pressSequentially("?");
-      await readOn(app);
+      await readOn();
       await expect(app.tray).toBeVisible();
       await expect(app.composer).toHaveValue("What is this?");
       await expect(app.questions).toHaveCount(0);
@@ -79,7 +71,7 @@ test.describe("a picture", () => {
     test("without it the message stays", async ({ app }) => {
       await app.attach(truncated(png()));
       await app.send("What is this?");
-      await readOn(app);
+      await readOn();
       await expect(app.refusal).toBeVisible();
       await expect(app.composer).toHaveValue("What is this?");
       await expect(app.questions).toHaveCount(0);

@@ -4,7 +4,7 @@ import { App } from "../../support/app.ts";
 import { EVERY_BROWSER, PICKS_TWICE } from "../../support/firefox.ts";
 import { png } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
-import { withholdStore } from "../../support/withhold.ts";
+import { withholdReading, withholdStore } from "../../support/withhold.ts";
 
 test.describe("of several tabs", () => {
   test("each keeps its own, whatever another one types and sends", { tag: EVERY_BROWSER }, async ({ app, context }) => {
@@ -117,21 +117,13 @@ test.describe("before the browser's store is open", () => {
 });
 
 test.describe("an attachment that is being read", () => {
+  let readOn: () => Promise<void>;
+
   test.beforeEach(async ({ app, page }) => {
-    // Reading ends when the test says so.
-    await page.addInitScript(() => {
-      const read = Blob.prototype.arrayBuffer;
-      const told = new Promise((resolve) => addEventListener("read-on", resolve));
-      Blob.prototype.arrayBuffer = async function () {
-        await told;
-        return read.call(this);
-      };
-    });
+    readOn = await withholdReading(page);
     await app.openChat();
     await app.ask("Hello");
   });
-
-  const readOn = (app: App) => app.page.evaluate(() => dispatchEvent(new Event("read-on")));
 
   test("goes to the message that it was attached to", async ({ app, page }) => {
     await app.attach(png());
@@ -139,7 +131,7 @@ test.describe("an attachment that is being read", () => {
     await app.startConversation();
     await expect(page.getByText("Reading red.png")).toBeHidden();
     await app.composer.fill("Another matter");
-    await readOn(app);
+    await readOn();
     await app.kept("red.png");
     await expect(app.tray).toBeHidden();
     await app.conversation("Hello").click();
@@ -152,7 +144,7 @@ test.describe("an attachment that is being read", () => {
     await expect(page.locator("#composer-hint")).toHaveText("Your message will be sent when the file is ready.");
     await page.getByText("Reading red.png").getByRole("button", { name: "Cancel" }).click();
     await expect(page.getByText("Reading red.png")).toBeHidden();
-    await readOn(app);
+    await readOn();
     await app.attach(png("blue.png"));
     await expect(app.tray).toContainText("blue.png");
     await expect(app.tray).not.toContainText("red.png");

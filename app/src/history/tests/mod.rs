@@ -323,8 +323,8 @@ fn a_draft_of_an_older_page_is_taken_over() {
         assert_eq!(store.draft(None, "a", open).await.unwrap().text, "half");
         assert_eq!(store.draft(None, "a", open).await.unwrap().text, "half");
         let settings = Options::default();
-        store.set_own_setting("examples", "a", Some(&settings), 1).await.unwrap();
-        let left = store.own_setting("examples", "b", async || tabs(&["b"])).await;
+        store.set_tab_setting("examples", "a", Some(&settings), 1).await.unwrap();
+        let left = store.tab_setting("examples", "b", async || tabs(&["b"])).await;
         assert_eq!(left, Ok(Some(settings)));
     });
 }

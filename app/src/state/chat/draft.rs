@@ -1,4 +1,4 @@
-//! What is typed and not sent. Each tab keeps its own (`history/own.rs`).
+//! What is typed and not sent. Each tab keeps its own (`history/tab_records.rs`).
 
 use gloo_timers::future::TimeoutFuture;
 use leptos::{ev, prelude::*, task::spawn_local};

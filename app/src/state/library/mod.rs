@@ -329,16 +329,16 @@ impl Library {
     }
 
     /// A setting of this tab, or of one that is closed.
-    pub async fn own_setting<T: Serialize + DeserializeOwned>(self, name: &str) -> Option<T> {
+    pub async fn tab_setting<T: Serialize + DeserializeOwned>(self, name: &str) -> Option<T> {
         let store = self.store()?;
-        self.report(store.own_setting(name, &self.tab(), tab::open).await).flatten()
+        self.report(store.tab_setting(name, &self.tab(), tab::open).await).flatten()
     }
 
     /// Keeps a setting of this tab; none forgets it.
-    pub fn keep_own_setting<T: Serialize + 'static>(self, name: &'static str, value: Option<T>) {
+    pub fn keep_tab_setting<T: Serialize + 'static>(self, name: &'static str, value: Option<T>) {
         let Some(store) = self.store() else { return };
         spawn_local(async move {
-            self.report(store.set_own_setting(name, &self.tab(), value.as_ref(), history::now()).await);
+            self.report(store.set_tab_setting(name, &self.tab(), value.as_ref(), history::now()).await);
         });
     }
 

@@ -59,7 +59,7 @@ impl TuneStore {
                 if changes.try_get_value() == Some(change) {
                     let draft = untrack(|| self.draft());
                     // Where nothing was written, the next tab is to find what another one has left.
-                    self.library.keep_own_setting(NAME, (draft != fresh()).then_some(draft));
+                    self.library.keep_tab_setting(NAME, (draft != fresh()).then_some(draft));
                 }
             };
             browser::after(REST, keep);
@@ -81,7 +81,7 @@ impl TuneStore {
     }
 
     async fn restore(self) {
-        let Some(kept) = self.library.own_setting::<Draft>(NAME).await else { return };
+        let Some(kept) = self.library.tab_setting::<Draft>(NAME).await else { return };
         let Draft { origin, pairs, text, file, columns, detail, settings } =
             joined(kept, untrack(|| self.draft()));
         self.origin.set(origin);

@@ -16,7 +16,7 @@ const MARK: char = '#';
 
 /// A record of a tab's.
 #[derive(Serialize, Deserialize)]
-struct Own<T> {
+struct TabRecord<T> {
     /// When it was kept, in milliseconds since 1970.
     #[serde(default)]
     kept: u64,
@@ -36,7 +36,7 @@ impl HistoryStore {
         tab: &str,
         open: impl AsyncFnOnce() -> BTreeSet<String>,
     ) -> Result<Draft, StoreError> {
-        Ok(self.own(Table::Drafts, &draft_name(of), tab, open).await?.unwrap_or_default())
+        Ok(self.take(Table::Drafts, &draft_name(of), tab, open).await?.unwrap_or_default())
     }
 
     /// Keeps what was typed in this tab and not sent. An empty draft is forgotten.
@@ -50,11 +50,11 @@ impl HistoryStore {
         draft: &Draft,
         now: u64,
     ) -> Result<(), StoreError> {
-        let key = own_key(&draft_name(of), tab);
+        let key = record_key(&draft_name(of), tab);
         let write = if draft.is_empty() {
             Write::Remove(Table::Drafts, key)
         } else {
-            put(Table::Drafts, key, &Own { kept: now, what: draft })?
+            put(Table::Drafts, key, &TabRecord { kept: now, what: draft })?
         };
         self.backend.commit(vec![write]).await
     }
@@ -70,32 +70,33 @@ impl HistoryStore {
         now: u64,
         change: impl FnOnce(&mut Draft),
     ) -> Result<(), StoreError> {
-        let key = own_key(&draft_name(of), tab);
+        let key = record_key(&draft_name(of), tab);
         let decide = |mut read: Vec<_>| {
-            let there = read.pop().flatten().map(|value| read_json::<Own<Draft>>(&key, value)).transpose()?;
-            let mut what = there.map(|own| own.what).unwrap_or_default();
+            let there =
+                read.pop().flatten().map(|value| read_json::<TabRecord<Draft>>(&key, value)).transpose()?;
+            let mut what = there.map(|record| record.what).unwrap_or_default();
             change(&mut what);
-            Ok((vec![put(Table::Drafts, key.clone(), &Own { kept: now, what })?], ()))
+            Ok((vec![put(Table::Drafts, key.clone(), &TabRecord { kept: now, what })?], ()))
         };
         self.backend.update(&[Table::Drafts], vec![(Table::Drafts, key.clone())], decide).await
     }
 
     /// The keys of a conversation's drafts, of all tabs.
     pub(super) async fn draft_keys(&self, of: ConversationId) -> Result<Vec<String>, StoreError> {
-        self.own_keys(Table::Drafts, &draft_name(Some(of))).await
+        self.record_keys(Table::Drafts, &draft_name(Some(of))).await
     }
 
     /// As [`Self::setting`], but of this tab, or of one that is closed: see [`Self::draft`].
     ///
     /// # Errors
     /// When the browser's storage fails.
-    pub async fn own_setting<T: Serialize + DeserializeOwned>(
+    pub async fn tab_setting<T: Serialize + DeserializeOwned>(
         &self,
         name: &str,
         tab: &str,
         open: impl AsyncFnOnce() -> BTreeSet<String>,
     ) -> Result<Option<T>, StoreError> {
-        match self.own(Table::Settings, name, tab, open).await {
+        match self.take(Table::Settings, name, tab, open).await {
             // It is of another version.
             Err(StoreError::Broken { .. }) => Ok(None),
             other => other,
@@ -106,34 +107,34 @@ impl HistoryStore {
     ///
     /// # Errors
     /// When the storage is full or fails, or the value has no form in JSON.
-    pub async fn set_own_setting<T: Serialize>(
+    pub async fn set_tab_setting<T: Serialize>(
         &self,
         name: &str,
         tab: &str,
         value: Option<&T>,
         now: u64,
     ) -> Result<(), StoreError> {
-        let key = own_key(name, tab);
+        let key = record_key(name, tab);
         let write = match value {
-            Some(what) => put(Table::Settings, key, &Own { kept: now, what })?,
+            Some(what) => put(Table::Settings, key, &TabRecord { kept: now, what })?,
             None => Write::Remove(Table::Settings, key),
         };
         self.backend.commit(vec![write]).await
     }
 
     /// What a tab keeps under a name; if nothing, the latest that a closed one has left there, which it then keeps.
-    async fn own<T: Serialize + DeserializeOwned>(
+    async fn take<T: Serialize + DeserializeOwned>(
         &self,
         table: Table,
         name: &str,
         tab: &str,
         open: impl AsyncFnOnce() -> BTreeSet<String>,
     ) -> Result<Option<T>, StoreError> {
-        let key = own_key(name, tab);
+        let key = record_key(name, tab);
         if let Some(value) = self.backend.get(table, &key).await? {
-            return Ok(Some(read_json::<Own<T>>(&key, value)?.what));
+            return Ok(Some(read_json::<TabRecord<T>>(&key, value)?.what));
         }
-        let mut left = self.own_keys(table, name).await?;
+        let mut left = self.record_keys(table, name).await?;
         if left.is_empty() {
             return Ok(None);
         }
@@ -144,20 +145,20 @@ impl HistoryStore {
         let decide = |read: Vec<_>| {
             // Another tab may have taken one meanwhile. One that cannot be read stays where it is.
             let there = left.iter().zip(read).filter_map(|(from, value)| {
-                let own = read_json::<Own<T>>(from, value?).ok()?;
-                Some((from, own))
+                let record = read_json::<TabRecord<T>>(from, value?).ok()?;
+                Some((from, record))
             });
-            let Some((from, own)) = there.max_by_key(|(_, own)| own.kept) else {
+            let Some((from, record)) = there.max_by_key(|(_, record)| record.kept) else {
                 return Ok((Vec::new(), None));
             };
-            let writes = vec![Write::Remove(table, from.clone()), put(table, key.clone(), &own)?];
-            Ok((writes, Some(own.what)))
+            let writes = vec![Write::Remove(table, from.clone()), put(table, key.clone(), &record)?];
+            Ok((writes, Some(record.what)))
         };
         self.backend.update(&[table], places, decide).await
     }
 
     /// The keys of what all tabs keep under a name.
-    async fn own_keys(&self, table: Table, name: &str) -> Result<Vec<String>, StoreError> {
+    async fn record_keys(&self, table: Table, name: &str) -> Result<Vec<String>, StoreError> {
         let mut keys = self.backend.keys(table).await?;
         keys.retain(|key| key.split_once(MARK).map_or(key.as_str(), |(name, _)| name) == name);
         Ok(keys)
@@ -168,11 +169,11 @@ fn draft_name(of: Option<ConversationId>) -> String {
     of.map_or_else(|| "new".to_owned(), |id| id.to_string())
 }
 
-fn own_key(name: &str, tab: &str) -> String {
+fn record_key(name: &str, tab: &str) -> String {
     format!("{name}{MARK}{tab}")
 }
 
-fn put<T: Serialize>(table: Table, key: String, own: &Own<T>) -> Result<Write, StoreError> {
-    let json = write_json(&key, own)?;
+fn put<T: Serialize>(table: Table, key: String, record: &TabRecord<T>) -> Result<Write, StoreError> {
+    let json = write_json(&key, record)?;
     Ok(Write::Put(table, key, json))
 }
