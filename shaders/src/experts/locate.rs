@@ -1,6 +1,7 @@
 //! `wgsl/experts/locate.wgsl`: finds the chosen experts in the expert cache.
 
 use super::{Choice, Mixture};
+use crate::matmul::FewRows;
 use crate::{PreprocessError, Source};
 
 /// The slot of an expert that is not in the cache.
@@ -17,26 +18,28 @@ params! {
     }
 }
 
-/// Words of the record in front of the number of uses: the layer that missed plus 1, and its experts.
+/// Words of the record in front of the number of uses: the layer that missed plus 1, and the experts of a few rows.
 #[must_use]
 pub const fn record_header(mixture: Mixture) -> u32 {
-    1 + mixture.used
+    1 + FewRows::MOST * mixture.used
 }
 
-/// The shader. Bindings: params, state, slots, choices, located; for one row, record.
+/// The shader, for up to [`FewRows::MOST`] rows, whose step ends if an expert is missing, or for any number of rows.
+/// Bindings: params, state, slots, choices, located; for a few rows, record.
 ///
 /// # Errors
 /// When the template cannot be expanded.
-pub fn source(mixture: Mixture, one_row: bool) -> Result<Source, PreprocessError> {
-    let suffix = if one_row { "_one" } else { "" };
+pub fn source(mixture: Mixture, few_rows: bool) -> Result<Source, PreprocessError> {
+    let suffix = if few_rows { "_few" } else { "" };
     let name = format!("experts_locate_{}{suffix}", mixture.name());
-    Source::build::<Params>("experts/locate.wgsl", name, &mixture.defines().set("ONE_ROW", one_row))
+    let defines = mixture.defines().set("FEW_ROWS", few_rows).set("MOST", FewRows::MOST);
+    Source::build::<Params>("experts/locate.wgsl", name, &defines)
 }
 
 /// Workgroups for `rows` rows.
 #[must_use]
-pub const fn dispatch(mixture: Mixture, one_row: bool, rows: u32) -> [u32; 3] {
-    [if one_row { 1 } else { (rows * mixture.used).div_ceil(64) }, 1, 1]
+pub const fn dispatch(mixture: Mixture, few_rows: bool, rows: u32) -> [u32; 3] {
+    [if few_rows { 1 } else { (rows * mixture.used).div_ceil(64) }, 1, 1]
 }
 
 /// CPU twin: the choices with slots instead of experts. `slots` are those of the layer.

@@ -24,13 +24,14 @@ impl Params {
     }
 }
 
-/// The shader, for one row, which ends the step if it is missing, or for any number.
+/// The shader: for a token and drafts behind it (`few_rows`, at most 64), whose step ends if the token's row is missing, or
+/// for any number of rows.
 ///
 /// # Errors
 /// When the template cannot be expanded.
-pub fn source(one_row: bool) -> Result<Source, PreprocessError> {
-    let suffix = if one_row { "_one" } else { "" };
-    let defines = Defines::new().set("ONE_ROW", one_row);
+pub fn source(few_rows: bool) -> Result<Source, PreprocessError> {
+    let suffix = if few_rows { "_few" } else { "" };
+    let defines = Defines::new().set("FEW_ROWS", few_rows);
     Source::build::<Params>("ple/locate.wgsl", format!("ple_locate{suffix}"), &defines)
 }
 

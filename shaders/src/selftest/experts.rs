@@ -6,7 +6,7 @@ use crate::experts::{
     Choice, Mixture, buckets, choice, choose as router, down as downs, gate_up as gates, locate as cache,
     low_rank, mix as mixes,
 };
-use crate::matmul::{CooperativeTile, Tile, cooperative, experts as products, pack_rows::pack_rows};
+use crate::matmul::{CooperativeTile, FewRows, Tile, cooperative, experts as products, pack_rows::pack_rows};
 use crate::matvec::twin;
 use crate::{DType, Planes};
 
@@ -49,12 +49,12 @@ pub fn choose(mixture: Mixture) -> Result<Case, CaseError> {
     Ok(Case { source: router::source(mixture)?, args, grid: router::dispatch(LEN), expected })
 }
 
-/// Chosen experts in the cache: every other one is there. A single row has only such experts, and is counted.
-pub fn locate(mixture: Mixture, one_row: bool) -> Result<Case, CaseError> {
-    let rows = if one_row { 1 } else { LEN };
+/// Chosen experts in the cache: every other one is there. A few rows have only such experts, whose uses are counted.
+pub fn locate(mixture: Mixture, few_rows: bool) -> Result<Case, CaseError> {
+    let rows = if few_rows { LEN.min(FewRows::MOST) } else { LEN };
     let layer = 1;
     let slots: Vec<u32> = (0..2 * mixture.experts)
-        .map(|i| if one_row || i % 2 == 0 { (i * 7) % mixture.experts } else { cache::NONE })
+        .map(|i| if few_rows || i % 2 == 0 { (i * 7) % mixture.experts } else { cache::NONE })
         .collect();
     let chosen = made_up(mixture, rows);
     let located = cache::locate(&slots[mixture.experts as usize..], &chosen);
@@ -67,17 +67,18 @@ pub fn locate(mixture: Mixture, one_row: bool) -> Result<Case, CaseError> {
         Arg::zeros(2 * chosen.len()),
     ];
     let mut expected = vec![Expected::words(4, bytemuck::cast_slice(&located))];
-    if one_row {
+    if few_rows {
         let mut record = vec![0];
         record.extend(chosen.iter().map(|choice| choice.expert));
+        record.resize(cache::record_header(mixture) as usize, 0);
         let counts = record.len() + (layer * mixture.experts) as usize;
         record.resize(counts + mixture.experts as usize, 0);
         chosen.iter().for_each(|choice| record[counts + choice.expert as usize] += 1);
         args.push(Arg::zeros(record.len()));
         expected.push(Expected::words(5, &record));
     }
-    let grid = cache::dispatch(mixture, one_row, rows);
-    Ok(Case { source: cache::source(mixture, one_row)?, args, grid, expected })
+    let grid = cache::dispatch(mixture, few_rows, rows);
+    Ok(Case { source: cache::source(mixture, few_rows)?, args, grid, expected })
 }
 
 /// Sorting choices into tiles.

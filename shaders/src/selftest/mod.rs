@@ -78,11 +78,11 @@ pub enum Form {
     Gather(DType),
     /// Per-layer inputs.
     Combine(Table),
-    /// The search for rows in the cache of the per-layer table, for one row or for many.
+    /// The search for rows in the cache of the per-layer table, for a few rows or for many.
     LocateRows(bool),
     /// The router's choice.
     ChooseExperts(Mixture),
-    /// The search for chosen experts in the cache, for one row or for many.
+    /// The search for chosen experts in the cache, for a few rows or for many.
     LocateExperts(Mixture, bool),
     /// Sorting of choices into tiles of this many pairs.
     SortChoices(Mixture, u32),
@@ -269,9 +269,9 @@ impl Form {
             Self::NormAdd(form, width) => rows::norm_add(*form, *width),
             Self::GeluMul => rows::gelu_mul(),
             Self::Combine(table) => rows::combine(*table),
-            Self::LocateRows(one_row) => rows::locate(*one_row),
+            Self::LocateRows(few_rows) => rows::locate(*few_rows),
             Self::ChooseExperts(mixture) => experts::choose(*mixture),
-            Self::LocateExperts(mixture, one_row) => experts::locate(*mixture, *one_row),
+            Self::LocateExperts(mixture, few_rows) => experts::locate(*mixture, *few_rows),
             Self::SortChoices(mixture, bm) => experts::sort(*mixture, *bm),
             Self::ExpertMatmul(tile, dtype) => experts::matmul(*tile, *dtype),
             Self::MixExperts(mixture, width) => experts::mix(*mixture, *width),

@@ -346,40 +346,43 @@ fn pairs_of_experts_that_are_not_in_the_cache_have_no_tile() {
 }
 
 #[test]
-fn a_row_that_misses_an_expert_ends_its_step() {
+fn a_step_that_misses_an_expert_ends() {
     let mixture = Mixture { experts: 6, used: 3 };
-    let chosen: Vec<Choice> = [4, 0, 2]
-        .into_iter()
-        .zip([0.5, 0.25, 0.125])
-        .map(|(expert, weight)| Choice { expert, weight })
-        .collect();
+    // Two rows, which share two experts.
+    let experts = [4, 0, 2, 2, 5, 4];
+    let weights = [0.5, 0.25, 0.125, 0.75, 0.375, 0.0625];
+    let chosen: Vec<Choice> =
+        experts.into_iter().zip(weights).map(|(expert, weight)| Choice { expert, weight }).collect();
     let source = locate::source(mixture, true).expect("the template preprocesses");
-    // The second layer's slots: of expert 4, of expert 2, and perhaps of expert 0.
-    for (of_first, len, missed) in [(locate::NONE, 1, 2), (1, 1, 0), (1, 0, 0)] {
+    let header = locate::record_header(mixture) as usize;
+    // The second layer's slots: of experts 4, 2 and 5, and perhaps of expert 0.
+    for (of_first, len, missed) in
+        [(locate::NONE, 1, 2), (1, 1, 0), (1, 0, 0), (locate::NONE, 2, 2), (1, 2, 0)]
+    {
         let mut slots = vec![9; 6];
-        slots.extend([of_first, locate::NONE, 3, locate::NONE, 0, locate::NONE]);
+        slots.extend([of_first, locate::NONE, 3, locate::NONE, 0, 2]);
+        let pairs = 3 * len as usize;
         let args = [
             BufferArg::uniform(&locate::Params { layer: 1, ..Default::default() }),
             BufferArg::read_write(&[State { len, pos: 7, ..State::default() }]),
             BufferArg::read(&slots),
             BufferArg::read(&chosen),
-            BufferArg::read_write(&[9u32; 6]),
-            BufferArg::zeros(4 + 12),
+            BufferArg::read_write(&[9u32; 12]),
+            BufferArg::zeros(header + 12),
         ];
         let got = Gpu::get().run(&source, &args, locate::dispatch(mixture, true, len));
         let after = State { len: if missed > 0 { 0 } else { len }, pos: 7, ..State::default() };
         assert_eq!(got[0].u32s(), bytemuck::cast_slice::<_, u32>(&[after]));
-        let mut record = vec![0; 16];
-        if len == 0 {
-            // A step that has ended already.
-            assert_eq!(got[1].u32s(), [9; 6]);
-        } else {
-            let located = locate::locate(&slots[6..], &chosen);
-            assert_eq!(got[1].u32s(), bytemuck::cast_slice::<_, u32>(&located));
-            record[..4].copy_from_slice(&[missed, 4, 0, 2]);
-        }
-        if len == 1 && missed == 0 {
-            [4, 0, 2].into_iter().for_each(|expert: usize| record[4 + 6 + expert] = 1);
+        // A step that has ended already, and rows beyond it, leave everything as it was.
+        let located = locate::locate(&slots[6..], &chosen[..pairs]);
+        let mut expected = bytemuck::cast_slice::<_, u32>(&located).to_vec();
+        expected.resize(12, 9);
+        assert_eq!(got[1].u32s(), expected);
+        let mut record = vec![0; header + 12];
+        record[0] = missed;
+        record[1..=pairs].copy_from_slice(&experts[..pairs]);
+        if missed == 0 {
+            experts[..pairs].iter().for_each(|&expert| record[header + 6 + expert as usize] += 1);
         }
         assert_eq!(got[2].u32s(), record);
     }

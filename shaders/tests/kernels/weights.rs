@@ -236,23 +236,28 @@ fn per_layer_inputs_follow_the_formula() {
 }
 
 #[test]
-fn a_token_whose_row_is_not_in_the_cache_ends_its_step() {
+fn a_token_whose_row_is_not_in_the_cache_ends_its_step_and_a_draft_is_rejected() {
     let params = locate::Params::new(3);
     let source = locate::source(true).unwrap();
     let slots = [locate::NONE, 2, 0];
-    for (token, len, after) in [(4, 1, 1), (1, 1, 0), (4, 0, 0)] {
+    for (token, len, after) in [(4, 1, 1), (1, 1, 0), (4, 0, 0), (4, 4, 4), (1, 4, 0)] {
+        // Drafts follow: one whose row is there, one whose row is not, and another one.
+        let tokens = [token, 8, 2, 3];
         let args = [
             BufferArg::uniform(&params),
             BufferArg::read_write(&[State { len, pos: 7, ..State::default() }]),
             BufferArg::read(&slots),
-            BufferArg::read(&[token, 8]),
-            BufferArg::read_write(&[9_u32; 2]),
+            BufferArg::read_write(&tokens),
+            BufferArg::read_write(&[9_u32; 4]),
         ];
         let got = Gpu::get().run(&source, &args, locate::dispatch(len.max(1)));
         let after = State { len: after, pos: 7, ..State::default() };
         assert_eq!(got[0].u32s(), bytemuck::cast_slice::<_, u32>(&[after]));
-        let row = if len > 0 { locate::locate(&params, &slots, &[token])[0] } else { 9 };
-        assert_eq!(got[1].u32s(), [row, 9]);
+        let kept = if len > 2 { [token, 8, locate::NONE, 3] } else { tokens };
+        assert_eq!(got[1].u32s(), kept);
+        let mut rows = locate::locate(&params, &slots, &tokens[..len as usize]);
+        rows.resize(4, 9);
+        assert_eq!(got[2].u32s(), rows);
     }
 }
 

@@ -51,7 +51,7 @@ pub fn per_layer_of_few(parts: &Parts, rows: FewRows) -> Result<Plan, PlanError>
     if parts.weights.ple_norm.is_some() {
         let matrix = parts.matrix("per_layer_model_proj")?;
         rows.apart(parts, &mut plan, &s.h[0], &[(matrix, &s.ple_projected)])?;
-        combine(parts, &mut plan, rows.count() == 1)?;
+        combine(parts, &mut plan, true)?;
     }
     Ok(plan)
 }
@@ -73,15 +73,15 @@ pub fn per_layer_of_one(parts: &Parts, choices: Choices) -> Result<Plan, PlanErr
     Ok(plan)
 }
 
-/// Adds and scales the normed projection and the row of the table. `one_row`: of a single token, whose row need not be in the
-/// cache of a table that is on the host.
-fn combine(parts: &Parts, steps: &mut Plan, one_row: bool) -> Result<(), PlanError> {
+/// Adds and scales the normed projection and the row of the table. `few_rows`: of a token and drafts, whose rows need not be in
+/// the cache of a table that is on the host.
+fn combine(parts: &Parts, steps: &mut Plan, few_rows: bool) -> Result<(), PlanError> {
     let (s, config) = (&parts.scratch, &parts.config);
     let Some(norm) = &parts.weights.ple_norm else { return Ok(()) };
     let params =
         combine_kernel::Params::new(config.width, config.layers.len() as u32, config.ple, config.eps);
     if let Some(cache) = &s.row_cache {
-        locate(parts, steps, cache, one_row)?;
+        locate(parts, steps, cache, few_rows)?;
     }
     let mut rows_of = |layout: &PlanarLayout, row0: u32, table: &Value, rows: &Value| {
         let from = Table::Planar(layout.dtype);
@@ -98,10 +98,10 @@ fn combine(parts: &Parts, steps: &mut Plan, one_row: bool) -> Result<(), PlanErr
 }
 
 /// Finds the rows of the tokens in the cache.
-fn locate(parts: &Parts, steps: &mut Plan, cache: &RowCacheValues, one_row: bool) -> Result<(), PlanError> {
+fn locate(parts: &Parts, steps: &mut Plan, cache: &RowCacheValues, few_rows: bool) -> Result<(), PlanError> {
     let s = &parts.scratch;
     let params = locate_kernel::Params::new(cache.line);
     let buffers = [&s.state, &cache.slots, &s.tokens, &cache.located];
-    let kernel = (locate_kernel::source(one_row)?, Form::LocateRows(one_row));
+    let kernel = (locate_kernel::source(few_rows)?, Form::LocateRows(few_rows));
     steps.push_rows(kernel, &params, &buffers, locate_kernel::dispatch)
 }

@@ -326,8 +326,9 @@ impl Session {
     async fn draw(&mut self, run: &mut Run<'_>) -> Result<Exit, EngineError> {
         let base = run.input.len();
         let most = run.limit - (base - run.prompt) as u32;
-        let speculating = self.decoder.speculate(run.options.drafts, most, run.input.ids());
-        let mut source = speculating.unwrap_or_else(|| self.decoder.draw(most, &run.control.cancel));
+        let (ids, cancel) = (run.input.ids(), &run.control.cancel);
+        let speculating = self.decoder.speculate(run.options.drafts, most, ids, cancel);
+        let mut source = speculating.unwrap_or_else(|| self.decoder.draw(most, cancel));
         let before = run.speculation.unwrap_or_default();
         let submits = run.submits;
         let exit = loop {

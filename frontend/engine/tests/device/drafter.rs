@@ -11,7 +11,7 @@ use engine::bytes::{ByteSource, CancelToken, FileSource};
 use engine::gguf::Header;
 use engine::gpu::GpuError;
 use engine::model::{Drafts, Speculation};
-use engine::session::{Control, EngineError, LoadOptions, Options, Session};
+use engine::session::{Control, EngineError, LoadOptions, Options, Session, TablePlace};
 use safetensors::SafeTensors;
 use shaders::sampling::Settings;
 
@@ -65,6 +65,37 @@ fn generate(
 /// A prompt that begins as the models' training texts do.
 fn prompt(len: u32) -> Vec<u32> {
     std::iter::once(2).chain((1..len).map(|i| 200 + (i * 7919) % 700)).collect()
+}
+
+/// Drafts are not known to the host, so one may have no row on the device. It is rejected then.
+#[test]
+fn a_drafter_drafts_beside_a_table_that_is_outside_of_the_device() {
+    let (target, drafter) = (model("tiny-e2b.q4_k_m.gguf"), model("tiny-e2b-assistant.f16.gguf"));
+    let with = |table| {
+        let options = LoadOptions { context: 1024, table, ..common::exact_options() };
+        common::load(&common::gpu(), &target, &options)
+    };
+    let options = Options { max_tokens: 32, ..Options::default() };
+    let ids = prompt(40);
+    let mut session = with(TablePlace::Device);
+    let (want, _) = generate(&mut session, &ids, &options, Drafts::Never);
+    use_drafter(&mut session, &drafter, Head::Ordered).expect("the drafter fits");
+    let always = Drafts::Always { count: 3 };
+    let (got, whole) = generate(&mut session, &ids, &options, always);
+    assert_eq!(got, want);
+    drop(session);
+    let mut session = with(TablePlace::Host);
+    assert!(session.decoder().needs_host());
+    use_drafter(&mut session, &drafter, Head::Ordered).expect("the drafter fits");
+    session.set_times_drafts(true);
+    let drafted = [always, Drafts::Measured, always].map(|drafts| {
+        let (got, did) = generate(&mut session, &ids, &options, drafts);
+        assert_eq!(got, want, "{drafts:?}, {did:?}");
+        did
+    });
+    assert!(drafted[0].rounds > 0 && drafted[0].accepted <= whole.accepted, "{drafted:?}, {whole:?}");
+    // By now all of their rows were needed, and are there.
+    assert_eq!(drafted[2], whole);
 }
 
 #[test]

@@ -1,8 +1,12 @@
 //! Speculative decoding: the answer is the one without drafts, however many are drafted and whether they are right.
 
+use std::rc::Rc;
+
 use engine::adapter;
+use engine::bytes::{CancelToken, MemorySource};
 use engine::model::{Drafts, KvType, Products, Speculation};
-use engine::session::{Control, Finish, LoadOptions, Options, Session};
+use engine::session::{Control, Finish, LoadOptions, ModelFile, Options, Session, TablePlace};
+use engine::synth::{self, Quant, Shape};
 use shaders::sampling::Settings;
 
 use crate::common;
@@ -54,7 +58,7 @@ fn an_answer_is_the_same_with_and_without_drafts() {
             assert_eq!(none, None);
             for count in counts {
                 let (got, speculation) = drawn(&mut session, &ids, options, Drafts::Always { count });
-                let did = speculation.expect("the table is on the device");
+                let did = speculation.expect("drafts");
                 assert_eq!(got, want, "{model}, {count} drafts, {did:?}");
                 assert!(did.rounds > 0 && did.drafted == did.rounds * count, "{did:?}");
                 accepted += did.accepted;
@@ -68,6 +72,80 @@ fn an_answer_is_the_same_with_and_without_drafts() {
     let (got, speculation) = drawn(&mut session, &ids, &options, Drafts::Measured);
     assert_eq!(got, want, "{speculation:?}");
     assert!(accepted > 0, "nothing was drafted rightly");
+}
+
+/// With slots for the experts of one row alone, rounds lose rows on their way; with more, they wait for those that are read.
+#[test]
+fn rounds_wait_for_experts_that_are_not_on_the_device() {
+    let path = common::repository("frontend/engine/tests/golden/models/tiny-moe.q4_k_m.gguf");
+    let with_slots = |expert_slots| {
+        let products = Products::Floats;
+        let options = LoadOptions {
+            context: 1024,
+            kv_type: KvType::F32,
+            expert_slots,
+            products,
+            ..LoadOptions::default()
+        };
+        common::load(&common::gpu(), &path, &options)
+    };
+    let greedy = Options { max_tokens: 24, ignore_eos: true, ..Options::default() };
+    let settings = Settings { temperature: 0.5, top_k: 4, ..Settings::default() };
+    let sampled = Options { settings, seed: 5, ..greedy.clone() };
+    let ids = repeating(20);
+    let mut whole = with_slots(0);
+    let want = [&greedy, &sampled].map(|options| drawn(&mut whole, &ids, options, Drafts::Never).0);
+    drop(whole);
+    for slots in [2, 5] {
+        let mut some = with_slots(slots);
+        let mut accepted = 0;
+        for (options, want) in [&greedy, &sampled].into_iter().zip(&want) {
+            assert_eq!(&drawn(&mut some, &ids, options, Drafts::Never).0, want, "{slots} slots");
+            for drafts in [Drafts::Always { count: 3 }, Drafts::Always { count: 7 }, Drafts::Measured] {
+                let (_, before) = some.decoder().expert_use().expect("a cache");
+                let (got, did) = drawn(&mut some, &ids, options, drafts);
+                assert_eq!(&got, want, "{slots} slots, {drafts:?}, {did:?}");
+                let (_, after) = some.decoder().expert_use().expect("a cache");
+                let (did, used) = (did.expect("drafts"), after - before);
+                assert!(used.misses > 0 && used.misses < used.uses, "{used:?}");
+                accepted += did.accepted;
+            }
+        }
+        assert!(accepted > 0, "nothing was drafted rightly with {slots} slots");
+    }
+}
+
+/// A draft whose per-layer row is missing is rejected, and a token whose row is missing waits for it.
+#[test]
+fn rounds_wait_for_rows_that_are_not_on_the_device() {
+    let vocabulary = 3 * 1024;
+    let shape: Shape = "e2b-small".parse().expect("a shape");
+    let options = synth::Options { vocabulary, ..synth::Options::new(shape, Quant::Q4KM) };
+    let mut file = Vec::new();
+    synth::write(&mut file, &options).expect("a model");
+    let gpu = common::gpu();
+    let load = |table| {
+        let options = LoadOptions { context: 2048, table, ..common::exact_options() };
+        let file = ModelFile::local(Rc::new(MemorySource::new(file.clone())));
+        let cancel = CancelToken::new();
+        pollster::block_on(Session::load(Rc::clone(&gpu), file, &options, &cancel, &mut |_| ()))
+            .expect("it loads")
+    };
+    let options = Options { max_tokens: 40, ignore_eos: true, ..Options::default() };
+    // Its rows don't have room in the cache together, so that those of the drafts are gone.
+    let passage = || (0..700).map(|i| 300 + (i * 7919) % (vocabulary - 300));
+    let ids: Vec<u32> = passage().chain(passage().take(20)).collect();
+    let mut whole = load(TablePlace::Device);
+    let (want, _) = drawn(&mut whole, &ids, &options, Drafts::Never);
+    drop(whole);
+    let mut outside = load(TablePlace::Host);
+    assert!(outside.decoder().needs_host());
+    outside.set_times_drafts(true);
+    for drafts in [Drafts::Always { count: 3 }, Drafts::Measured, Drafts::Always { count: 7 }] {
+        let (got, did) = drawn(&mut outside, &ids, &options, drafts);
+        assert_eq!(got, want, "{drafts:?}, {did:?}");
+        assert!(did.is_some_and(|did| did.accepted > did.rounds), "{drafts:?}, {did:?}");
+    }
 }
 
 /// Rounds take other steps where products are packed, and where adapters correct them. Not with experts: a last bit

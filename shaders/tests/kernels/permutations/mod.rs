@@ -183,7 +183,7 @@ fn experts() -> Sources {
     for mixture in MIXTURES {
         all.extend([choose::source(mixture), mix::source(Some(mixture), 768)]);
         all.extend([16, 32].map(|bm| buckets::source(mixture, bm)));
-        all.extend(BOTH.map(|one_row| locate::source(mixture, one_row)));
+        all.extend(BOTH.map(|few_rows| locate::source(mixture, few_rows)));
         let reduce = |scaled| BOTH.map(|packed| Reduce { mixture, sorted: false, scaled, packed }.source());
         all.extend(BOTH.into_iter().flat_map(reduce));
         all.extend([Expand::Few, Expand::FewSummed].map(|expand| expand(mixture).source()));

@@ -66,7 +66,7 @@ impl<'d> LogitsReader<'d> {
         decoder.fetch_rows(&[id]).await?;
         decoder.gpu.queue().write_buffer(&decoder.io.tokens, 0, bytemuck::bytes_of(&id));
         decoder.write_state(pos, 1, 0);
-        decoder.run_row(&decoder.programs().one, None).await?;
+        decoder.run_step(&decoder.programs().one, 1, None).await?;
         Ok(self.read().await?)
     }
 

@@ -9,6 +9,7 @@ mod pace;
 mod plans;
 mod programs;
 mod prompt;
+mod speculating;
 mod speculation;
 mod steps;
 mod token_source;
@@ -25,7 +26,8 @@ use shaders::state::State;
 use choose::{Chosen, choose};
 use pace::{MAX_PER_SUBMIT, Pace};
 use programs::Programs;
-use speculation::{MOST_SINGLE, Rounds};
+use speculating::MOST_SINGLE;
+use speculation::Rounds;
 
 use super::corrections::{self, Corrections, Scales};
 use super::drafter::Drafter;

@@ -1,4 +1,4 @@
-//! Running the programs of one row and of a chunk. With an expert cache, the host loads experts in between.
+//! Running the programs of a few rows and of a chunk. With an expert cache, the host loads experts in between.
 
 use super::{Decoder, StepError};
 use crate::bytes::CancelToken;
@@ -6,25 +6,32 @@ use crate::gpu::{GpuError, Program, Rows};
 use crate::plan::PlanError;
 
 impl Decoder {
-    /// Runs a program of one row. If `readback` is given, samples a token and copies it there.
+    /// Runs a program of a few rows: a token, and drafts that are verified with it. If `readback` is given, samples a token
+    /// behind every row and copies them there.
     ///
-    /// A row that misses an expert ends early, and goes on from the experts of that layer once they are loaded. What it
-    /// has computed is still in its buffers: the later steps had no rows.
+    /// A step that misses an expert ends early, and goes on from the experts of that layer once they are loaded. What it
+    /// has computed is still in its buffers: the later steps had no rows. If the experts of all rows don't have slots
+    /// together, the last rows are dropped.
     ///
     /// # Errors
     /// When the device fails, or an expert cannot be read.
-    pub(super) async fn run_row(&self, program: &Program, readback: Option<usize>) -> Result<(), StepError> {
+    pub(super) async fn run_step(
+        &self,
+        program: &Program,
+        mut rows: u32,
+        readback: Option<usize>,
+    ) -> Result<(), StepError> {
         let mut from = 0;
         if let Some(experts) = &self.experts {
-            experts.begin_row();
+            experts.begin_step();
         }
         loop {
             let mut encoder = self.gpu.encoder();
             {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-                program.encode_steps(&mut pass, 1, from..program.len());
+                program.encode_steps(&mut pass, rows, from..program.len());
                 if readback.is_some() {
-                    self.sampler.program().encode(&mut pass, 1);
+                    (0..rows).for_each(|_| self.sampler.program().encode(&mut pass, 1));
                 }
             }
             if let Some(experts) = &self.experts {
@@ -36,12 +43,14 @@ impl Decoder {
             }
             let Some(experts) = &self.experts else { return Ok(()) };
             experts.prefetch().await;
-            let Some(layer) = experts.missed().await? else { return Ok(()) };
+            let Some(missed) = experts.missed(rows).await? else { return Ok(()) };
+            let layer = missed.layer;
             let missing = || PlanError::Missing { name: format!("step for the experts of layer {layer}") };
             let steps =
                 program.plan().expert_steps().get(layer).ok_or_else(missing).map_err(GpuError::from)?;
             from = steps.start;
-            self.write_rows_of_step(1);
+            rows = missed.rows;
+            self.write_rows_of_step(rows);
         }
     }
 

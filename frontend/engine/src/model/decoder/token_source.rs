@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 use futures_util::FutureExt as _;
 use web_time::Instant;
 
+use super::gain::Drafts;
+use super::speculating::Speculating;
 use super::{Decoder, StepError};
 use crate::bytes::{CancelToken, LocalBoxFuture};
 use crate::model::sampling_plans::{MAX_PENDING, OUT_LEN};
@@ -59,7 +61,7 @@ impl Decoder {
     /// Samples up to `most` tokens, including the one that the end of the prompt sampled.
     pub fn draw<'d>(&'d self, most: u32, cancel: &'d CancelToken) -> Box<dyn TokenSource + 'd> {
         if self.experts.is_some() {
-            Box::new(OneByOne { decoder: self, cancel, most, drawn: 0, submitted: 1 })
+            Box::new(Speculating::new(self, (Drafts::Never, &[]), most, Vec::new(), cancel))
         } else {
             if let Some((_, rows)) = &self.table {
                 rows.write_slots();
@@ -193,43 +195,5 @@ impl TokenSource for Pipelined<'_> {
 
     fn submits(&self) -> u32 {
         self.submits
-    }
-}
-
-/// The host has a part in every token: it loads the experts that are missing.
-struct OneByOne<'d> {
-    decoder: &'d Decoder,
-    cancel: &'d CancelToken,
-    most: u32,
-    drawn: u32,
-    /// Those that were begun: the row of one that was cancelled is in the cache, too.
-    submitted: u32,
-}
-
-impl TokenSource for OneByOne<'_> {
-    fn next(&mut self) -> LocalBoxFuture<'_, Result<Vec<u32>, StepError>> {
-        async move {
-            if self.drawn == self.most {
-                return Ok(Vec::new());
-            }
-            // The end of the prompt has drawn the first.
-            if self.drawn > 0 {
-                let decoder = self.decoder;
-                self.submitted = self.drawn + 1;
-                self.cancel.guard(decoder.run_row(&decoder.programs().one, Some(0))).await?;
-            }
-            let ids = self.decoder.read(0, self.drawn..self.drawn + 1).await?;
-            self.drawn += 1;
-            Ok(ids)
-        }
-        .boxed_local()
-    }
-
-    fn submitted(&self) -> u32 {
-        self.submitted
-    }
-
-    fn submits(&self) -> u32 {
-        self.drawn.saturating_sub(1)
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use futures_util::stream::{StreamExt as _, TryStreamExt as _, iter};
 use shaders::experts::{Choice, Mixture, locate};
+use shaders::matmul::FewRows;
 use shaders::repack::PieceError;
 use web_time::Instant;
 
@@ -81,6 +82,35 @@ impl std::ops::Sub for ExpertUse {
             prefetch_hits: self.prefetch_hits - earlier.prefetch_hits,
         }
     }
+}
+
+/// What a step missed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Missed {
+    /// The layer.
+    pub layer: usize,
+    /// Rows whose experts are there now.
+    pub rows: u32,
+}
+
+/// The experts that the first rows chose, each once, and the number of these rows: as many as have `slots` together, one at
+/// least.
+fn within<'c>(chosen: impl Iterator<Item = &'c [u32]>, slots: usize) -> (Vec<u32>, u32) {
+    let (mut wanted, mut rows) = (Vec::new(), 0);
+    for row in chosen {
+        let before = wanted.len();
+        for expert in row {
+            if !wanted.contains(expert) {
+                wanted.push(*expert);
+            }
+        }
+        if rows > 0 && wanted.len() > slots {
+            wanted.truncate(before);
+            break;
+        }
+        rows += 1;
+    }
+    (wanted, rows)
 }
 
 /// A matrix of the experts of a layer.
@@ -194,8 +224,8 @@ impl ExpertCache {
         self.timed.set(true);
     }
 
-    /// Prepares the device for a step of one row.
-    pub fn begin_row(&self) {
+    /// Prepares the device for a step of a few rows.
+    pub fn begin_step(&self) {
         if self.timed.take() {
             // The tokens that were timed are no uses.
             let counts = vec![0_u32; self.record_bytes() as usize / 4];
@@ -228,11 +258,12 @@ impl ExpertCache {
         }
     }
 
-    /// The layer whose experts the last row missed, if any. These are loaded, and the row can go on from there.
+    /// The layer whose experts the last step of `rows` rows missed, if any. They are loaded, and the step can go on from there
+    /// with as many of its rows as their experts have slots for together: one at least.
     ///
     /// # Errors
     /// [`ExpertError`].
-    pub async fn missed(&self) -> Result<Option<usize>, ExpertError> {
+    pub async fn missed(&self, rows: u32) -> Result<Option<Missed>, ExpertError> {
         let began = Instant::now();
         let record_bytes = self.record_bytes();
         let bytes = self.read_record.read(&self.gpu, record_bytes + self.guess_bytes()).await?;
@@ -245,20 +276,21 @@ impl ExpertCache {
             self.prefetch.borrow_mut().compare(None, &[], waited);
             return Ok(None);
         };
-        let wanted = &header[1..];
-        let missing = self.missing(layer, wanted);
+        let chosen = header[1..].chunks(self.mixture.used as usize).take(rows as usize);
+        let (wanted, rows) = within(chosen, self.slots() as usize);
+        let missing = self.missing(layer, &wanted);
         self.prefetch.borrow_mut().compare(Some(layer), &missing, waited);
         let before = self.used.get();
         self.used.set(ExpertUse { misses: before.misses + missing.len() as u64, ..before });
-        self.load(layer, &missing, wanted).await?;
+        self.load(layer, &missing, &wanted).await?;
         let used = self.used.get();
         self.used.set(ExpertUse { missed_bytes: used.missed_bytes + used.bytes - before.bytes, ..used });
-        self.take_guess(layer + 1, guess);
-        self.begin_row();
-        Ok(Some(layer))
+        self.take_guess(layer + 1, &guess[..self.choice_bytes(rows) as usize]);
+        self.begin_step();
+        Ok(Some(Missed { layer, rows }))
     }
 
-    /// Takes the device's guess for a layer, if there is such a layer.
+    /// Takes the device's guess for the rows of a layer, if there is such a layer.
     fn take_guess(&self, layer: usize, guess: &[u8]) {
         if layer == self.layers.len() {
             return;
@@ -266,7 +298,12 @@ impl ExpertCache {
         let mut guess: Vec<Choice> = bytemuck::pod_collect_to_vec(guess);
         guess.retain(|choice| choice.expert < self.mixture.experts);
         guess.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-        let experts: Vec<_> = guess.iter().map(|choice| choice.expert).collect();
+        let mut experts = Vec::new();
+        for Choice { expert, .. } in guess {
+            if !experts.contains(&expert) {
+                experts.push(expert);
+            }
+        }
         self.prefetch.borrow_mut().guess(layer, self.missing(layer, &experts));
     }
 
@@ -317,7 +354,7 @@ impl ExpertCache {
     }
 
     fn guess_bytes(&self) -> u64 {
-        self.choice_bytes(1)
+        self.choice_bytes(FewRows::MOST)
     }
 
     fn choice_bytes(&self, rows: u32) -> u64 {
@@ -409,5 +446,19 @@ impl ExpertCache {
         self.slots.borrow_mut()[layer].insert(expert, slot);
         self.stale.set(true);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_rows_go_on_as_have_slots_for_their_experts() {
+        let rows = [[4_u32, 1], [1, 4], [4, 2], [7, 1]];
+        let of = |slots| within(rows.iter().map(<[u32; 2]>::as_slice), slots);
+        assert_eq!(of(2), (vec![4, 1], 2));
+        assert_eq!(of(3), (vec![4, 1, 2], 3));
+        assert_eq!(of(4), (vec![4, 1, 2, 7], 4));
     }
 }

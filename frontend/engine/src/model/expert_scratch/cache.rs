@@ -1,6 +1,7 @@
 //! The values of the expert cache.
 
 use shaders::experts::{Choice, locate};
+use shaders::matmul::FewRows;
 use shaders::repack;
 
 use crate::model::{Config, Experts};
@@ -16,9 +17,9 @@ pub struct CacheValues {
     pub table: Value,
     /// The choices with slots instead of experts, `[T, used]`.
     pub located: Value,
-    /// What a row missed, and the number of uses (`wgsl/experts/locate.wgsl`).
+    /// What a step missed, and the number of uses (`wgsl/experts/locate.wgsl`).
     pub record: Value,
-    /// What the router of the next layer would choose of this layer's stream, for one row. `[used]`.
+    /// What the router of the next layer would choose for this layer's stream. `[FewRows::MOST, used]`.
     pub guess: Value,
     /// Readback buffers: of the record and then the guess, and of the choices.
     pub readbacks: [Value; 2],
@@ -52,7 +53,7 @@ impl CacheValues {
         let all = 4 * config.layers.len() as u64 * u64::from(mixture.experts);
         let choices = u64::from(rows) * u64::from(mixture.used) * size_of::<Choice>() as u64;
         let record = 4 * u64::from(locate::record_header(mixture)) + all;
-        let guess = u64::from(mixture.used) * size_of::<Choice>() as u64;
+        let guess = u64::from(FewRows::MOST * mixture.used) * size_of::<Choice>() as u64;
         // The layers may be stored differently.
         let mut staged: Vec<u64> = Vec::new();
         for i in 0..config.layers.len() {

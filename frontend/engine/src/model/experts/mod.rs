@@ -52,7 +52,8 @@ fn halves<'a>(weights: &'a Weights, blk: &str, rows: u32) -> Result<[Half<'a>; 2
     Ok([gate, up].map(|matrix| Half { matrix, stride: rows, at: 0 }))
 }
 
-/// Finds the chosen experts of layer `i` in the expert cache, if there is one. A single row that misses one ends its step.
+/// Finds the chosen experts of layer `i` in the expert cache, if there is one. A step of a few rows ends if one
+/// is missing.
 ///
 /// # Errors
 /// [`PlanError`].
@@ -61,14 +62,14 @@ pub fn find_in_cache(
     experts: Experts,
     (scratch, state): (&ExpertScratch, &Value),
     i: usize,
-    one_row: bool,
+    few_rows: bool,
 ) -> Result<(), PlanError> {
     let (Some(cache), mixture) = (&scratch.cache, experts.mixture) else { return Ok(()) };
     let params = locate::Params { layer: i as u32, ..Default::default() };
-    let kernel = (locate::source(mixture, one_row)?, Form::LocateExperts(mixture, one_row));
+    let kernel = (locate::source(mixture, few_rows)?, Form::LocateExperts(mixture, few_rows));
     let mut buffers = vec![state, &cache.table, &scratch.choices, &cache.located];
-    buffers.extend(one_row.then_some(&cache.record));
-    steps.push_rows(kernel, &params, &buffers, move |rows| locate::dispatch(mixture, one_row, rows))
+    buffers.extend(few_rows.then_some(&cache.record));
+    steps.push_rows(kernel, &params, &buffers, move |rows| locate::dispatch(mixture, few_rows, rows))
 }
 
 /// Factor of the router's products: 1/√width.

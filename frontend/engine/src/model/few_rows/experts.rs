@@ -119,12 +119,9 @@ impl<'a> Builder<'a> {
         Ok(Rows::Floats(&s.x))
     }
 
-    /// The chosen experts in the cache, if there is one: only one row at a time can wait for those that are missing.
+    /// The chosen experts in the cache, if there is one.
     fn find(&mut self) -> Result<(), PlanError> {
         let Layer { parts, experts, scratch, .. } = self.layer;
-        if scratch.cache.is_some() && self.few.rows > 1 {
-            return Err(PlanError::Missing { name: "place for all experts of several rows".into() });
-        }
         find_in_cache(self.steps, experts, (scratch, &parts.scratch.state), self.i, true)
     }
 

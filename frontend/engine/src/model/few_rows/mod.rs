@@ -96,12 +96,6 @@ pub struct FewRows {
 }
 
 impl FewRows {
-    /// Maximum number of rows.
-    #[must_use]
-    pub const fn count(self) -> u32 {
-        self.rows
-    }
-
     /// Steps for up to `rows` rows, at most [`Kernel::MOST`]. Rows are packed where decode packs large products.
     #[must_use]
     pub fn new(config: &Config, rows: u32, choices: Choices) -> Self {
