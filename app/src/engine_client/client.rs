@@ -35,7 +35,7 @@ pub enum Notice {
     /// wait for [`EngineClient::resume_answers`].
     Moved,
     /// The engine is in trouble but runs.
-    Trouble(Failure),
+    Warning(Failure),
     /// The engine is gone. Every open [`Reply`] has ended.
     Crashed(Failure),
 }
@@ -292,7 +292,7 @@ impl Inner {
             Event::DeviceLost { reason } => (self.notify)(Notice::DeviceLost(reason)),
             Event::State(state) => (self.notify)(Notice::State(state, files)),
             Event::Failed { id: None, failure } if failure.cause() == Cause::Version => self.die(failure),
-            Event::Failed { id: None, failure } => (self.notify)(Notice::Trouble(failure)),
+            Event::Failed { id: None, failure } => (self.notify)(Notice::Warning(failure)),
             event => {
                 let Some(id) = event.id() else { return };
                 let last = event.is_terminal();

@@ -183,7 +183,7 @@ impl EngineStore {
             Notice::DeviceLost(reason) => self.restoring.set(Some(reason)),
             Notice::State(state, files) => self.show_state(*state, files),
             Notice::Moved => self.engine_moved(),
-            Notice::Trouble(failure) => self.trouble.set(Some(failure)),
+            Notice::Warning(failure) => self.trouble.set(Some(failure)),
             Notice::Crashed(failure) => {
                 match self.model.get_untracked() {
                     ModelState::Ready { choice, context, .. } => {

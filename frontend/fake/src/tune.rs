@@ -432,7 +432,7 @@ async fn train(state: &Weak<State>, id: RequestId, mut run: RunSummary) -> Optio
         if last || pause || step == 1 || step.is_multiple_of(run.settings.checkpoint_every.max(1)) {
             if trouble == Some(TuneTrouble::Storage) {
                 let full = StorageFailure::TrainingFull { bytes: CHECKPOINT_BYTES };
-                say(state, id, TuneEvent::Trouble(full.into()))?;
+                say(state, id, TuneEvent::Warning(full.into()))?;
             } else {
                 run.saved = step;
                 say(state, id, TuneEvent::Saved { step })?;

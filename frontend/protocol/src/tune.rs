@@ -90,7 +90,7 @@ pub enum TuneEvent {
         step: u32,
     },
     /// Something failed that does not end the run, such as a checkpoint for which there is no room.
-    Trouble(Failure),
+    Warning(Failure),
     /// The run is kept and can go on.
     Paused(RunSummary),
     /// The run has done its steps, and is kept until it gets a name.

@@ -20,16 +20,16 @@ const FIRST_LISTED: u32 = 2048;
 
 /// What a model takes besides text, and with what.
 #[derive(Default)]
-pub struct Senses {
+pub struct Modalities {
     /// Whether it sees.
-    pub sees: bool,
+    pub vision: bool,
     /// What it hears with, if it hears.
-    pub ears: Option<audio::TowerConfig>,
+    pub audio_tower: Option<audio::TowerConfig>,
     /// Bytes of graphics memory of the towers that the model's own plan does not count.
     pub bytes: u64,
 }
 
-impl Senses {
+impl Modalities {
     /// Reads them from the plan of a model's own file, and from the header of a projector, which comes before it.
     ///
     /// # Errors
@@ -41,24 +41,25 @@ impl Senses {
     ) -> Result<Self, Stopped> {
         let said = |error: EngineError| failure::of(&error, None);
         let width = plan.config.width;
-        let ears = plan.audio.as_ref().map(|tower| tower.config().clone());
-        let mut senses = Self { sees: plan.vision.is_some(), ears, bytes: 0 };
+        let audio_tower = plan.audio.as_ref().map(|tower| tower.config().clone());
+        let mut modalities = Self { vision: plan.vision.is_some(), audio_tower, bytes: 0 };
         // A diffusion model uses no towers yet.
         if let Some(source) = projector.filter(|_| plan.config.diffusion.is_none()) {
             let header = Header::read(&**source).await.map_err(|error| said(error.into()))?;
             if let Some(tower) =
                 vision::TowerPlan::read(&header, width).map_err(|error| said(error.into()))?
             {
-                senses.sees = true;
-                senses.bytes += tower.bytes(Budget::default(), limits).map_err(|error| said(error.into()))?;
+                modalities.vision = true;
+                modalities.bytes +=
+                    tower.bytes(Budget::default(), limits).map_err(|error| said(error.into()))?;
             }
             let heard = |error: AudioError| failure::of_audio(&error, None);
             if let Some(tower) = audio::TowerPlan::read(&header, width).map_err(heard)? {
-                senses.bytes += tower.bytes(limits).map_err(heard)?;
-                senses.ears = Some(tower.config().clone());
+                modalities.bytes += tower.bytes(limits).map_err(heard)?;
+                modalities.audio_tower = Some(tower.config().clone());
             }
         }
-        Ok(senses)
+        Ok(modalities)
     }
 }
 
@@ -67,7 +68,7 @@ impl Senses {
 pub fn details(
     header: &Header,
     (plan, options): (&ModelSpec, &LoadOptions),
-    senses: &Senses,
+    modalities: &Modalities,
     name: &str,
     (allowance, memory): (Allowance, DeviceMemory),
     speed: f64,
@@ -75,7 +76,7 @@ pub fn details(
     let bytes = |context| {
         // Room for the largest pictures depends on the context.
         let options = LoadOptions { context, ..*options };
-        let (plan, _) = needs(header, &options, senses, (allowance, memory), true)?;
+        let (plan, _) = needs(header, &options, modalities, (allowance, memory), true)?;
         Ok::<_, EngineError>(plan.needs(memory)?.with_context(context).bytes)
     };
     let summary = summary(header);
@@ -93,7 +94,7 @@ pub fn details(
         vocabulary: plan.tensors.vocabulary(),
         max_context: config.max_context,
         window: config.window,
-        capabilities: capabilities(header, senses),
+        capabilities: capabilities(header, modalities),
         types: summary
             .types
             .into_iter()
@@ -116,30 +117,30 @@ pub fn details(
 pub fn needs(
     header: &Header,
     options: &LoadOptions,
-    senses: &Senses,
+    modalities: &Modalities,
     (allowance, memory): (Allowance, DeviceMemory),
     pictures: bool,
 ) -> Result<(ModelSpec, LoadOptions), EngineError> {
-    let options = LoadOptions { projector_bytes: senses.bytes, largest_picture: 0, ..*options };
+    let options = LoadOptions { projector_bytes: modalities.bytes, largest_picture: 0, ..*options };
     let options = match allowance.places(header, &options, memory) {
         // The verdict says so.
         Err(EngineError::TooLarge { .. } | EngineError::Gpu(GpuError::TooLarge { .. })) => options,
         some => some?,
     };
-    if senses.sees && pictures {
+    if modalities.vision && pictures {
         return ModelSpec::for_device(header, &options, memory);
     }
     Ok((ModelSpec::with_options(header, &options)?, options))
 }
 
 /// What the engine can do with the model.
-fn capabilities(header: &Header, senses: &Senses) -> Capabilities {
+fn capabilities(header: &Header, modalities: &Modalities) -> Capabilities {
     let pieces = header.metadata.strings("tokenizer.ggml.tokens");
     let has = |token: &str| pieces.is_some_and(|pieces| pieces.iter().any(|piece| piece == token));
     Capabilities {
         text: true,
-        vision: senses.sees,
-        audio: senses.ears.is_some(),
+        vision: modalities.vision,
+        audio: modalities.audio_tower.is_some(),
         tools: has(special::TOOL_CALL_OPEN),
         thinking: has(special::CHANNEL_OPEN),
     }

@@ -53,7 +53,7 @@ pub async fn ensure(host: &Host, model: &Model, session: &mut ModelSession, canc
         // The answer finds out by itself that it was cancelled, or that the device was lost.
         if !error.is_cancelled() && !error.is_lost() {
             model.drafter.take();
-            host.trouble(failure::of_drafter(&error));
+            host.warn(failure::of_drafter(&error));
         }
     }
 }

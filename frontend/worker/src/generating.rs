@@ -159,7 +159,7 @@ async fn answer_in(
     };
     let control = Control { cancel: task.cancel.clone(), answer_now: Rc::clone(&task.answer_now) };
     let begun = asked.begun.clone().unwrap_or_default();
-    let mut speaker = Speaker::new(host, id, asked.thinking, begun, &resumed);
+    let mut reporter = AnswerReporter::new(host, id, asked.thinking, begun, &resumed);
     host.post(Event::Begins { id, resumed });
     let mut losses = 0;
     loop {
@@ -170,15 +170,15 @@ async fn answer_in(
         }
         // What was encoded on a device that is gone is gone with it.
         let mut input = bare.clone();
-        let mut teller = media::Teller::new(host, id);
-        let encoded = prepared.encode(&mut teller, ready, &mut input, &wanted.handles, &task.cancel).await;
-        speaker.clock.start();
+        let mut progress = media::EncodeProgress::new(host, id);
+        let encoded = prepared.encode(&mut progress, ready, &mut input, &wanted.handles, &task.cancel).await;
+        reporter.clock.start();
         let used_before = experts::used(&ready.session);
         let error = match encoded {
-            Ok(()) => match generate(&mut ready.session, input, &options, &control, &mut speaker).await {
+            Ok(()) => match generate(&mut ready.session, input, &options, &control, &mut reporter).await {
                 Ok(outcome) => {
-                    speaker.flush();
-                    let mut timings = speaker.timings(&outcome, wanted.asked, ready);
+                    reporter.flush();
+                    let mut timings = reporter.timings(&outcome, wanted.asked, ready);
                     if let (Some(now), Some(before)) = (experts::used(&ready.session), used_before) {
                         timings.experts = Some(experts::timings(&(now - before)));
                         reading::learn(host, now.bytes, now.loading).await;
@@ -189,27 +189,27 @@ async fn answer_in(
                     // What another engine has said of it is not known here.
                     let cut = cut && asked.resumed.is_none();
                     let ids = [going_on, outcome.ids].concat();
-                    let last = cut.then_some(Last { prompt: asks, begun: speaker.said, ids });
+                    let last = cut.then_some(Last { prompt: asks, begun: reporter.said, ids });
                     model.last.replace(last);
                     return Ok((convert::finish(outcome.finish), timings));
                 }
                 Err(error) => error,
             },
-            Err(media::Trouble::Engine(error)) => error,
-            Err(media::Trouble::Said(failure)) => return Err(failure),
+            Err(media::EncodeError::Engine(error)) => error,
+            Err(media::EncodeError::Failure(failure)) => return Err(failure),
         };
         let Some(reason) = recovery::lost(host, &ready.gpu, &error).await else {
             // What was said so far stays on the page.
-            speaker.flush();
+            reporter.flush();
             return Err(failure::of_answer(&error, model.options.context));
         };
         // In a row: without a token between them.
-        losses = if speaker.drawn.len() > options.drawn.len() { 1 } else { losses + 1 };
+        losses = if reporter.drawn.len() > options.drawn.len() { 1 } else { losses + 1 };
         if losses == recovery::MOST_LOSSES {
             *slot = None;
             return Err(failure::lost_for_good(&reason));
         }
-        options.drawn.clone_from(&speaker.drawn);
+        options.drawn.clone_from(&reporter.drawn);
     }
 }
 
@@ -226,11 +226,12 @@ async fn generate(
     input: Input,
     options: &Options,
     control: &Control,
-    speaker: &mut Speaker<'_>,
+    reporter: &mut AnswerReporter<'_>,
 ) -> Result<Outcome, EngineError> {
     match session {
         ModelSession::Autoregressive(session) => {
-            let outcome = session.generate(input, options, control, &mut |said| speaker.hear(said)).await?;
+            let outcome =
+                session.generate(input, options, control, &mut |said| reporter.on_event(said)).await?;
             let prompt_tokens = outcome.timings.prompt_tokens;
             let speculation = outcome
                 .timings
@@ -250,7 +251,7 @@ async fn generate(
                 drawn: options.drawn.clone(),
                 ..DiffusionOptions::default()
             };
-            let on = &mut |event| speaker.see(event, denoising.steps);
+            let on = &mut |event| reporter.on_diffusion_event(event, denoising.steps);
             let outcome = session.generate(input.ids(), &options, control, on).await?;
             let prompt_tokens = outcome.timings.prompt_tokens;
             Ok(Outcome { finish: outcome.finish, ids: outcome.ids, prompt_tokens, speculation: None })
@@ -270,8 +271,8 @@ fn begun_ids(model: &Model, prompt: &Prompt, asks: &[u32], begun: &Begun) -> Res
     ids.map_err(|error| failure::of(&error.into(), None))
 }
 
-/// Passes on what the engine says.
-struct Speaker<'a> {
+/// Tells the page what the engine reports of an answer.
+struct AnswerReporter<'a> {
     host: &'a Host,
     id: RequestId,
     batch: Batch,
@@ -286,14 +287,14 @@ struct Speaker<'a> {
     diffusion: Option<DiffusionTimings>,
 }
 
-impl<'a> Speaker<'a> {
+impl<'a> AnswerReporter<'a> {
     fn new(host: &'a Host, id: RequestId, thoughts: bool, said: Begun, resumed: &Resumed) -> Self {
         let batch = Batch::new(id, thoughts);
         let clock = Clock { decode_ms: resumed.decode_ms, ..Clock::default() };
         Self { host, id, batch, said, drawn: resumed.drawn.clone(), cached: None, clock, diffusion: None }
     }
 
-    fn hear(&mut self, said: Said) {
+    fn on_event(&mut self, said: Said) {
         match said {
             Said::Prefilling { done, total } => self.prefilling(done, total),
             Said::Piece(piece, tokens) => self.piece(piece, tokens),
@@ -301,7 +302,7 @@ impl<'a> Speaker<'a> {
         }
     }
 
-    fn see(&mut self, event: DiffusionEvent, most_steps: u32) {
+    fn on_diffusion_event(&mut self, event: DiffusionEvent, most_steps: u32) {
         match event {
             DiffusionEvent::Prefilling { done, total } => {
                 self.prefilling(done, total);

@@ -88,11 +88,11 @@ pub struct Model {
     /// Its drafter, if it has one.
     pub drafter: RefCell<Option<Drafter>>,
     /// Whether it sees.
-    pub sees: bool,
+    pub vision: bool,
     /// Tokens of the longest picture that it can read; none where any picture can be.
     pub largest_picture: Option<u32>,
     /// What it hears with, if it hears.
-    pub ears: Option<audio::TowerConfig>,
+    pub audio_tower: Option<audio::TowerConfig>,
     /// Its last answer, if that was cut off.
     pub last: RefCell<Option<generating::Last>>,
     /// Tokens of the texts that were counted last.
@@ -103,8 +103,8 @@ impl Model {
     /// Whether it has a tower for such media.
     pub fn takes(&self, media: Media) -> bool {
         match media {
-            Media::Audio => self.ears.is_some(),
-            Media::Image | Media::Video => self.sees,
+            Media::Audio => self.audio_tower.is_some(),
+            Media::Image | Media::Video => self.vision,
         }
     }
 }
@@ -205,7 +205,7 @@ impl Host {
     }
 
     /// Says what goes wrong without being any request's failure.
-    pub(crate) fn trouble(&self, failure: Failure) {
+    pub(crate) fn warn(&self, failure: Failure) {
         self.post(Event::Failed { id: None, failure });
     }
 

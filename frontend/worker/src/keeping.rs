@@ -122,7 +122,7 @@ async fn check_all(host: &Rc<Host>, cancel: &CancelToken) -> Result<(), SourceEr
         if let Err(error) = result {
             // It is told once.
             host.keeper.0.borrow_mut().trusted.retain(|it| !it.is(file));
-            host.trouble(failure::of_store(&error));
+            host.warn(failure::of_store(&error));
         }
     }
     if host.keeper.0.borrow().trusted.is_empty() { Err(SourceError::Cancelled) } else { Ok(()) }

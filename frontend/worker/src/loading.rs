@@ -17,7 +17,7 @@ use protocol::{Event, Failure, LoadedModel, ModelDetails, ModelPhase, ModelSourc
 use web_time::Instant;
 
 use crate::choices::{self, Subject};
-use crate::details::{self, Senses};
+use crate::details::{self, Modalities};
 use crate::drafting::Drafter;
 use crate::experts::Allowance;
 use crate::failure::Stopped;
@@ -46,7 +46,7 @@ pub async fn inspect(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) 
         let header = Header::read(&*opened.model.source).await;
         let header = header.map_err(|error| failure::of(&error.into(), None))?;
         let of_engine = |error: EngineError| failure::of(&error, None);
-        let senses = Senses::read(
+        let modalities = Modalities::read(
             opened.projector.as_ref().map(|file| &file.source),
             &ModelSpec::read(&header).map_err(of_engine)?,
             memory.limits,
@@ -59,10 +59,11 @@ pub async fn inspect(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) 
         let options = options(&wanted, drafter.as_ref());
         let chosen = wanted.options.expert_memory;
         let within = (Allowance { chosen, found: None }, memory);
-        let (plan, options) = details::needs(&header, &options, &senses, within, true).map_err(of_engine)?;
+        let (plan, options) =
+            details::needs(&header, &options, &modalities, within, true).map_err(of_engine)?;
         let name = wanted.source.name();
         let speed = reading::speed(&host).await;
-        let details = details::details(&header, (&plan, &options), &senses, name, within, speed);
+        let details = details::details(&header, (&plan, &options), &modalities, name, within, speed);
         let mut details = details.map_err(of_engine)?;
         details.stored = saving::planned(&plan, &options, wanted.options.eight_bits, memory);
         let verdict = details::verdict(&plan, wanted.options.context, memory);
@@ -150,17 +151,17 @@ async fn load_into(
         let within = (smaller, allowance);
         match try_load(host, id, wanted, within, &gpu, &mut pictures, &task.cancel).await {
             Ok(loaded) => break loaded,
-            Err(Trouble::Said(failure)) => return Err(failure),
+            Err(LoadError::Failure(failure)) => return Err(failure),
             // The device has less memory than it was taken to have. What is usual may fit it.
-            Err(Trouble::Engine(error, _)) if pictures && failure::is_out_of_memory(&error) => {
+            Err(LoadError::Engine(error, _)) if pictures && failure::is_out_of_memory(&error) => {
                 pictures = false
             }
-            Err(Trouble::Crowded { tried, next }) => {
+            Err(LoadError::Crowded { tried, next }) => {
                 planned.get_or_insert(tried);
                 smaller = Some(next);
             }
-            Err(Trouble::ManyExperts { in_use }) => allowance.found = Some(in_use),
-            Err(Trouble::Engine(error, context)) => {
+            Err(LoadError::ManyExperts { in_use }) => allowance.found = Some(in_use),
+            Err(LoadError::Engine(error, context)) => {
                 let Some(reason) = recovery::lost(host, &gpu, &error).await else {
                     return Err(failure::of(&error, context));
                 };
@@ -176,7 +177,7 @@ async fn load_into(
     let gpu_bytes = ready.session.planned_bytes();
     let has_fewer = allowance.found.is_some();
     if let Some(memory) = details.experts.filter(|memory| has_fewer && memory.held < memory.all) {
-        host.trouble(DeviceFailure::FewerExperts { held: memory.held, all: memory.all }.into());
+        host.warn(DeviceFailure::FewerExperts { held: memory.held, all: memory.all }.into());
     }
     if let Some(planned) = planned {
         saving::tell(host, planned, ready.session.storage());
@@ -208,9 +209,9 @@ async fn gpu(host: &Rc<Host>) -> Result<Rc<Gpu>, Failure> {
 }
 
 /// Why a try to load ended.
-enum Trouble {
+enum LoadError {
     /// In words already.
-    Said(Failure),
+    Failure(Failure),
     /// The device has less memory than it was taken to have. With table and cache stored in less the model may fit.
     Crowded {
         /// How they were stored.
@@ -227,9 +228,9 @@ enum Trouble {
     Engine(EngineError, Option<u32>),
 }
 
-impl From<Stopped> for Trouble {
+impl From<Stopped> for LoadError {
     fn from(stopped: Stopped) -> Self {
-        Self::Said(stopped.0)
+        Self::Failure(stopped.0)
     }
 }
 
@@ -243,7 +244,7 @@ async fn try_load(
     gpu: &Rc<Gpu>,
     pictures: &mut bool,
     cancel: &CancelToken,
-) -> Result<Loaded, Trouble> {
+) -> Result<Loaded, LoadError> {
     let started = Instant::now();
     let mut meter = Meter::default();
     let mut tell = |step: Loading| {
@@ -263,10 +264,10 @@ async fn try_load(
         })
         .await?;
     if let Some(trouble) = opened.files().find_map(|file| file.trouble.as_ref()) {
-        host.trouble(failure::of_store(trouble));
+        host.warn(failure::of_store(trouble));
     }
 
-    let plain = |error: EngineError| Trouble::Engine(error, None);
+    let plain = |error: EngineError| LoadError::Engine(error, None);
     let read = async {
         let mut told = |bytes| tell(Loading::Header(bytes));
         Header::read_with_progress(&*opened.model.source, &mut told).await.map_err(EngineError::from)
@@ -275,8 +276,8 @@ async fn try_load(
     let own = ModelSpec::read(&header).map_err(plain)?;
     let memory = allowance.of(DeviceMemory::assumed(gpu));
     let within = (allowance, memory);
-    let reading = Senses::read(opened.projector.as_ref().map(|file| &file.source), &own, memory.limits);
-    let senses = cancel.guard(reading).await?;
+    let reading = Modalities::read(opened.projector.as_ref().map(|file| &file.source), &own, memory.limits);
+    let modalities = cancel.guard(reading).await?;
     let mut towers = vec![Towers::new(&opened.model, own.tower_ranges())];
     // All of a projector is for towers. A diffusion model uses none.
     let projector = opened.projector.as_ref().filter(|_| own.config.diffusion.is_none());
@@ -288,7 +289,7 @@ async fn try_load(
     let reading = async { Ok::<_, EngineError>(read_drafter(source, &own, memory).await) };
     let read = cancel.guard(reading).await.map_err(plain)?;
     let drafter = read.unwrap_or_else(|error| {
-        host.trouble(failure::of_drafter(&error));
+        host.warn(failure::of_drafter(&error));
         None
     });
     drop(own);
@@ -296,12 +297,13 @@ async fn try_load(
     if let Some(Storage { table, kv_type }) = smaller {
         (options.table, options.kv_type) = (table, kv_type);
     }
-    let (plan, mut options) = details::needs(&header, &options, &senses, within, *pictures).map_err(plain)?;
+    let (plan, mut options) =
+        details::needs(&header, &options, &modalities, within, *pictures).map_err(plain)?;
     let (name, speed) = (wanted.source.name(), reading::speed(host).await);
     let mut details =
-        details::details(&header, (&plan, &options), &senses, name, within, speed).map_err(plain)?;
+        details::details(&header, (&plan, &options), &modalities, name, within, speed).map_err(plain)?;
     if let Some(reason) = &plan.unusable {
-        host.trouble(failure::of_tower(reason));
+        host.warn(failure::of_tower(reason));
     }
     let fit = plan.fit(wanted.options.context, memory).map_err(plain)?;
     details.stored = saving::stored(&plan, wanted.options.eight_bits, fit.storage);
@@ -335,11 +337,11 @@ async fn try_load(
             .await
             .map_err(|error| {
                 if *pictures || !failure::is_out_of_memory(&error) {
-                    return Trouble::Engine(error, context);
+                    return LoadError::Engine(error, context);
                 }
                 match allowance.less(&plan, &error) {
-                    Some(in_use) => Trouble::ManyExperts { in_use },
-                    None => next.map_or(Trouble::Engine(error, context), |next| Trouble::Crowded {
+                    Some(in_use) => LoadError::ManyExperts { in_use },
+                    None => next.map_or(LoadError::Engine(error, context), |next| LoadError::Crowded {
                         tried: fit.storage,
                         next,
                     }),
@@ -375,14 +377,14 @@ async fn try_load(
         opened_by: RefCell::default(),
         projector: sources.get(1).cloned(),
         drafter: drafter.into(),
-        sees: senses.sees,
+        vision: modalities.vision,
         largest_picture: session.largest_picture(),
-        ears: senses.ears,
+        audio_tower: modalities.audio_tower,
         last: RefCell::default(),
         counts: RefCell::default(),
     };
     let ready = Ready::new(Rc::clone(gpu), session, model.projector.as_ref());
-    let ready = ready.await.map_err(|error| Trouble::Engine(error, context))?;
+    let ready = ready.await.map_err(|error| LoadError::Engine(error, context))?;
     let keeping = opened.files().filter_map(|file| file.kept.clone()).collect();
     Ok((ready, model, keeping, details, own))
 }

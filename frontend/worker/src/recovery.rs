@@ -113,7 +113,7 @@ pub async fn restore_idle(host: &Rc<Host>, slot: &mut Slot) {
     if host.losses.get() >= MOST_LOSSES {
         // It would be lost again. The next answer tries once more.
         if let Some(old) = slot.take() {
-            host.trouble(failure::lost_for_good(&reason(&old.gpu)));
+            host.warn(failure::lost_for_good(&reason(&old.gpu)));
         }
         return;
     }
@@ -128,6 +128,6 @@ pub async fn restore_idle(host: &Rc<Host>, slot: &mut Slot) {
         }),
     };
     if let Err(failure) = restored {
-        host.trouble(failure);
+        host.warn(failure);
     }
 }

@@ -18,7 +18,7 @@ impl Host {
     pub fn receive_bytes(self: &Rc<Self>, bytes: &[u8], files: Vec<web_sys::Blob>) {
         match protocol::decode::<Request>(bytes) {
             Ok(request) => self.receive(request, files),
-            Err(error) => self.trouble(unreadable(&error)),
+            Err(error) => self.warn(unreadable(&error)),
         }
     }
 

@@ -37,6 +37,6 @@ pub fn tell(host: &Host, planned: Storage, storage: Storage) {
     let of_table = (storage.table != planned.table).then_some(of_table);
     let of_cache = (storage.kv_type != planned.kv_type).then_some(MemorySaving::CacheInEightBits);
     for saving in of_table.into_iter().chain(of_cache) {
-        host.trouble(DeviceFailure::Saved(saving).into());
+        host.warn(DeviceFailure::Saved(saving).into());
     }
 }

@@ -56,8 +56,8 @@ async fn verify(host: &Rc<Host>, model: &Weak<Model>) {
                 // All of them, and what follows from it.
                 let found = diagnosing::self_test(host, &mut slot, &cancel, &mut |_, _| ()).await;
                 match found {
-                    Ok(found) => host.trouble(told(&found)),
-                    Err(failure) => host.trouble(failure),
+                    Ok(found) => host.warn(told(&found)),
+                    Err(failure) => host.warn(failure),
                 }
                 return;
             }

@@ -198,7 +198,7 @@ impl RunStore {
                 self.saved.set(step);
                 self.trouble.set(None);
             }
-            TuneEvent::Trouble(failure) => self.trouble.set(Some(failure)),
+            TuneEvent::Warning(failure) => self.trouble.set(Some(failure)),
             TuneEvent::Paused(summary) => self.show(summary, RunPhase::Paused),
             TuneEvent::Finished(summary) => self.show(summary, RunPhase::Finished),
             TuneEvent::Waiting { step } => {
@@ -277,7 +277,7 @@ impl TuneStore {
                                 self.ui.say(t().tune_paused(summary.step.into(), summary.steps.into()));
                             }
                             TuneEvent::Finished(_) => self.ui.say(t().tune_done()),
-                            TuneEvent::Trouble(failure) => self.ui.say(failures::sentence(failure)),
+                            TuneEvent::Warning(failure) => self.ui.say(failures::sentence(failure)),
                             _ => {}
                         }
                         run.hear(*event);
@@ -384,7 +384,7 @@ mod tests {
         let owner = Owner::new();
         owner.set();
         let run = RunStore::new();
-        run.hear(TuneEvent::Trouble(StorageFailure::Failed.into()));
+        run.hear(TuneEvent::Warning(StorageFailure::Failed.into()));
         assert!(run.trouble.get_untracked().is_some());
         run.hear(TuneEvent::Saved { step: 10 });
         assert_eq!((run.trouble.get_untracked(), run.saved.get_untracked()), (None, 10));

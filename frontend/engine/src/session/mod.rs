@@ -181,7 +181,7 @@ impl Session {
         let experts = experts.transpose()?;
         let tokenizer = read_tokenizer(&header, &spec)?;
         let variant = Variant::from_metadata(&header.metadata);
-        let eyes = spec.vision.clone().map(|tower| Vision::new(Rc::clone(&gpu), Rc::clone(&source), tower));
+        let vision = spec.vision.clone().map(|tower| Vision::new(Rc::clone(&gpu), Rc::clone(&source), tower));
         let audio = spec.audio.clone().map(|tower| Audio::new(Rc::clone(&gpu), Rc::clone(&source), tower));
         // The header of a large vocabulary takes tens of megabytes.
         drop(header);
@@ -228,7 +228,7 @@ impl Session {
             tower_bytes,
             sequence: Sequence::default(),
             checkpoints: Checkpoints::default(),
-            vision: eyes,
+            vision,
             audio,
             adapters: Vec::new(),
         })

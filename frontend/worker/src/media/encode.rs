@@ -50,26 +50,26 @@ impl Place {
 }
 
 /// Why encoding ended.
-pub enum Trouble {
+pub enum EncodeError {
     /// In words already.
-    Said(Failure),
+    Failure(Failure),
     /// The engine's.
     Engine(EngineError),
 }
 
-impl From<EngineError> for Trouble {
+impl From<EngineError> for EncodeError {
     fn from(error: EngineError) -> Self {
         Self::Engine(error)
     }
 }
 
-impl From<AudioError> for Trouble {
+impl From<AudioError> for EncodeError {
     fn from(error: AudioError) -> Self {
         match error {
             AudioError::Tensor(error) => Self::Engine(error.into()),
             AudioError::Load(error) => Self::Engine(error.into()),
             AudioError::Gpu(error) => Self::Engine(error.into()),
-            other => Self::Said(failure::of_audio(&other, None)),
+            other => Self::Failure(failure::of_audio(&other, None)),
         }
     }
 }
@@ -133,12 +133,12 @@ impl Prepared {
     /// Encodes what the session has to read, and gives it to the input.
     pub async fn encode(
         &self,
-        teller: &mut Teller<'_>,
+        progress: &mut EncodeProgress<'_>,
         ready: &mut Ready,
         input: &mut Input,
         handles: &[web_sys::Blob],
         cancel: &CancelToken,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), EncodeError> {
         let mut fresh = Vec::new();
         for index in ready.session.unread_blocks(input) {
             let content = input.blocks()[index].medium().content;
@@ -152,10 +152,10 @@ impl Prepared {
             let medium = input.blocks()[index].medium();
             let place = *self.places.get(index).ok_or_else(|| {
                 let detail = "a picture or sound has no place in the prompt";
-                Trouble::Said(Failure::new(EngineFailure::Generating).detailed(detail))
+                EncodeError::Failure(Failure::new(EngineFailure::Generating).detailed(detail))
             })?;
-            teller.next(number, count);
-            let rows = one(teller, ready, medium, place, handles, cancel).await?;
+            progress.next(number, count);
+            let rows = one(progress, ready, medium, place, handles, cancel).await?;
             input.attach(index, rows.clone()).map_err(EngineError::from)?;
             ready.encoded.keep(rows);
         }
@@ -165,41 +165,41 @@ impl Prepared {
 
 /// Encodes one medium.
 pub async fn one(
-    teller: &mut Teller<'_>,
+    progress: &mut EncodeProgress<'_>,
     ready: &mut Ready,
     medium: Medium,
     place: Place,
     handles: &[web_sys::Blob],
     cancel: &CancelToken,
-) -> Result<SoftTokens, Trouble> {
-    let read = known::read(teller.host, handles, place.handle, cancel).await;
-    let file = read.map_err(Trouble::Said)?;
-    match encode(teller, ready, medium, &file, place, cancel).await {
+) -> Result<SoftTokens, EncodeError> {
+    let read = known::read(progress.host, handles, place.handle, cancel).await;
+    let file = read.map_err(EncodeError::Failure)?;
+    match encode(progress, ready, medium, &file, place, cancel).await {
         // What the other sense holds may be what is lacking.
-        Err(Trouble::Engine(error)) if failure::is_out_of_memory(&error) => {
+        Err(EncodeError::Engine(error)) if failure::is_out_of_memory(&error) => {
             ready.free_towers();
-            encode(teller, ready, medium, &file, place, cancel).await
+            encode(progress, ready, medium, &file, place, cancel).await
         }
         rows => rows,
     }
 }
 
 async fn encode(
-    teller: &mut Teller<'_>,
+    progress: &mut EncodeProgress<'_>,
     ready: &mut Ready,
     medium: Medium,
     file: &[u8],
     place: Place,
     cancel: &CancelToken,
-) -> Result<SoftTokens, Trouble> {
+) -> Result<SoftTokens, EncodeError> {
     if medium.media == Media::Audio {
-        teller.sense = Sense::Hearing;
-        return listen(teller, ready, file, place.clip, cancel).await;
+        progress.sense = Sense::Hearing;
+        return listen(progress, ready, file, place.clip, cancel).await;
     }
-    teller.sense = Sense::Sight;
+    progress.sense = Sense::Sight;
     let told = &mut |step| match step {
-        Encoding::Weights(done, total) => teller.tower(done, total),
-        Encoding::Layers(done, total) => teller.encoding(done as f32 / total.max(1) as f32),
+        Encoding::Weights(done, total) => progress.tower(done, total),
+        Encoding::Layers(done, total) => progress.encoding(done as f32 / total.max(1) as f32),
     };
     let soft =
         ready.session.autoregressive_mut()?.vision_mut()?.soft_tokens(file, place.budget, cancel, told).await;
@@ -207,23 +207,23 @@ async fn encode(
 }
 
 async fn listen(
-    teller: &mut Teller<'_>,
+    progress: &mut EncodeProgress<'_>,
     ready: &mut Ready,
     file: &[u8],
     clip: usize,
     cancel: &CancelToken,
-) -> Result<SoftTokens, Trouble> {
-    let sound = Sound::from_wav(file).map_err(|error| Trouble::Said(failure::of_wav(&error)))?;
+) -> Result<SoftTokens, EncodeError> {
+    let sound = Sound::from_wav(file).map_err(|error| EncodeError::Failure(failure::of_wav(&error)))?;
     let clips = sound.clips();
-    let samples = *clips.get(clip).ok_or_else(|| Trouble::Said(failure::no_tower(Media::Audio)))?;
-    let told = &mut |step: engine::weights::Progress| teller.tower(step.done, step.total);
+    let samples = *clips.get(clip).ok_or_else(|| EncodeError::Failure(failure::no_tower(Media::Audio)))?;
+    let told = &mut |step: engine::weights::Progress| progress.tower(step.done, step.total);
     let tower = ready.session.autoregressive_mut()?.audio_mut()?.tower(cancel, told).await?;
     let mut encoder = Encoder::new(Rc::clone(&tower));
     // However short it is, the page is to see that it is heard.
-    teller.encoding(0.0);
+    progress.encoding(0.0);
     for piece in samples.chunks(STEP) {
         encoder.push(piece);
-        teller.encoding(encoder.samples() as f32 / samples.len().max(1) as f32);
+        progress.encoding(encoder.samples() as f32 / samples.len().max(1) as f32);
         // The page is to see it, and the device is not to be given a whole clip at once.
         tower.gpu().drained().await.map_err(EngineError::from)?;
         cancel.check().map_err(EngineError::from)?;
@@ -232,7 +232,7 @@ async fn listen(
 }
 
 /// Tells the page how encoding goes, ten times a second at most.
-pub struct Teller<'a> {
+pub struct EncodeProgress<'a> {
     host: &'a Rc<Host>,
     id: RequestId,
     sense: Sense,
@@ -241,7 +241,7 @@ pub struct Teller<'a> {
     last: Option<Instant>,
 }
 
-impl<'a> Teller<'a> {
+impl<'a> EncodeProgress<'a> {
     /// For this request.
     pub fn new(host: &'a Rc<Host>, id: RequestId) -> Self {
         Self { host, id, sense: Sense::Sight, index: 0, of: 0, last: None }

@@ -107,7 +107,7 @@ fn picture(file: &[u8], wanted: TokenBudget, most: u32) -> Result<Known, vision:
 fn sound(host: &Host, file: &[u8]) -> Result<Known, Failure> {
     let sound = Sound::from_wav(file).map_err(|error| failure::of_wav(&error))?;
     let model = host.model.borrow();
-    let config = model.as_ref().and_then(|model| model.ears.as_ref());
+    let config = model.as_ref().and_then(|model| model.audio_tower.as_ref());
     let clips = sound.clips().into_iter().map(|clip| clip_medium(clip, config));
     let size = Size::Seconds { seconds: sound.seconds(), silent: sound.is_silent() };
     Ok(Known { media: clips.collect(), budget: Budget::default(), cut: false, size })

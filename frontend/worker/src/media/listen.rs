@@ -10,7 +10,7 @@ use engine::bytes::CancelToken;
 use engine::session::EngineError;
 use protocol::{Event, Failure, PageId, RequestId};
 
-use super::encode::{STEP, Trouble};
+use super::encode::{EncodeError, STEP};
 use crate::failure;
 use crate::host::{Host, Ready};
 use crate::tasks::Task;
@@ -78,7 +78,7 @@ pub async fn listen(host: Rc<Host>, id: RequestId, task: Task) -> Result<Event, 
 
 impl Ready {
     /// Gives the tower what was heard. Returns the tokens of the clip that are encoded.
-    async fn listen(&mut self, heard: &Heard, cancel: &CancelToken) -> Result<u32, Trouble> {
+    async fn listen(&mut self, heard: &Heard, cancel: &CancelToken) -> Result<u32, EncodeError> {
         if heard.begins {
             self.listening = None;
         } else if self.listening.is_none() {

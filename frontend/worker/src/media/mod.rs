@@ -21,7 +21,7 @@ use protocol::{Content, Event, Failure, MediaNotice, MediaReport, MediaSize, Req
 use crate::host::Host;
 use crate::tasks::Task;
 
-pub use encode::{Encoded, Place, Teller, Trouble, one, prepare};
+pub use encode::{EncodeError, EncodeProgress, Encoded, Place, one, prepare};
 use known::Size;
 pub use known::{Library, look};
 pub use listen::{Heard, Listening, listen};

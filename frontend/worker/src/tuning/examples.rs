@@ -50,7 +50,7 @@ pub async fn read(
     given: &Given,
     limit: u32,
     cancel: &CancelToken,
-) -> Result<Read, Trouble> {
+) -> Result<Read, ExamplesError> {
     let Given { data, handles } = given;
     let (format, parsed, of_chat) = parse(host, given, cancel).await?;
     let Parsed { rows, problems, columns, chosen, .. } = parsed;
@@ -101,7 +101,7 @@ pub async fn read(
         }
     }
     if let (true, Some(sense)) = (usable.is_empty(), lacking) {
-        return Err(Trouble::Said(ModelFailure::Lacks(sense).into()));
+        return Err(ExamplesError::Failure(ModelFailure::Lacks(sense).into()));
     }
     wrong.sort_by_key(|problem| problem.line);
     preview.problem_count = wrong.len() as u32;
@@ -124,7 +124,7 @@ struct Finder<'a> {
 
 impl Finder<'_> {
     /// The media of a row; or why it cannot be used.
-    async fn find_all(&mut self, content: &Content) -> Result<Result<Found, ExampleProblem>, Trouble> {
+    async fn find_all(&mut self, content: &Content) -> Result<Result<Found, ExampleProblem>, ExamplesError> {
         let Content::Chat { media, .. } = content else { return Ok(Ok(Vec::new())) };
         let mut found = Vec::with_capacity(media.len());
         for named in media {
@@ -136,7 +136,10 @@ impl Finder<'_> {
         Ok(Ok(found))
     }
 
-    async fn find(&mut self, named: &Named) -> Result<Result<Vec<(Medium, Place)>, ExampleProblem>, Trouble> {
+    async fn find(
+        &mut self,
+        named: &Named,
+    ) -> Result<Result<Vec<(Medium, Place)>, ExampleProblem>, ExamplesError> {
         let Named { media, name } = named;
         if !self.model.takes(*media) {
             return Ok(Err(ExampleProblem::Lacks(sense(*media))));
@@ -155,7 +158,7 @@ impl Finder<'_> {
         match media::look(self.host, content, self.handles, self.cancel).await {
             Ok(Some(known)) => Ok(Ok(Place::all(&known, place).collect())),
             Ok(None) => unusable(MediaFailure::Neither.into()),
-            Err(failure) if failure.is_cancelled() => Err(Trouble::Cancelled),
+            Err(failure) if failure.is_cancelled() => Err(ExamplesError::Cancelled),
             Err(failure) => unusable(failure.code),
         }
     }
@@ -168,20 +171,20 @@ impl Finder<'_> {
 }
 
 /// Why nothing was read.
-pub enum Trouble {
+pub enum ExamplesError {
     /// It was cancelled.
     Cancelled,
     /// It makes no sense.
-    Said(Failure),
+    Failure(Failure),
 }
 
-impl Trouble {
+impl ExamplesError {
     fn of(failure: Failure) -> Self {
-        if failure.is_cancelled() { Self::Cancelled } else { Self::Said(failure) }
+        if failure.is_cancelled() { Self::Cancelled } else { Self::Failure(failure) }
     }
 }
 
-impl From<SourceError> for Trouble {
+impl From<SourceError> for ExamplesError {
     fn from(_: SourceError) -> Self {
         Self::Cancelled
     }
@@ -192,7 +195,7 @@ async fn parse(
     host: &Host,
     given: &Given,
     cancel: &CancelToken,
-) -> Result<(ExampleFormat, Parsed, Option<Found>), Trouble> {
+) -> Result<(ExampleFormat, Parsed, Option<Found>), ExamplesError> {
     let Given { data, handles } = given;
     let rows = |contents: Vec<Content>| {
         let row = |(index, content)| Row { line: index as u32 + 1, content };
@@ -222,9 +225,10 @@ async fn parse(
             (ExampleFormat::Given, rows(pairs.iter().map(pair).collect()), None)
         }
         ExampleData::Chat(messages) => {
-            let prepared = media::prepare(host, messages, handles, cancel).await.map_err(Trouble::of)?;
+            let prepared =
+                media::prepare(host, messages, handles, cancel).await.map_err(ExamplesError::of)?;
             let conversation =
-                convert::conversation(messages, &[], &prepared.clips()).map_err(Trouble::Said)?;
+                convert::conversation(messages, &[], &prepared.clips()).map_err(ExamplesError::Failure)?;
             // Its sounds have a place for each clip already.
             let found = prepared.media().map(|medium| vec![medium]).collect();
             (ExampleFormat::Given, rows(vec![chat(conversation)]), Some(found))

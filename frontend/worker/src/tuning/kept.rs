@@ -24,7 +24,7 @@ pub async fn list(host: Rc<Host>, id: RequestId) -> Result<Event, Failure> {
 /// Answers [`protocol::TuneRequest::Discard`].
 pub async fn discard(host: Rc<Host>, id: RequestId) -> Result<Event, Failure> {
     let _lock = rests(&host).await?;
-    let cleared = async { host.tuning.places(&host).await?.ledger.clear().await };
+    let cleared = async { host.tuning.places(&host).await?.run_store.clear().await };
     cleared.await.map_err(|error| of_store(&error))?;
     list(host, id).await
 }
@@ -35,8 +35,8 @@ pub async fn keep(host: Rc<Host>, id: RequestId, name: String) -> Result<Event, 
     let name: String = name.trim().chars().take(LONGEST_NAME).collect();
     let kept = async {
         let places = host.tuning.places(&host).await?;
-        let Some(last) = places.ledger.last().await? else { return Ok(false) };
-        let Some(adapter) = places.ledger.adapter(&last).await? else { return Ok(false) };
+        let Some(last) = places.run_store.last().await? else { return Ok(false) };
+        let Some(adapter) = places.run_store.adapter(&last).await? else { return Ok(false) };
         let label = KeptAdapter {
             id: format!("{:016x}", host.platform.random()),
             name,
@@ -45,9 +45,9 @@ pub async fn keep(host: Rc<Host>, id: RequestId, name: String) -> Result<Event, 
             size: adapter.len() as u64,
             made: host.platform.now(),
         };
-        places.shelf.keep(&label, &adapter).await?;
+        places.adapter_store.keep(&label, &adapter).await?;
         // It is safe under its name now.
-        places.ledger.clear().await?;
+        places.run_store.clear().await?;
         Ok(true)
     };
     match kept.await {
@@ -59,7 +59,7 @@ pub async fn keep(host: Rc<Host>, id: RequestId, name: String) -> Result<Event, 
 
 /// Answers [`protocol::TuneRequest::Delete`].
 pub async fn delete(host: Rc<Host>, id: RequestId, adapter: String) -> Result<Event, Failure> {
-    let deleted = async { host.tuning.places(&host).await?.shelf.delete(&adapter).await };
+    let deleted = async { host.tuning.places(&host).await?.adapter_store.delete(&adapter).await };
     deleted.await.map_err(|error| of_store(&error))?;
     list(host, id).await
 }
@@ -91,7 +91,7 @@ pub async fn open(host: &Host, id: &str) -> Result<(String, Adapter), Failure> {
 
 /// A kept adapter and its GGUF file.
 async fn take(host: &Host, id: &str) -> Result<(KeptAdapter, Vec<u8>), Failure> {
-    let opened = async { host.tuning.places(host).await?.shelf.open(id).await };
+    let opened = async { host.tuning.places(host).await?.adapter_store.open(id).await };
     opened.await.map_err(|error| of_store(&error))?.ok_or_else(|| AdapterFailure::NotKept.into())
 }
 
@@ -104,8 +104,8 @@ async fn for_peft(file: Vec<u8>, label: &KeptAdapter) -> Result<Vec<ExportedFile
 
 async fn listed(host: &Host, id: RequestId) -> Result<Event, StoreError> {
     let places = host.tuning.places(host).await?;
-    let run = places.ledger.last().await?.map(|last| last.run);
-    let adapters = places.shelf.list().await?;
+    let run = places.run_store.last().await?.map(|last| last.run);
+    let adapters = places.adapter_store.list().await?;
     let here = host.tasks.training().is_none_or(|training| training.page() == id.page());
     let elsewhere = !here || host.tuning.lock(host).await.is_none();
     Ok(Event::Tune { id, event: Box::new(TuneEvent::Kept { run, adapters, elsewhere }) })
@@ -124,7 +124,7 @@ async fn rests(host: &Host) -> Result<Rc<Lock>, Failure> {
 
 /// Why nothing can be done to a run: another tab has it.
 pub async fn elsewhere(host: &Host) -> Failure {
-    let last = async { host.tuning.places(host).await?.ledger.last().await };
+    let last = async { host.tuning.places(host).await?.run_store.last().await };
     let name = last.await.ok().flatten().map(|last| last.run.name).unwrap_or_default();
     TrainingFailure::InAnotherTab { name }.into()
 }

@@ -1,21 +1,21 @@
 //! Fine-tuning: reading examples, the run with its checkpoints, and the adapters that come of it.
 //!
 //! ```text
-//! request ─▶ examples (rows, ids, labels) ─▶ plan ─▶ run ◀─▶ ledger (two slots in the browser's storage)
-//!             └─▶ soft_tokens (pictures, sound) ──────┘└─▶ shelf (kept adapters)
+//! request ─▶ examples (rows, ids, labels) ─▶ plan ─▶ run ◀─▶ run_store (two slots in the browser's storage)
+//!             └─▶ soft_tokens (pictures, sound) ──────┘└─▶ adapter_store (kept adapters)
 //! ```
 //! A run holds the model as an answer does. Everything else goes on beside it.
 
+mod adapter_store;
 mod convert;
 mod examples;
 mod failures;
 mod files;
 mod kept;
-mod ledger;
 mod plan;
 mod run;
+mod run_store;
 mod sealed;
-mod shelf;
 mod soft_tokens;
 
 use std::cell::{Cell, RefCell};
@@ -33,8 +33,8 @@ use crate::tasks::{Ending, Kind};
 
 pub use kept::open as kept_adapter;
 
-use ledger::Ledger;
-use shelf::Shelf;
+use adapter_store::AdapterStore;
+use run_store::RunStore;
 
 /// The lock of the tab that trains, or changes what is kept of a run.
 const LOCK: &str = "gemtab-training";
@@ -63,9 +63,9 @@ impl Drop for Interruption {
 /// Where things are kept.
 pub struct Places {
     /// The run.
-    ledger: Ledger,
+    run_store: RunStore,
     /// The adapters.
-    shelf: Shelf,
+    adapter_store: AdapterStore,
     /// Why they last no longer than the tab, if so.
     fleeting: Option<StoreError>,
 }
@@ -104,7 +104,7 @@ impl Tuning {
         }
         let mut fleeting = None;
         let mut folders: Vec<Rc<dyn Folder>> = Vec::new();
-        for name in [ledger::FOLDER, shelf::FOLDER] {
+        for name in [run_store::FOLDER, adapter_store::FOLDER] {
             folders.push(match host.platform.folder(name).await {
                 Ok(folder) => folder,
                 Err(error @ StoreError::Unavailable { .. }) => {
@@ -116,12 +116,12 @@ impl Tuning {
         }
         let [training, adapters] = <[_; 2]>::try_from(folders)
             .map_err(|_| StoreError::Failed { reason: "two folders were opened".to_owned() })?;
-        let ledger = Ledger::new(training);
+        let run_store = RunStore::new(training);
         // A tab may have been closed while pictures were encoded. What stays there costs room, no more.
         if let Some(_lock) = self.lock(host).await {
-            ledger.tidy().await.ok();
+            run_store.tidy().await.ok();
         }
-        let places = Rc::new(Places { ledger, shelf: Shelf::new(adapters), fleeting });
+        let places = Rc::new(Places { run_store, adapter_store: AdapterStore::new(adapters), fleeting });
         *place = Some(Rc::clone(&places));
         Ok(places)
     }

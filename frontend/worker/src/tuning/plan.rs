@@ -68,9 +68,9 @@ pub async fn read(
 ) -> Result<Prepared, Failure> {
     let limit = settings.max_tokens.min(model.options.context);
     let read = examples::read(host, model, given, limit, cancel).await;
-    let Read { preview, mut usable, sources } = read.map_err(|trouble| match trouble {
-        examples::Trouble::Cancelled => failure::cancelled(),
-        examples::Trouble::Said(failure) => failure,
+    let Read { preview, mut usable, sources } = read.map_err(|error| match error {
+        examples::ExamplesError::Cancelled => failure::cancelled(),
+        examples::ExamplesError::Failure(failure) => failure,
     })?;
     let (learn, kept) = split(usable.len(), settings.eval_share, settings.seed);
     let mut take =

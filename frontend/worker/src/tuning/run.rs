@@ -22,7 +22,7 @@ use protocol::{Event, Failure, Message, RequestId, Role, TuneEvent};
 use shaders::sampling::Settings as Sampling;
 use web_time::Instant;
 
-use super::ledger::{Checkpoint, Examples, KeptExample};
+use super::run_store::{Checkpoint, Examples, KeptExample};
 use super::{Given, Places, convert, failures, kept, plan, soft_tokens};
 use crate::host::{Host, Ready, Slot};
 use crate::tasks::{Ending, Task};
@@ -67,8 +67,9 @@ async fn run_in(
     let (summary, data) = match begin {
         Some((given, settings)) => start(host, &mut slot, &places, id, &given, settings, task).await?,
         None => {
-            let last = places.ledger.last().await.map_err(of_store)?.ok_or_else(nothing_kept)?;
-            let data = places.ledger.examples(&last.run).await.map_err(of_store)?.ok_or_else(nothing_kept)?;
+            let last = places.run_store.last().await.map_err(of_store)?.ok_or_else(nothing_kept)?;
+            let data =
+                places.run_store.examples(&last.run).await.map_err(of_store)?.ok_or_else(nothing_kept)?;
             (last.run, data)
         }
     };
@@ -129,22 +130,22 @@ async fn start(
         return Err(failure);
     }
     drop(base);
-    let folder = &**places.ledger.folder();
+    let folder = &**places.run_store.folder();
     let encoded = soft_tokens::encode(host, slot, id, (&sources, &given.handles), folder, task).await;
     if let Err(failure) = encoded {
         // What is left of it costs room, no more, and is deleted with the next visit at the latest.
-        places.ledger.tidy().await.ok();
+        places.run_store.tidy().await.ok();
         return Err(failure);
     }
     let rows = |examples: Vec<Example>| examples.into_iter().map(KeptExample::of).collect();
     let begun = host.platform.now();
     let data = Examples { run: begun, train: rows(prepared.train), evaluate: rows(prepared.evaluate) };
-    let trouble = match places.ledger.begin(&data).await {
+    let trouble = match places.run_store.begin(&data).await {
         Ok(()) => places.fleeting.clone(),
         Err(error) => Some(error),
     };
     if let Some(error) = trouble {
-        say(host, id, TuneEvent::Trouble(kept::of_store(&error)));
+        say(host, id, TuneEvent::Warning(kept::of_store(&error)));
     }
     let summary = RunSummary {
         name: settings.name.clone(),
@@ -191,10 +192,10 @@ enum Stopped {
 }
 
 /// The model, while the run has it.
-type Held<'s> = Option<MutexGuard<'s, Slot>>;
+type SlotGuard<'s> = Option<MutexGuard<'s, Slot>>;
 
 /// The session, if it is still on this device.
-fn ready_on<'h>(held: &'h mut Held<'_>, gpu: &Rc<Gpu>) -> Result<&'h mut Ready, Stopped> {
+fn ready_on<'h>(held: &'h mut SlotGuard<'_>, gpu: &Rc<Gpu>) -> Result<&'h mut Ready, Stopped> {
     let ready = held.as_mut().and_then(|slot| slot.as_mut());
     ready.filter(|ready| Rc::ptr_eq(&ready.gpu, gpu)).ok_or(Stopped::Interrupted)
 }
@@ -238,7 +239,7 @@ impl<'a> Run<'a> {
     }
 
     /// Trains on this device, from the last checkpoint.
-    async fn on(&mut self, held: &mut Held<'a>, gpu: &Rc<Gpu>) -> Result<TuneEvent, Stopped> {
+    async fn on(&mut self, held: &mut SlotGuard<'a>, gpu: &Rc<Gpu>) -> Result<TuneEvent, Stopped> {
         let ready = ready_on(held, gpu)?;
         let longest =
             self.train.iter().chain(&self.evaluate).map(|it| it.input.len()).max().unwrap_or_default();
@@ -248,7 +249,7 @@ impl<'a> Run<'a> {
         let base = ready.session.autoregressive().map_err(Stopped::Engine)?.training_base();
         let made = Trainer::new(Rc::clone(&ready.gpu), base, settings, None).await;
         let mut trainer = made.map_err(|error| self.stopped(error))?;
-        trainer.set_soft_tokens(Rc::new(soft_tokens::Kept(Rc::clone(self.places.ledger.folder()))));
+        trainer.set_soft_tokens(Rc::new(soft_tokens::Kept(Rc::clone(self.places.run_store.folder()))));
         self.restore(&mut trainer).await?;
         self.gpu_bytes = ready.memory_without_towers() + trainer.memory().bytes();
         self.say(TuneEvent::Begun(self.summary.clone()));
@@ -306,7 +307,7 @@ impl<'a> Run<'a> {
     }
 
     /// Leaves the model to an answer until that is over, and takes it again.
-    async fn give_way(&self, held: &mut Held<'a>, over: CancelToken) {
+    async fn give_way(&self, held: &mut SlotGuard<'a>, over: CancelToken) {
         self.say(TuneEvent::Waiting { step: self.summary.step });
         *held = None;
         // What has been stopped meanwhile is seen by whoever asks next.
@@ -320,10 +321,10 @@ impl<'a> Run<'a> {
     /// Puts the trainer where the last checkpoint is, or at the beginning.
     async fn restore(&mut self, trainer: &mut Trainer) -> Result<(), Stopped> {
         let of_store = |error| Stopped::Said(kept::of_store(&error));
-        let last: Option<Checkpoint> = self.places.ledger.last().await.map_err(of_store)?;
+        let last: Option<Checkpoint> = self.places.run_store.last().await.map_err(of_store)?;
         let last = last.filter(|last| last.run.begun == self.summary.begun);
         let weights = match &last {
-            Some(last) => self.places.ledger.weights(last).await.map_err(of_store)?,
+            Some(last) => self.places.run_store.weights(last).await.map_err(of_store)?,
             None => None,
         };
         match (last, weights) {
@@ -403,12 +404,12 @@ impl<'a> Run<'a> {
         let file = gguf::write(&adapter, &self.summary.name, Vec::new())
             .map_err(|error| self.stopped(error.into()))?;
         let summary = RunSummary { saved: self.summary.step, ..self.summary.clone() };
-        match self.places.ledger.save(&summary, &weights, &file).await {
+        match self.places.run_store.save(&summary, &weights, &file).await {
             Ok(()) => {
                 self.summary.saved = self.summary.step;
                 self.say(TuneEvent::Saved { step: self.summary.saved });
             }
-            Err(error) => self.say(TuneEvent::Trouble(kept::of_store(&error))),
+            Err(error) => self.say(TuneEvent::Warning(kept::of_store(&error))),
         }
         Ok(())
     }
@@ -438,7 +439,7 @@ impl<'a> Run<'a> {
         let restored = session.use_adapters(others).await.map_err(Stopped::Engine);
         match answered {
             Err(Stopped::Engine(error)) if recovery::lost(self.host, &ready.gpu, &error).await.is_none() => {
-                self.say(TuneEvent::Trouble(failure::of(&error, None)));
+                self.say(TuneEvent::Warning(failure::of(&error, None)));
                 restored
             }
             answered => answered.and(restored),

@@ -19,7 +19,7 @@ use protocol::{Failure, RequestId};
 
 use super::{Places, kept};
 use crate::host::{Host, Ready, Slot};
-use crate::media::{Place, Teller, Trouble, one};
+use crate::media::{EncodeError, EncodeProgress, Place, one};
 use crate::tasks::Task;
 use crate::{failure, recovery};
 
@@ -70,14 +70,14 @@ pub async fn encode(
     folder: &dyn Folder,
     task: &Task,
 ) -> Result<(), Failure> {
-    let mut teller = Teller::new(host, id);
+    let mut progress = EncodeProgress::new(host, id);
     let (mut done, mut losses) = (0, 0);
     let count = sources.media.len();
     while let Some(&(medium, place)) = sources.media.get(done) {
         let ready = recovery::ensure(host, slot, &task.cancel).await?;
-        teller.next(done, count);
+        progress.next(done, count);
         let gpu = Rc::clone(&ready.gpu);
-        let error = match rows(&mut teller, ready, medium, place, handles, task).await {
+        let error = match rows(&mut progress, ready, medium, place, handles, task).await {
             Ok(values) => {
                 let file: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
                 let written = folder.write(&name(&medium), &file).await;
@@ -85,8 +85,8 @@ pub async fn encode(
                 (done, losses) = (done + 1, 0);
                 continue;
             }
-            Err(Trouble::Said(failure)) => return Err(failure),
-            Err(Trouble::Engine(error)) => error,
+            Err(EncodeError::Failure(failure)) => return Err(failure),
+            Err(EncodeError::Engine(error)) => error,
         };
         let Some(reason) = recovery::lost(host, &gpu, &error).await else {
             return Err(failure::of(&error, None));
@@ -102,16 +102,16 @@ pub async fn encode(
 
 /// The soft tokens of a medium, `[tokens, width]`.
 async fn rows(
-    teller: &mut Teller<'_>,
+    progress: &mut EncodeProgress<'_>,
     ready: &mut Ready,
     medium: Medium,
     place: Place,
     handles: &[web_sys::Blob],
     task: &Task,
-) -> Result<Vec<f32>, Trouble> {
+) -> Result<Vec<f32>, EncodeError> {
     let rows = match ready.encoded.find(medium.content) {
         Some(rows) => rows,
-        None => one(teller, ready, medium, place, handles, &task.cancel).await?,
+        None => one(progress, ready, medium, place, handles, &task.cancel).await?,
     };
     Ok(rows.read(&ready.gpu).await.map_err(EngineError::from)?)
 }

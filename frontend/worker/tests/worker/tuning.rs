@@ -141,7 +141,7 @@ fn a_sample_that_fails_costs_nothing_that_was_learned() {
     assert_eq!(run.samples.iter().map(|sample| sample.step).collect::<Vec<_>>(), [0]);
     let trouble = |event: &Event| match event {
         Event::Tune { event, .. } => match &**event {
-            TuneEvent::Trouble(failure) => Some(failure.cause()),
+            TuneEvent::Warning(failure) => Some(failure.cause()),
             _ => None,
         },
         _ => None,
@@ -266,7 +266,7 @@ fn a_run_goes_on_after_the_device_was_lost_and_after_the_storage_was_full() {
     // The checkpoint holds two steps: the third is done again.
     assert_eq!(steps, [1, 2, 3, 3, 4, 5, 6]);
     let troubles = desk.events().into_iter().filter(|event| {
-        matches!(event, Event::Tune { event, .. } if matches!(&**event, TuneEvent::Trouble(failure) if failure.cause() == Cause::Storage))
+        matches!(event, Event::Tune { event, .. } if matches!(&**event, TuneEvent::Warning(failure) if failure.cause() == Cause::Storage))
     });
     assert!(troubles.count() > 0);
 }

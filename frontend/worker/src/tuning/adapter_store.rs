@@ -12,11 +12,11 @@ use super::sealed;
 pub const FOLDER: &str = "adapters";
 
 /// The place of adapters.
-pub struct Shelf {
+pub struct AdapterStore {
     folder: Rc<dyn Folder>,
 }
 
-impl Shelf {
+impl AdapterStore {
     /// In this folder.
     pub fn new(folder: Rc<dyn Folder>) -> Self {
         Self { folder }
@@ -95,16 +95,20 @@ mod tests {
     #[test]
     fn adapters_are_kept_listed_and_deleted() {
         let folder = Rc::new(MemoryFolder::default());
-        let shelf = Shelf::new(folder.clone());
+        let adapter_store = AdapterStore::new(folder.clone());
         for (id, made) in [("a1", 1.0), ("b2", 2.0)] {
-            now(shelf.keep(&adapter(id, made), b"abc")).expect("keeps");
+            now(adapter_store.keep(&adapter(id, made), b"abc")).expect("keeps");
         }
-        let names = || now(shelf.list()).expect("lists").into_iter().map(|it| it.id).collect::<Vec<_>>();
+        let names =
+            || now(adapter_store.list()).expect("lists").into_iter().map(|it| it.id).collect::<Vec<_>>();
         assert_eq!(names(), ["b2", "a1"]);
-        assert_eq!(now(shelf.open("a1")).expect("opens"), Some((adapter("a1", 1.0), b"abc".to_vec())));
+        assert_eq!(
+            now(adapter_store.open("a1")).expect("opens"),
+            Some((adapter("a1", 1.0), b"abc".to_vec()))
+        );
         folder.cut("a1.gguf", 2);
-        assert_eq!(now(shelf.open("a1")).expect("opens"), None);
-        now(shelf.delete("../b2")).expect("deletes");
+        assert_eq!(now(adapter_store.open("a1")).expect("opens"), None);
+        now(adapter_store.delete("../b2")).expect("deletes");
         assert_eq!(names(), ["a1"]);
     }
 
@@ -112,8 +116,11 @@ mod tests {
     fn one_for_which_there_is_no_room_leaves_nothing() {
         let folder = Rc::new(MemoryFolder::default());
         folder.limit(10);
-        let shelf = Shelf::new(folder.clone());
-        assert!(matches!(now(shelf.keep(&adapter("a", 1.0), &[0; 11])), Err(StoreError::Full { .. })));
+        let adapter_store = AdapterStore::new(folder.clone());
+        assert!(matches!(
+            now(adapter_store.keep(&adapter("a", 1.0), &[0; 11])),
+            Err(StoreError::Full { .. })
+        ));
         assert_eq!(now(folder.names()).expect("names"), [] as [String; 0]);
     }
 }

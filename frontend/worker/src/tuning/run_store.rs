@@ -91,11 +91,11 @@ pub struct Checkpoint {
 }
 
 /// The place of the run.
-pub struct Ledger {
+pub struct RunStore {
     folder: Rc<dyn Folder>,
 }
 
-impl Ledger {
+impl RunStore {
     /// In this folder.
     pub fn new(folder: Rc<dyn Folder>) -> Self {
         Self { folder }
@@ -239,39 +239,39 @@ mod tests {
         future.now_or_never().expect("memory does not wait")
     }
 
-    fn last(ledger: &Ledger) -> Option<(u32, Option<Vec<u8>>)> {
-        let last = now(ledger.last()).expect("reads")?;
-        let weights = now(ledger.weights(&last)).expect("reads");
+    fn last(run_store: &RunStore) -> Option<(u32, Option<Vec<u8>>)> {
+        let last = now(run_store.last()).expect("reads")?;
+        let weights = now(run_store.weights(&last)).expect("reads");
         Some((last.run.step, weights))
     }
 
     #[test]
     fn the_newest_whole_checkpoint_counts() {
         let folder = Rc::new(MemoryFolder::default());
-        let ledger = Ledger::new(folder.clone());
-        assert_eq!(last(&ledger), None);
-        now(ledger.begin(&Examples { run: 7.0, ..Examples::default() })).expect("begins");
+        let run_store = RunStore::new(folder.clone());
+        assert_eq!(last(&run_store), None);
+        now(run_store.begin(&Examples { run: 7.0, ..Examples::default() })).expect("begins");
         for step in 1..=3 {
-            now(ledger.save(&run(step), &[step as u8; 8], b"adapter")).expect("saves");
-            assert_eq!(last(&ledger), Some((step, Some(vec![step as u8; 8]))));
+            now(run_store.save(&run(step), &[step as u8; 8], b"adapter")).expect("saves");
+            assert_eq!(last(&run_store), Some((step, Some(vec![step as u8; 8]))));
         }
         // A tab that died while it wrote the record, or before.
         folder.cut("0.record", 5);
-        assert_eq!(last(&ledger), Some((2, Some(vec![2; 8]))));
-        now(ledger.save(&run(4), &[4; 8], b"adapter")).expect("saves");
-        assert_eq!(last(&ledger), Some((4, Some(vec![4; 8]))));
+        assert_eq!(last(&run_store), Some((2, Some(vec![2; 8]))));
+        now(run_store.save(&run(4), &[4; 8], b"adapter")).expect("saves");
+        assert_eq!(last(&run_store), Some((4, Some(vec![4; 8]))));
         folder.cut("0.weights", 3);
-        assert_eq!(last(&ledger), Some((4, None)));
+        assert_eq!(last(&run_store), Some((4, None)));
     }
 
     #[test]
     fn a_full_storage_leaves_the_last_checkpoint() {
         let folder = Rc::new(MemoryFolder::default());
-        let ledger = Ledger::new(folder.clone());
-        now(ledger.save(&run(1), &[1; 100], b"adapter")).expect("saves");
+        let run_store = RunStore::new(folder.clone());
+        now(run_store.save(&run(1), &[1; 100], b"adapter")).expect("saves");
         folder.limit(2000);
-        assert!(matches!(now(ledger.save(&run(2), &[2; 100], &[2; 4000])), Err(StoreError::Full { .. })));
-        assert_eq!(last(&ledger), Some((1, Some(vec![1; 100]))));
+        assert!(matches!(now(run_store.save(&run(2), &[2; 100], &[2; 4000])), Err(StoreError::Full { .. })));
+        assert_eq!(last(&run_store), Some((1, Some(vec![1; 100]))));
     }
 
     /// A folder whose n-th operation fails: at once, or when half of it is done.
@@ -324,15 +324,15 @@ mod tests {
             for n in 0.. {
                 let left = Cell::new(usize::MAX);
                 let folder = Rc::new(Failing { folder: MemoryFolder::default(), half, left });
-                let ledger = Ledger::new(folder.clone());
+                let run_store = RunStore::new(folder.clone());
                 for step in 1..=2 {
-                    now(ledger.save(&run(step), &[step as u8; 8], b"adapter")).expect("saves");
+                    now(run_store.save(&run(step), &[step as u8; 8], b"adapter")).expect("saves");
                 }
                 folder.left.set(n);
-                let saved = now(ledger.save(&run(3), &[3; 8], b"adapter"));
+                let saved = now(run_store.save(&run(3), &[3; 8], b"adapter"));
                 let failed = folder.left.replace(usize::MAX) > n;
                 let newest = if saved.is_ok() { 3 } else { 2 };
-                assert_eq!(last(&ledger), Some((newest, Some(vec![newest as u8; 8]))), "operation {n}");
+                assert_eq!(last(&run_store), Some((newest, Some(vec![newest as u8; 8]))), "operation {n}");
                 if !failed {
                     assert!(saved.is_ok() && n > 4, "{n} operations");
                     break;
@@ -343,14 +343,14 @@ mod tests {
 
     #[test]
     fn examples_of_another_run_are_not_taken() {
-        let ledger = Ledger::new(Rc::new(MemoryFolder::default()));
+        let run_store = RunStore::new(Rc::new(MemoryFolder::default()));
         let example = KeptExample::of(Example::text(vec![1, 2], vec![-100, 2]));
         let examples = Examples { run: 7.0, train: vec![example], evaluate: Vec::new() };
-        now(ledger.begin(&examples)).expect("begins");
-        assert_eq!(now(ledger.examples(&run(0))).expect("reads"), Some(examples));
+        now(run_store.begin(&examples)).expect("begins");
+        assert_eq!(now(run_store.examples(&run(0))).expect("reads"), Some(examples));
         let other = RunSummary { begun: 8.0, ..run(0) };
-        assert_eq!(now(ledger.examples(&other)).expect("reads"), None);
-        now(ledger.clear()).expect("clears");
-        assert_eq!(now(ledger.examples(&run(0))).expect("reads"), None);
+        assert_eq!(now(run_store.examples(&other)).expect("reads"), None);
+        now(run_store.clear()).expect("clears");
+        assert_eq!(now(run_store.examples(&run(0))).expect("reads"), None);
     }
 }
