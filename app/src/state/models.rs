@@ -435,8 +435,8 @@ pub fn recommended(choices: &[Choice], inspections: &HashMap<ModelId, Inspection
 
 #[cfg(test)]
 mod tests {
-    use protocol::EightBits;
     use protocol::said::ModelProblem;
+    use protocol::{EightBits, ExpertMemory};
 
     use super::*;
 
