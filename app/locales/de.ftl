@@ -423,6 +423,7 @@ figure-writing = Tempo der Erzeugung
 figure-drafts = Richtig geraten
 figure-experts = Experten im Grafikspeicher gefunden
 figure-expert-bytes = Nachgeladene Experten je Token
+figure-expert-bytes-step = Nachgeladene Experten je Schritt
 figure-steps = Entrauschen
 figure-steps-of = { $blocks ->
     [one] { $steps } Schritte, 1 Block
@@ -540,6 +541,7 @@ experts-rate = { $tokens ->
     *[other] etwa { NUMBER($tokens) } Token pro Sekunde oder mehr
 }
 experts-pace = etwa ein Token alle { NUMBER($seconds) } Sekunden, oder schneller
+experts-steps = etwa { $step } pro Schritt, bis zu etwa { $block } für { NUMBER($tokens) } Token
 fits-table-in-eight-bits = 8-Bit-Embeddings
 fits-cache-in-eight-bits = 8-Bit-KV-Cache
 fits-not = Um { $size } zu groß

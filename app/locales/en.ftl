@@ -424,6 +424,7 @@ figure-writing = Generation speed
 figure-drafts = Guesses accepted
 figure-experts = Experts found in graphics memory
 figure-expert-bytes = Experts read per token
+figure-expert-bytes-step = Experts read per step
 figure-steps = Denoising
 figure-steps-of = { $blocks ->
     [one] { $steps } steps, 1 block
@@ -541,6 +542,7 @@ experts-rate = { $tokens ->
     *[other] about { NUMBER($tokens) } tokens per second or more
 }
 experts-pace = about one token every { NUMBER($seconds) } seconds, or faster
+experts-steps = about { $step } per step, up to about { $block } for { NUMBER($tokens) } tokens
 fits-table-in-eight-bits = 8-bit embeddings
 fits-cache-in-eight-bits = 8-bit KV cache
 fits-not = Too large by { $size }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use protocol::said::{ListNote, Said};
 use protocol::{
-    Capabilities, CatalogEntry, ExpertMemory, Failure, FitVerdict, LoadPhase, LoadProgress, ModelDetails,
+    Capabilities, CatalogEntry, Diffusion, Failure, FitVerdict, LoadPhase, LoadProgress, ModelDetails,
     ModelSource, RequestId, Sampling, Searched, Stored,
 };
 
@@ -207,7 +207,7 @@ pub enum Mood {
 /// A verdict in words, with what is stored in 8 bits although nobody asked for it.
 #[must_use]
 pub fn verdict_words(verdict: &FitVerdict, details: &ModelDetails) -> (Mood, String) {
-    let (mood, mut words) = fit_words(verdict, details.experts.as_ref());
+    let (mood, mut words) = fit_words(verdict, details);
     if mood == Mood::Bad {
         return (mood, words);
     }
@@ -221,9 +221,12 @@ pub fn verdict_words(verdict: &FitVerdict, details: &ModelDetails) -> (Mood, Str
     (mood, words)
 }
 
-/// A verdict in words. `experts` is the memory of the model's experts.
-fn fit_words(verdict: &FitVerdict, experts: Option<&ExpertMemory>) -> (Mood, String) {
-    let read = experts.and_then(|experts| Some((experts, speed_words(experts.rate?))));
+/// A verdict in words, without what is stored in 8 bits.
+fn fit_words(verdict: &FitVerdict, details: &ModelDetails) -> (Mood, String) {
+    let read = details.experts.and_then(|experts| {
+        let speed = speed_words(experts.rate?, details.diffusion);
+        Some((experts, speed))
+    });
     match verdict {
         FitVerdict::Fits { outside: 0, .. } => (Mood::Good, t().fits().into()),
         FitVerdict::Fits { outside, .. } => {
@@ -251,10 +254,16 @@ fn fit_words(verdict: &FitVerdict, experts: Option<&ExpertMemory>) -> (Mood, Str
 /// Tokens a second above which reading experts is not what an answer waits for most.
 const UNHINDERED: f64 = 20.0;
 
-/// How fast answers come that wait for experts, in words: tokens a second, or seconds a token.
-fn speed_words(rate: f64) -> String {
+/// How fast answers come that wait for experts, in words: tokens a second, or seconds a token; for a diffusion model seconds
+/// a step, and what a block takes with all of its steps.
+fn speed_words(rate: f64, diffusion: Option<Diffusion>) -> String {
     if rate >= UNHINDERED {
         t().experts_fast().into()
+    } else if let Some(Diffusion { canvas, steps }) = diffusion {
+        let block = f64::from(canvas) / rate;
+        let step = format::seconds(block / f64::from(steps.max(1)));
+        let unit = if block < 60.0 { 1.0 } else { 60.0 };
+        t().experts_steps(&step, &format::seconds((block / unit).ceil() * unit), canvas.into())
     } else if rate >= 0.75 {
         t().experts_rate(rate.round() as u64)
     } else {
@@ -426,8 +435,8 @@ pub fn recommended(choices: &[Choice], inspections: &HashMap<ModelId, Inspection
 
 #[cfg(test)]
 mod tests {
-    use protocol::EightBits;
     use protocol::said::ModelProblem;
+    use protocol::{EightBits, ExpertMemory};
 
     use super::*;
 
@@ -556,6 +565,22 @@ mod tests {
         assert_eq!(with(&shorter, Some(2.1)), told);
         let whole = FitVerdict::Fits { context: 8192, bytes: 1, outside: 0 };
         assert_eq!(with(&whole, None), (Mood::Good, "Fits".into()));
+    }
+
+    #[test]
+    fn a_verdict_on_a_diffusion_model_says_how_long_a_step_takes() {
+        let fits = FitVerdict::Fits { context: 8192, bytes: 1, outside: 9_000_000_000 };
+        let words = |step: f64| {
+            let rate = Some(256.0 / 48.0 / step);
+            let experts = Some(ExpertMemory { held: 4_000_000_000, rate, ..ExpertMemory::default() });
+            let diffusion = Some(Diffusion { canvas: 256, steps: 48 });
+            verdict_words(&fits, &ModelDetails { experts, diffusion, ..ModelDetails::default() }).1
+        };
+        let with = |words: &str| format!("Fits with 4.0 GB for experts · {words}");
+        assert_eq!(words(0.1), with("answers are a little slower"));
+        assert_eq!(words(0.52), with("about 0.5 s per step, up to about 25 s for 256 tokens"));
+        assert_eq!(words(5.1), with("about 5.1 s per step, up to about 5 min for 256 tokens"));
+        assert_eq!(words(100.0), with("about 1 min 40 s per step, up to about 1 h 20 min for 256 tokens"));
     }
 
     #[test]

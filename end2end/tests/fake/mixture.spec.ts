@@ -79,12 +79,23 @@ test.describe("memory for experts", () => {
     await expect(await app.ask("Hello")).toContainText("A red circle");
   });
 
-  test("is not asked for where all experts are needed, or there are none", async ({ app }) => {
-    for (const scenario of ["instant", "instant,mixture,diffusion"]) {
-      await app.open(scenario, "/models");
-      await expect(card(app)).toContainText(/Fits/);
-      await expect(app.page.getByRole("spinbutton")).toHaveCount(0);
-    }
+  test("is told of a diffusion model by its steps", async ({ app }) => {
+    await app.open("instant,mixture,diffusion", "/models");
+    await memory(app).fill("2");
+    await memory(app).press("Enter");
+    await expect(card(app)).toContainText("Fits with 2.0 GB for experts · about 3.8 s per step, up to about 4 min for 256 tokens");
+    await card(app).getByRole("button").first().click();
+    await app.ask("Hello");
+    await app.openDrawer();
+    await expect(figure(app, "Experts found in graphics memory")).toHaveText("34%");
+    await expect(figure(app, "Experts read per step")).toHaveText("3.8 GB");
+    await expect(figure(app, "Experts read per token")).toHaveCount(0);
+  });
+
+  test("is not asked for where there are none", async ({ app }) => {
+    await app.open("instant", "/models");
+    await expect(card(app)).toContainText(/Fits/);
+    await expect(app.page.getByRole("spinbutton")).toHaveCount(0);
   });
 
   test("has its place on a narrow screen", async ({ app, page }) => {

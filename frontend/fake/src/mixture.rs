@@ -1,6 +1,6 @@
 //! Large models as mixtures of experts: what their experts take, and how they are found.
 
-use protocol::{ExpertMemory, ExpertTimings, FitVerdict, ModelSource};
+use protocol::{Diffusion, ExpertMemory, ExpertTimings, FitVerdict, ModelSource};
 
 use super::{Scenario, models};
 
@@ -22,13 +22,15 @@ pub struct Mixture {
     /// Places for experts in every layer.
     slots: u64,
     asked: Option<u64>,
+    /// If it decodes by diffusion: every step uses all experts.
+    diffusion: Option<Diffusion>,
 }
 
 impl Mixture {
     /// A model that is one in this scenario, with so many bytes for its experts, or what is free.
     pub fn new(scenario: &Scenario, source: &ModelSource, context: u32, asked: Option<u64>) -> Option<Self> {
         let size = models::size(source);
-        if !scenario.mixture || scenario.diffusion || size < 1_000_000_000 {
+        if !scenario.mixture || size < 1_000_000_000 {
             return None;
         }
         // Most of it are experts.
@@ -36,7 +38,8 @@ impl Mixture {
         let context = models::allocated(source, context);
         let rest = size / 5 + u64::from(context) * 131_072 + 40_000_000;
         let room = asked.unwrap_or(models::DEVICE_BYTES.saturating_sub(rest));
-        let mixture = Self { slot, rest, slots: (room / slot).min(EXPERTS), asked };
+        let diffusion = models::diffusion(scenario);
+        let mixture = Self { slot, rest, slots: (room / slot).min(EXPERTS), asked, diffusion };
         // If even those of a token have no room, the verdict says so.
         Some(if asked.is_none() { Self { slots: mixture.slots.max(USED), ..mixture } } else { mixture })
     }
@@ -58,13 +61,14 @@ impl Mixture {
 
     /// What the page is told of its experts.
     pub fn memory(&self) -> ExpertMemory {
-        let read = self.slot * USED * (EXPERTS - self.slots) / EXPERTS;
+        let read = self.slot * self.used() * (EXPERTS - self.slots) / EXPERTS;
+        let tokens = self.diffusion.map_or(1.0, |it| f64::from(it.canvas) / f64::from(it.steps));
         ExpertMemory {
             least: self.slot * USED,
             all: self.slot * EXPERTS,
             held: self.slot * self.slots,
             asked: self.asked,
-            rate: (read > 0).then(|| SPEED / read as f64),
+            rate: (read > 0).then(|| tokens * SPEED / read as f64),
         }
     }
 
@@ -77,10 +81,17 @@ impl Mixture {
         FitVerdict::Fits { context, bytes, outside: (EXPERTS - self.slots) * self.slot }
     }
 
-    /// The figures of an answer: routers choose some experts more often than others. None where all have a place.
-    pub fn timings(&self, tokens: u32) -> Option<ExpertTimings> {
-        let uses = u64::from(tokens) * USED * LAYERS;
-        let misses = uses * (EXPERTS - self.slots) / EXPERTS / 2;
+    /// Experts of a layer that a token, or a step of a diffusion model, uses.
+    fn used(&self) -> u64 {
+        if self.diffusion.is_some() { EXPERTS } else { USED }
+    }
+
+    /// The figures of an answer of so many tokens, or steps: for tokens, routers choose some experts more often than others.
+    /// None where all have a place.
+    pub fn timings(&self, count: u32) -> Option<ExpertTimings> {
+        let uses = u64::from(count) * self.used() * LAYERS;
+        let evenly = uses * (EXPERTS - self.slots) / EXPERTS;
+        let misses = if self.diffusion.is_some() { evenly } else { evenly / 2 };
         (self.slots < EXPERTS).then(|| ExpertTimings { uses, misses, bytes: misses * self.slot / LAYERS })
     }
 }

@@ -375,8 +375,15 @@ async fn generate(
     let mut finish = Finish::EndOfTurn;
     if scenario.diffusion {
         let (ended, timings) = diffusion::answer(state, id, &answer).await?;
-        let timings =
-            Timings { prompt_tokens: prompt, cached_tokens: prompt / 2, context_size: context, ..timings };
+        let steps = timings.diffusion.map_or(0, |it| it.steps);
+        let experts = state.upgrade()?.mixture.borrow().as_ref().and_then(|mixture| mixture.timings(steps));
+        let timings = Timings {
+            prompt_tokens: prompt,
+            cached_tokens: prompt / 2,
+            context_size: context,
+            experts,
+            ..timings
+        };
         return emit(state, Event::Done { id, finish: ended, timings });
     }
     for (index, &(channel, piece)) in pieces.iter().enumerate() {

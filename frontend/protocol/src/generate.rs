@@ -177,7 +177,7 @@ pub struct Timings {
     pub experts: Option<ExpertTimings>,
 }
 
-/// How the tokens of an answer found their experts.
+/// How the tokens of an answer, or the steps of a diffusion model, found their experts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExpertTimings {
     /// Experts that they used, in every layer.
@@ -215,9 +215,19 @@ impl ExpertTimings {
 }
 
 impl Timings {
-    /// Bytes of experts that were read for each token; none where all experts are in graphics memory.
+    /// Bytes of experts that were read for each step of a diffusion model; none where all experts are in graphics memory.
+    #[must_use]
+    pub fn expert_bytes_per_step(&self) -> Option<u64> {
+        Some(self.experts?.bytes / u64::from(self.diffusion?.steps.max(1)))
+    }
+
+    /// Bytes of experts that were read for each token; none where all experts are in graphics memory, or none is read for a
+    /// single token.
     #[must_use]
     pub fn expert_bytes_per_token(&self) -> Option<u64> {
+        if self.diffusion.is_some() {
+            return None;
+        }
         Some(self.experts?.bytes / u64::from(self.decode_tokens.saturating_sub(1).max(1)))
     }
 
@@ -243,7 +253,14 @@ mod tests {
         let timings = Timings { decode_tokens: 5, experts: Some(experts), ..Timings::default() };
         assert_eq!((experts.hit_rate(), timings.expert_bytes_per_token()), (Some(0.75), Some(1_000_000)));
         assert_eq!(ExpertTimings::default().hit_rate(), None);
+        assert_eq!(timings.expert_bytes_per_step(), None);
         assert_eq!(Timings::default().expert_bytes_per_token(), None);
+        let diffusion = Some(DiffusionTimings { blocks: 1, steps: 8 });
+        let timings = Timings { diffusion, ..timings };
+        assert_eq!(
+            (timings.expert_bytes_per_token(), timings.expert_bytes_per_step()),
+            (None, Some(500_000))
+        );
     }
 
     #[test]

@@ -136,7 +136,8 @@ pub struct ExpertMemory {
     /// What was asked for ([`LoadOptions::expert_memory`]).
     pub asked: Option<u64>,
     /// Tokens a second that reading leaves possible, if a token's experts are chosen evenly among all. Real ones are not, so
-    /// it is a low estimate. None where nothing is read.
+    /// it is a low estimate. For a diffusion model: if every step uses all experts, and a block takes all of its steps. None
+    /// where nothing is read.
     pub rate: Option<f64>,
 }
 

@@ -59,22 +59,23 @@ impl Allowance {
 /// When a matrix of experts has no layout.
 pub fn memory(plan: &ModelSpec, asked: Option<u64>, speed: f64) -> Result<Option<ExpertMemory>, EngineError> {
     let Some(memory) = plan.expert_memory()? else { return Ok(None) };
-    let read = memory.read_per_token();
+    // A diffusion model reads for all tokens of a canvas at once, in each of its steps.
+    let (read, tokens) = match plan.config.diffusion {
+        Some(it) => (memory.read_per_canvas(), f64::from(it.canvas) / f64::from(it.steps.max(1))),
+        None => (memory.read_per_token(), 1.0),
+    };
     Ok(Some(ExpertMemory {
         least: memory.least(),
         all: memory.all(),
         held: memory.held(),
         asked,
-        rate: (read > 0).then(|| speed / read as f64),
+        rate: (read > 0).then(|| tokens * speed / read as f64),
     }))
 }
 
 /// How a session has used its experts; none where all of them are on the device.
 pub fn used(session: &ModelSession) -> Option<ExpertUse> {
-    match session {
-        ModelSession::Autoregressive(session) => session.decoder().expert_use().map(|(_, used)| used),
-        ModelSession::Diffusion(_) => None,
-    }
+    session.expert_use().map(|(_, used)| used)
 }
 
 /// The figures of an answer.

@@ -259,8 +259,12 @@ fn FiguresPart() -> impl IntoView {
         });
         let experts = timings.experts.map(|it| {
             let hits = format::percent_of(it.uses.saturating_sub(it.misses), it.uses);
-            let read = timings.expert_bytes_per_token().map(format::bytes);
-            [(t().figure_experts(), hits), (t().figure_expert_bytes(), read)]
+            let read = |bytes: Option<u64>| bytes.map(format::bytes);
+            [
+                (t().figure_experts(), hits),
+                (t().figure_expert_bytes(), read(timings.expert_bytes_per_token())),
+                (t().figure_expert_bytes_step(), read(timings.expert_bytes_per_step())),
+            ]
         });
         let experts = experts.into_iter().flatten().filter_map(|(name, value)| Some((name, value?)));
         [

@@ -42,7 +42,7 @@ pub use diffusion::{
     CanvasLogits, Diffuser, DiffusionPlans, Noise, NoiseError, Predicted, Recorded, RecordedStep,
 };
 pub use drafter::{DraftParts, Drafter, DrafterError, DrafterSpec};
-pub use expert_cache::{ExpertError, ExpertUse, SlotTable};
+pub use expert_cache::{ExpertError, ExpertSource, ExpertUse, SlotTable};
 pub(crate) use expert_scratch::ExpertScratch;
 pub(crate) use experts::{Pairs, ranges};
 pub use forms::{Choices, Products, is_packed, large_products};

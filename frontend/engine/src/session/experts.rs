@@ -1,13 +1,15 @@
 //! How many experts have a place on the device, and what stays on the host.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use shaders::PlanarLayout;
 use shaders::experts::Mixture;
 
 use super::{DeviceMemory, EngineError, Fit, LoadOptions, ModelSpec};
+use crate::bytes::LocalSource;
 use crate::gguf::Header;
-use crate::model::ConfigError;
+use crate::model::ExpertSource;
 use crate::weights::TensorError;
 
 /// The experts of a mixture that can have a cache, in all layers together.
@@ -42,11 +44,16 @@ impl ExpertMemory {
         self.slot_bytes * u64::from(self.slots)
     }
 
-    /// Bytes of the file that a token reads, if experts are chosen evenly. Routers are not even, so it reads less.
+    /// Bytes of the file that a token of decode reads, if experts are chosen evenly. Routers are not even, so it reads less.
     #[must_use]
     pub fn read_per_token(&self) -> u64 {
-        let missed = u64::from(self.mixture.experts - self.slots.min(self.mixture.experts));
-        self.file_bytes * u64::from(self.mixture.used) * missed / u64::from(self.mixture.experts.max(1))
+        self.read_per_canvas() * u64::from(self.mixture.used) / u64::from(self.mixture.experts.max(1))
+    }
+
+    /// Bytes of the file that a step of a canvas reads, if its rows choose all experts. Nearly all are chosen.
+    #[must_use]
+    pub fn read_per_canvas(&self) -> u64 {
+        self.file_bytes * u64::from(self.mixture.experts - self.slots.min(self.mixture.experts))
     }
 }
 
@@ -65,9 +72,6 @@ impl ModelSpec {
     ) -> Result<LoadOptions, EngineError> {
         let whole = Self::with_options(header, options)?;
         let Some(mixture) = whole.config.experts.map(|experts| experts.mixture) else { return Ok(*options) };
-        if whole.config.diffusion.is_some() {
-            return if budget.is_some() { Err(ConfigError::IsDiffusion.into()) } else { Ok(*options) };
-        }
         let slot = whole.expert_slot_bytes()?.max(1);
         let with = |slots| LoadOptions { expert_slots: slots, ..*options };
         if let Some(budget) = budget {
@@ -101,13 +105,12 @@ impl ModelSpec {
         }
     }
 
-    /// The memory of the experts; `None` if the model has none, or cannot have a cache of them.
+    /// The memory of the experts; `None` if the model has none.
     ///
     /// # Errors
     /// When a matrix of experts has no layout.
     pub fn expert_memory(&self) -> Result<Option<ExpertMemory>, EngineError> {
-        let mixture = self.config.experts.map(|experts| experts.mixture);
-        let Some(mixture) = mixture.filter(|_| self.config.diffusion.is_none()) else { return Ok(None) };
+        let Some(mixture) = self.config.experts.map(|experts| experts.mixture) else { return Ok(None) };
         let in_file: u64 = self.experts().map(|matrix| matrix.range.end - matrix.range.start).sum();
         Ok(Some(ExpertMemory {
             mixture,
@@ -130,6 +133,22 @@ impl ModelSpec {
         }
         let table = self.table_on_host(fit.storage)?;
         Some((table.range.end - table.range.start, table.range.clone()))
+    }
+
+    /// Where experts are read if there are places for only some, and the tensors there.
+    ///
+    /// # Errors
+    /// [`EngineError::NoExperts`] if they have no copy on this machine.
+    pub(super) fn expert_source(
+        &self,
+        local: Option<Rc<dyn LocalSource>>,
+    ) -> Result<Option<ExpertSource>, EngineError> {
+        if self.expert_slots.is_none() {
+            return Ok(None);
+        }
+        let bytes = self.experts().map(|matrix| matrix.range.end - matrix.range.start).sum();
+        let local = local.ok_or(EngineError::NoExperts { bytes })?;
+        Ok(Some((local, self.tensors.clone())))
     }
 
     /// Bytes of a slot for an expert in every layer.

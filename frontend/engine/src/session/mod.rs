@@ -174,11 +174,7 @@ impl Session {
             local.clone().map(|table| (table, spec.clone())).ok_or(EngineError::NoTable { bytes })
         });
         let outside = outside.transpose()?;
-        let experts = spec.expert_slots.map(|_| {
-            let bytes = spec.experts().map(|spec| spec.range.end - spec.range.start).sum();
-            local.map(|local| (local, spec.tensors.clone())).ok_or(EngineError::NoExperts { bytes })
-        });
-        let experts = experts.transpose()?;
+        let experts = spec.expert_source(local)?;
         let tokenizer = read_tokenizer(&header, &spec)?;
         let variant = Variant::from_metadata(&header.metadata);
         let vision = spec.vision.clone().map(|tower| Vision::new(Rc::clone(&gpu), Rc::clone(&source), tower));

@@ -9,7 +9,7 @@ use crate::bytes::CancelToken;
 use crate::gguf::Header;
 use crate::gpu::Gpu;
 use crate::media::Input;
-use crate::model::{ConfigError, Products};
+use crate::model::{ConfigError, ExpertUse, Products};
 use crate::template::Variant;
 use crate::tokenizer::Tokenizer;
 
@@ -130,6 +130,15 @@ impl ModelSession {
         match self {
             Self::Autoregressive(session) => session.storage(),
             Self::Diffusion(session) => session.storage(),
+        }
+    }
+
+    /// Experts per layer that have a place on the device, and how they were used; `None` if all are there.
+    #[must_use]
+    pub fn expert_use(&self) -> Option<(u32, ExpertUse)> {
+        match self {
+            Self::Autoregressive(session) => session.decoder().expert_use(),
+            Self::Diffusion(session) => session.diffuser().expert_use(),
         }
     }
 

@@ -101,6 +101,7 @@ impl DiffusionSession {
         let diffuser = self.diffuser();
         let canvas = vec![0; rows as usize];
         diffuser.write_rows(&canvas, position, position + rows)?;
+        diffuser.assume_resident();
         let timer = Timer::new(diffuser.gpu())?;
         let timing = Timing { timer, position, rows, most: u32::MAX, prepare: &|| (), cancel };
         timing.profile(&diffuser.step_programs(), progress).await

@@ -83,11 +83,11 @@ impl ModelSpec {
         let read = || audio::TowerPlan::read(header, config.width).map_err(EngineError::from);
         let audio = if has_towers { usable(read(), &mut unusable)? } else { None };
         let LoadOptions { kv_type, products, table, projector_bytes, drafter_bytes, .. } = *options;
-        // A canvas chooses nearly all experts at every step. Layers that share keys and values run for the last token of a
-        // prompt alone, where the host has no part; no published mixture has any.
+        // Layers that share keys and values run for the last token of a prompt alone, where the host has no part; no
+        // published mixture has any.
         let owns_all = (0..config.layers.len()).all(|layer| config.owns_kv(layer));
         let mixture = config.experts.map(|experts| experts.mixture);
-        let mixture = mixture.filter(|_| config.diffusion.is_none() && owns_all);
+        let mixture = mixture.filter(|_| owns_all);
         let some = |mixture: &Mixture| (1..mixture.experts).contains(&options.expert_slots);
         let expert_slots = mixture.filter(some).map(|mixture| options.expert_slots.max(mixture.used));
         Ok(Self {

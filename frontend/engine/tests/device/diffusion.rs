@@ -24,8 +24,8 @@ use crate::common;
 const EXACT: f32 = 2e-3;
 
 /// A model and its reference outputs.
-struct Golden {
-    model: PathBuf,
+pub(super) struct Golden {
+    pub(super) model: PathBuf,
     json: serde_json::Value,
     bytes: Vec<u8>,
 }
@@ -41,7 +41,7 @@ impl Golden {
         }
     }
 
-    fn carried() -> Self {
+    pub(super) fn carried() -> Self {
         let golden = common::repository("frontend/engine/tests/golden");
         Self::open(&golden.join("models"), &golden.join("outputs"), "q4_k_m")
     }
@@ -52,11 +52,11 @@ impl Golden {
         bytemuck::pod_collect_to_vec(tensor.data())
     }
 
-    fn prompt(&self) -> Vec<u32> {
+    pub(super) fn prompt(&self) -> Vec<u32> {
         ids(&self.json["ids"])
     }
 
-    fn denoising(&self) -> Denoising {
+    pub(super) fn denoising(&self) -> Denoising {
         let int = |key: &str| self.json[key].as_u64().expect("a number") as u32;
         let float = |key: &str| self.json[key].as_f64().expect("a number") as f32;
         Denoising {
@@ -85,7 +85,7 @@ fn load(gpu: &Rc<Gpu>, path: &Path) -> DiffusionSession {
     try_load(gpu, path, &common::exact_options()).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-fn generate(
+pub(super) fn generate(
     session: &mut DiffusionSession,
     prompt: &[u32],
     options: &DiffusionOptions,
@@ -100,7 +100,7 @@ fn generate(
 }
 
 /// One block by drawn numbers.
-fn options(denoising: Denoising, seed: u64) -> DiffusionOptions {
+pub(super) fn options(denoising: Denoising, seed: u64) -> DiffusionOptions {
     let noise = Noise { seed, recorded: None };
     DiffusionOptions { denoising, blocks: 1, noise, ignore_eos: true, ..DiffusionOptions::default() }
 }
@@ -460,8 +460,9 @@ fn files_are_of_one_kind() {
 #[test]
 fn a_load_takes_what_was_planned() {
     let (gpu, golden) = (common::gpu(), Golden::carried());
-    for context in [512, 2048] {
-        let options = LoadOptions { context, ..LoadOptions::default() };
+    // With all of the eight experts, and with the cache that has the fewest slots.
+    for (context, expert_slots) in [(512, 0), (2048, 0), (512, 2), (2048, 7)] {
+        let options = LoadOptions { context, expert_slots, ..LoadOptions::default() };
         let source = FileSource::open(&golden.model).expect("the model opens");
         let header = pollster::block_on(Header::read(&source)).expect("a header");
         let plan = ModelSpec::with_options(&header, &options).expect("a plan");
@@ -470,7 +471,7 @@ fn a_load_takes_what_was_planned() {
         assert_eq!(needs.fit(context).expect("it fits").bytes, planned.total());
         let before = gpu.bytes_in_use();
         let session = try_load(&gpu, &golden.model, &options).expect("a session");
-        assert_eq!(gpu.bytes_in_use() - before, planned.loaded(), "{context}");
+        assert_eq!(gpu.bytes_in_use() - before, planned.loaded(), "{context}, {expert_slots}");
         drop(session);
         assert_eq!(gpu.bytes_in_use(), before);
     }

@@ -118,10 +118,10 @@ fn experts_are_read_on_this_machine_alone() {
 }
 
 /// A file on this machine that is stuck, or fails, after a number of reads.
-struct Troubled {
-    file: MemorySource,
-    left: Cell<Option<u32>>,
-    fails: bool,
+pub(super) struct Troubled {
+    pub(super) file: MemorySource,
+    pub(super) left: Cell<Option<u32>>,
+    pub(super) fails: bool,
 }
 
 impl ByteSource for Troubled {

@@ -6,6 +6,7 @@ mod audio;
 #[path = "../common/mod.rs"]
 mod common;
 mod diffusion;
+mod diffusion_experts;
 mod drafter;
 mod drafts;
 mod expert_adapter;

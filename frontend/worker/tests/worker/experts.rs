@@ -102,9 +102,34 @@ fn other_models_have_no_use_for_it() {
     let (desk, host) = Desk::new();
     let Event::Inspected { details, .. } = inspect(&desk, &host, 1, Some(1)) else { panic!("no inspection") };
     assert_eq!(details.experts, None);
+}
+
+#[test]
+fn a_diffusion_model_can_do_with_some_of_its_experts_too() {
+    let (desk, host) = Desk::new();
     desk.model.replace(golden("models/tiny-diffusion.q4_k_m.gguf"));
-    let Event::Inspected { details, .. } = inspect(&desk, &host, 2, None) else { panic!("no inspection") };
-    assert_eq!(details.experts, None);
+    let (all, verdict) = of_inspection(inspect(&desk, &host, 1, None));
+    assert_eq!((all.held, all.rate, all.least), (all.all, None, all.all / 4));
+    let FitVerdict::Fits { bytes: with_all, outside: 0, .. } = verdict else { panic!("{verdict:?}") };
+    let (some, verdict) = of_inspection(inspect(&desk, &host, 2, Some(all.all / 8 * 5)));
+    let FitVerdict::Fits { bytes, outside, .. } = verdict else { panic!("{verdict:?}") };
+    assert!(bytes < with_all && outside > 0, "{verdict:?}");
+    // A step reads what has no place, at 1 GB/s while nothing is measured. A block of 32 tokens takes 48 steps at most.
+    let seconds = outside as f64 / 1e9;
+    let rate = some.rate.expect("it reads");
+    assert!((rate * seconds - 32.0 / 48.0).abs() < 1e-3, "{rate} with {seconds}");
+    let asked = all.least - 1;
+    let Event::Failed { failure, .. } = inspect(&desk, &host, 3, Some(asked)) else { panic!("no failure") };
+    assert_eq!(failure.code, DeviceFailure::ExpertMemory { asked, least: all.least }.into());
+
+    let (details, gpu_bytes) = of_load(load(&desk, &host, 4, Some(all.all / 8 * 5)));
+    assert_eq!((details.experts, gpu_bytes), (Some(some), bytes));
+    host.receive(generate(5, "Hello"), Vec::new());
+    let Event::Done { timings, .. } = desk.end_of(5) else { panic!("no answer") };
+    let (found, steps) = (timings.experts.expect("a cache"), timings.diffusion.expect("steps").steps);
+    // Of three layers with eight experts each.
+    assert!(steps > 0 && found.uses <= u64::from(steps) * 8 * 3, "{found:?}");
+    assert!(found.misses > 0 && found.misses <= u64::from(steps) * 3 * 3 && found.bytes > 0, "{found:?}");
 }
 
 /// A mixture whose experts are most of it.

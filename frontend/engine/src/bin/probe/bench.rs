@@ -9,7 +9,7 @@ use engine::audio::{CLIP_SAMPLES, Encoder, RATE};
 use engine::bytes::CancelToken;
 use engine::gpu::Gpu;
 use engine::media::ContentHash;
-use engine::model::{Class, Products};
+use engine::model::{Class, ExpertUse, Products};
 use engine::session::{Control, Profile, Session};
 use engine::vision::{Budget, Pixels, Size};
 use serde_json::{Value, json};
@@ -42,7 +42,12 @@ pub fn forms(session: &Session) -> Value {
 
 /// The expert cache, if not all experts are on the device.
 pub fn experts(session: &Session) -> Value {
-    let Some((slots, it)) = session.decoder().expert_use() else { return Value::Null };
+    experts_used(session.decoder().expert_use())
+}
+
+/// How experts were used.
+pub fn experts_used(used: Option<(u32, ExpertUse)>) -> Value {
+    let Some((slots, it)) = used else { return Value::Null };
     json!({
         "slots_per_layer": slots,
         "used": it.uses,

@@ -249,7 +249,7 @@ pub fn run() -> Result<Value> {
             media::encode(&mut session, &gpu, &media, &out)
         }
         Command::Generate(generate) => generate::run(&options, &generate),
-        Command::Diffuse(diffuse) => super::diffuse::run(&options.gpu, &diffuse),
+        Command::Diffuse(diffuse) => super::diffuse::run(&options, &diffuse),
         Command::Bench { model, repeat, image: true, .. } => {
             let largest = LoadOptions { largest_picture: 1120, ..options.load(2048) };
             let (mut session, _, gpu) = load_with(&options, &model, &largest)?;
@@ -274,7 +274,7 @@ pub fn run() -> Result<Value> {
                 bail!("drafters and adapters don't work with diffusion models");
             }
             let context = options.load(position + rows);
-            let (mut session, gpu) = super::diffuse::load(&options.gpu, &model, &context)?;
+            let (mut session, gpu) = super::diffuse::load(&options, &model, &context)?;
             let (cancel, mut progress) = (CancelToken::new(), |_, _| ());
             let profile = pollster::block_on(session.profile(position, rows, &cancel, &mut progress))?;
             Ok(super::bench::profiled(&gpu, &profile))
@@ -302,7 +302,7 @@ pub fn run() -> Result<Value> {
                 bail!("adapters don't work with diffusion models");
             }
             let least = options.load(MIN_CONTEXT);
-            let (session, gpu) = super::diffuse::load(&options.gpu, &model, &least)?;
+            let (session, gpu) = super::diffuse::load(&options, &model, &least)?;
             super::check::run(&gpu, &session.diffuser().forms())
         }
         Command::Check { model: Some(model), adapter } => {

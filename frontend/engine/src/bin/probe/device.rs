@@ -133,6 +133,12 @@ impl Device {
         let Self { products, forms, table, kv_type, .. } = *self;
         LoadOptions { context, products, forms, table, kv_type, ..LoadOptions::default() }
     }
+
+    /// These options of a load, with places for as many experts as they may have.
+    pub fn with_experts(&self, header: &Header, load: &LoadOptions, gpu: &Gpu) -> Result<LoadOptions> {
+        let memory = DeviceMemory::assumed(gpu);
+        Ok(ModelSpec::with_expert_budget(header, load, self.expert_budget, memory)?)
+    }
 }
 
 impl From<DeviceArgs> for Device {
@@ -173,8 +179,7 @@ pub fn load_with(
     let mut quiet = |_| ();
     let file = ModelFile::local(source(model)?);
     let header = pollster::block_on(Header::read(&*file.bytes))?;
-    let memory = DeviceMemory::assumed(&gpu);
-    let load_options = ModelSpec::with_expert_budget(&header, load_options, options.expert_budget, memory)?;
+    let load_options = options.with_experts(&header, load_options, &gpu)?;
     let load = Session::load_with_header(Rc::clone(&gpu), file, header, &load_options, &cancel, &mut quiet);
     let session = pollster::block_on(load)?;
     Ok((session, started.elapsed().as_secs_f64() * 1000.0, gpu))

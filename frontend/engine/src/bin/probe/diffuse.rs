@@ -6,7 +6,8 @@ use std::rc::Rc;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use engine::bytes::CancelToken;
-use engine::gpu::{Gpu, GpuOptions};
+use engine::gguf::Header;
+use engine::gpu::Gpu;
 use engine::model::{Denoising, KvType, Noise, Recorded};
 use engine::session::{
     Control, DenoisingStep, DiffusionEvent, DiffusionOptions, DiffusionSession, LoadOptions, ModelFile,
@@ -16,6 +17,8 @@ use safetensors::tensor::TensorView;
 use serde_json::{Value, json};
 use web_time::Instant;
 
+use super::bench;
+use super::device::Device;
 use super::files::{conversation, read_ids, source};
 
 /// Answer with a model that decodes by diffusion.
@@ -77,15 +80,18 @@ pub struct Diffuse {
 }
 
 /// Loads a diffusion model.
-pub fn load(options: &GpuOptions, model: &Path, load: &LoadOptions) -> Result<(DiffusionSession, Rc<Gpu>)> {
-    let gpu = Rc::new(pollster::block_on(Gpu::open(options))?);
+pub fn load(options: &Device, model: &Path, load: &LoadOptions) -> Result<(DiffusionSession, Rc<Gpu>)> {
+    let gpu = Rc::new(pollster::block_on(Gpu::open(&options.gpu))?);
     let (file, cancel) = (ModelFile::local(source(model)?), CancelToken::new());
     let mut quiet = |_| ();
-    let loading = DiffusionSession::load(Rc::clone(&gpu), file, load, &cancel, &mut quiet);
+    let header = pollster::block_on(Header::read(&*file.bytes))?;
+    let load = options.with_experts(&header, load, &gpu)?;
+    let loading =
+        DiffusionSession::load_with_header(Rc::clone(&gpu), file, header, &load, &cancel, &mut quiet);
     Ok((pollster::block_on(loading)?, gpu))
 }
 
-pub fn run(options: &GpuOptions, args: &Diffuse) -> Result<Value> {
+pub fn run(options: &Device, args: &Diffuse) -> Result<Value> {
     let started = Instant::now();
     let exact = args.noise.is_some() || args.trace.is_some();
     let kv_type = if exact { KvType::F32 } else { KvType::F16 };
@@ -129,6 +135,7 @@ pub fn run(options: &GpuOptions, args: &Diffuse) -> Result<Value> {
             "denoise_ms": t.denoise_ms,
             "encode_ms": t.encode_ms,
         },
+        "experts": bench::experts_used(session.diffuser().expert_use()),
         "gpu_bytes_in_use": gpu.bytes_in_use(),
         "adapter": gpu.report().name,
     }))

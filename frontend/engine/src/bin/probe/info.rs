@@ -59,7 +59,7 @@ fn costs(plan: &ModelSpec, value: &mut Value) -> Result<(), EngineError> {
     value["shared_kv_layers"] = json!(c.layers.len() - c.first_shared);
     value["per_layer_width"] = json!(c.ple);
     value["memory"] = json!(memory);
-    if let Some(mixture) = c.experts.map(|experts| experts.mixture).filter(|_| c.diffusion.is_none()) {
+    if let Some(mixture) = c.experts.map(|experts| experts.mixture) {
         let least = |slots| {
             let plan = ModelSpec { expert_slots: slots, ..plan.clone() };
             Ok::<_, EngineError>(plan.needs(device)?.memory(MIN_CONTEXT, plan.storage).total())

@@ -212,8 +212,8 @@ impl DecoderPlans {
     #[must_use]
     pub fn layout(&self, parts: &Parts) -> Layout {
         let experts = parts.scratch.experts.as_ref().and_then(|experts| experts.cache.as_ref());
-        let readbacks = self.sampling.readbacks().chain(experts.iter().flat_map(|cache| &cache.readbacks));
-        let others = parts.kv.values().chain(parts.weights.values()).chain(readbacks);
+        let of_host = self.sampling.readbacks().chain(experts.iter().flat_map(|cache| cache.of_host()));
+        let others = parts.kv.values().chain(parts.weights.values()).chain(of_host);
         Layout::of(&self.schedules()).with(others)
     }
 

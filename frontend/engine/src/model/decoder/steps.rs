@@ -3,6 +3,7 @@
 use super::{Decoder, StepError};
 use crate::bytes::CancelToken;
 use crate::gpu::{GpuError, Program, Rows};
+use crate::model::expert_cache::Chunk;
 use crate::plan::PlanError;
 
 impl Decoder {
@@ -54,8 +55,7 @@ impl Decoder {
         }
     }
 
-    /// Runs the layers of a chunk after what is encoded. With an expert cache, the products of a layer run in passes, each
-    /// with as many of the chosen experts as there are slots.
+    /// Runs the layers of a chunk after what is encoded.
     ///
     /// # Errors
     /// When it is cancelled, the device fails, or an expert cannot be read.
@@ -66,22 +66,10 @@ impl Decoder {
         rows: Rows,
         cancel: &CancelToken,
     ) -> Result<(), StepError> {
-        let (gpu, queue) = (&self.gpu, &self.prompt_queue);
-        let mut begun = Some(encoder);
-        let mut at = 0;
-        if let Some(experts) = &self.experts {
-            for (layer, steps) in layers.plan().expert_steps().iter().enumerate() {
-                queue.run::<StepError>(gpu, begun.take(), [(layers, at..steps.start)], rows, cancel).await?;
-                let mut encoder = gpu.encoder();
-                experts.encode_choices(&mut encoder, rows.count);
-                gpu.submit(encoder);
-                for pass in experts.chosen(layer, rows.count).await? {
-                    experts.begin_pass(layer, &pass).await?;
-                    queue.run::<StepError>(gpu, None, [(layers, steps.clone())], rows, cancel).await?;
-                }
-                at = steps.end;
-            }
+        let queue = &self.prompt_queue;
+        match &self.experts {
+            Some(experts) => experts.run(queue, Some(encoder), layers, rows, Chunk::Prompt, cancel).await,
+            None => queue.run(&self.gpu, Some(encoder), [layers.all()], rows, cancel).await,
         }
-        queue.run(gpu, begun, [(layers, at..layers.len())], rows, cancel).await
     }
 }

@@ -13,6 +13,7 @@ use super::DiffusionPlans;
 use super::plans::Values;
 use crate::bytes::CancelToken;
 use crate::gpu::{Gpu, GpuError, Memory, PacedQueue, Program, Readback, Rows};
+use crate::model::expert_cache::{Chunk, ExpertCache, ExpertSource, ExpertUse};
 use crate::model::{Parts, StepError, chunk, ropes};
 use crate::plan::Value;
 
@@ -41,31 +42,59 @@ pub struct Diffuser {
     queue: PacedQueue,
     rows: Readback,
     picks: Readback,
-    /// The layers of the next step for this many rows, recorded while a step runs: the device would wait for it.
+    /// The expert cache, if not all experts are on the device.
+    experts: Option<ExpertCache>,
+    /// The layers of the next step for this many rows, recorded while a step runs: the device would wait for it. None with an
+    /// expert cache: the host loads experts in between.
     next: RefCell<Option<(u32, wgpu::CommandBuffer)>>,
 }
 
 impl Diffuser {
     /// Allocates cache and working memory beside loaded weights, for contexts of this length, and compiles every kernel.
+    /// `experts` is where experts are read if there are places for only some, and the tensors there.
     ///
     /// # Errors
     /// When the device refuses a buffer or a kernel.
-    pub async fn new(gpu: Rc<Gpu>, parts: Parts, weights: Memory, context: u32) -> Result<Self, GpuError> {
+    pub async fn new(
+        gpu: Rc<Gpu>,
+        parts: Parts,
+        weights: Memory,
+        experts: Option<ExpertSource>,
+        context: u32,
+    ) -> Result<Self, GpuError> {
         let plans = DiffusionPlans::new(&parts)?;
         let mut memory = weights;
         let layout = plans.layout(&parts);
         gpu.allocate_layout("keys, values and working memory", &layout, &mut memory).await?;
         ropes::write(&gpu, &parts, &memory, context)?;
-        let mut programs = gpu.bind_all(&plans.all(), &memory).await?.into_iter();
+        let mut programs = gpu.bind_all(&plans.main(), &memory).await?.into_iter();
         let mut next = || programs.next().unwrap_or_default();
         let [encode, canvas, statistics, weigh] = [next(), next(), next(), next()];
+        let experts = match experts {
+            Some((source, tensors)) => ExpertCache::bind(&gpu, &parts, &memory, source, &tensors).await?,
+            None => None,
+        };
         gpu.check()?;
         let values = plans.values;
         let readback = |value: &Value| Ok::<_, GpuError>(Readback::new(Arc::clone(memory.get(value)?)));
         let [rows, picks] = [&values.readbacks[0], &values.readbacks[1]];
         let (rows, picks) = (readback(rows)?, readback(picks)?);
         let (queue, next) = (PacedQueue::new(gpu.idle_readback_ms().await?), RefCell::default());
-        Ok(Self { gpu, parts, memory, values, encode, canvas, statistics, weigh, queue, rows, picks, next })
+        Ok(Self {
+            gpu,
+            parts,
+            memory,
+            values,
+            encode,
+            canvas,
+            statistics,
+            weigh,
+            queue,
+            rows,
+            picks,
+            experts,
+            next,
+        })
     }
 
     /// What the plans are made of.
@@ -96,6 +125,19 @@ impl Diffuser {
         &self.gpu
     }
 
+    /// Experts per layer that have a place on the device, and how they were used; `None` if all are there.
+    #[must_use]
+    pub fn expert_use(&self) -> Option<(u32, ExpertUse)> {
+        self.experts.as_ref().map(|experts| (experts.slots(), experts.used()))
+    }
+
+    /// Maps every expert to the first slot, so that all are multiplied: for timing.
+    pub fn assume_resident(&self) {
+        if let Some(experts) = &self.experts {
+            experts.assume_resident();
+        }
+    }
+
     /// What runs in a step of a canvas, one after the other.
     #[must_use]
     pub fn step_programs(&self) -> [&Program; 3] {
@@ -105,11 +147,25 @@ impl Diffuser {
     /// Appends final tokens, at most [`Self::most_rows`], from position `pos` on to the cache.
     ///
     /// # Errors
-    /// When it is cancelled, or the device was lost.
+    /// When it is cancelled, the device was lost, or an expert cannot be read.
     pub async fn encode(&self, ids: &[u32], pos: u32, cancel: &CancelToken) -> Result<(), StepError> {
         self.write_rows(ids, pos, 0)?;
         let rows = Rows::at(pos, ids.len() as u32);
-        self.queue.run(&self.gpu, None, [self.encode.all()], rows, cancel).await
+        self.run(&self.encode, rows, Chunk::Prompt, cancel).await
+    }
+
+    /// Runs the layers of a chunk.
+    async fn run(
+        &self,
+        layers: &Program,
+        rows: Rows,
+        chunk: Chunk,
+        cancel: &CancelToken,
+    ) -> Result<(), StepError> {
+        match &self.experts {
+            Some(experts) => experts.run(&self.queue, None, layers, rows, chunk, cancel).await,
+            None => self.queue.run(&self.gpu, None, [layers.all()], rows, cancel).await,
+        }
     }
 
     /// Begins a block: its first step has no self-conditioning.
@@ -127,7 +183,7 @@ impl Diffuser {
     /// conditioned on what this one predicts.
     ///
     /// # Errors
-    /// When it is cancelled, or the device was lost.
+    /// When it is cancelled, the device was lost, or an expert cannot be read.
     pub async fn step(
         &self,
         canvas: &[u32],
@@ -149,7 +205,7 @@ impl Diffuser {
         let work = self.canvas.plan().work(rows.count, rows.last);
         match self.next.take().filter(|(recorded, _)| *recorded == len) {
             Some((_, commands)) => queue.submit(gpu, commands, work).await?,
-            None => queue.run::<StepError>(gpu, None, [self.canvas.all()], rows, cancel).await?,
+            None => self.run(&self.canvas, rows, Chunk::Canvas, cancel).await?,
         }
         let behind = [self.statistics.all(), self.weigh.all()];
         queue.run::<StepError>(gpu, None, behind, rows, cancel).await?;
@@ -159,7 +215,7 @@ impl Diffuser {
         self.rows.submit(&self.gpu, self.gpu.encoder(), rows, 0, row_bytes);
         let picks = self.memory.get(&self.values.picks)?;
         self.picks.submit(&self.gpu, self.gpu.encoder(), picks, 0, pick_bytes);
-        if queue.fits_one_submit(work) {
+        if self.experts.is_none() && queue.fits_one_submit(work) {
             self.next.replace(Some((len, gpu.record(&self.canvas, len))));
         }
         let rows: Vec<Row> = bytemuck::pod_collect_to_vec(&self.rows.read(&self.gpu, row_bytes).await?);

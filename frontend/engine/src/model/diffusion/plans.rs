@@ -19,6 +19,7 @@ use shaders::matrix_units::{LEAST_ROWS, MatrixUnits};
 use shaders::rows::gelu_mul::{self, Rows};
 use shaders::selftest::Form;
 
+use crate::model::expert_cache::CachePlans;
 use crate::model::rows::{self, norm_add, product};
 use crate::model::{Parts, chunk, embed, prefill, product as products, rounded_rows};
 use crate::plan::{Layout, Limits, Origin, ParamsArena, Plan, PlanError, Schedule, Value};
@@ -78,6 +79,8 @@ pub struct DiffusionPlans {
     pub statistics: Plan,
     /// A sample of every row, and the embeddings weighted by their probabilities.
     pub weigh: Plan,
+    /// Repacking experts into the slots of a cache.
+    cache: CachePlans,
 }
 
 impl DiffusionPlans {
@@ -95,13 +98,19 @@ impl DiffusionPlans {
         let norm = parts.weights.vector("output_norm");
         norm_add(parts, &mut canvas, &parts.scratch.h[0], None, Some(norm))?;
         let (statistics, weigh) = (statistics_plan(parts, &values)?, weigh_plan(parts, &values)?);
-        Ok(Self { values, encode, canvas, statistics, weigh })
+        let cache = CachePlans::new(parts)?;
+        Ok(Self { values, encode, canvas, statistics, weigh, cache })
     }
 
-    /// All of them.
+    /// Those that a chunk or a step runs.
     #[must_use]
-    pub fn all(&self) -> [&Plan; 4] {
+    pub fn main(&self) -> [&Plan; 4] {
         [&self.encode, &self.canvas, &self.statistics, &self.weigh]
+    }
+
+    /// The plans whose kernels a load compiles.
+    pub fn all(&self) -> impl Iterator<Item = &Plan> {
+        self.main().into_iter().chain(self.cache.all())
     }
 
     /// A step of a canvas.
@@ -112,21 +121,24 @@ impl DiffusionPlans {
 
     /// What runs one after the other.
     #[must_use]
-    pub fn schedules(&self) -> [Schedule<'_>; 2] {
-        [vec![&self.encode], self.step()]
+    pub fn schedules(&self) -> Vec<Schedule<'_>> {
+        let caches = self.cache.all().map(|plan| vec![plan]);
+        [vec![&self.encode], self.step()].into_iter().chain(caches).collect()
     }
 
     /// The buffers of everything: weights, cache, and what the plans work in.
     #[must_use]
     pub fn layout(&self, parts: &Parts) -> Layout {
-        let others = parts.kv.values().chain(parts.weights.values()).chain(&self.values.readbacks);
+        let experts = parts.scratch.experts.as_ref().and_then(|experts| experts.cache.as_ref());
+        let of_host = self.values.readbacks.iter().chain(experts.iter().flat_map(|cache| cache.of_host()));
+        let others = parts.kv.values().chain(parts.weights.values()).chain(of_host);
         Layout::of(&self.schedules()).with(others)
     }
 
-    /// Bytes of the parameters of all plans, which share a buffer.
+    /// Bytes of the parameters of the main plans, which share a buffer; those of a cache are values.
     #[must_use]
     pub fn params_bytes(&self, limits: Limits) -> u64 {
-        ParamsArena::of(&self.all(), limits).buffer_bytes()
+        ParamsArena::of(&self.main(), limits).buffer_bytes()
     }
 }
 

@@ -14,7 +14,7 @@ use web_time::Instant;
 
 use super::plans::PartPlan;
 use super::prefetch::Prefetch;
-use super::{CachePlans, SlotTable};
+use super::{CachePlans, Chunk, SlotTable};
 use crate::bytes::{ByteSource as _, Bytes, LocalSource, SourceError};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program, Readback, UploadError};
 use crate::model::Parts;
@@ -45,10 +45,13 @@ pub enum ExpertError {
     Piece(#[from] PieceError),
 }
 
+/// The local copy of the file, and the tensors there.
+pub type ExpertSource = (Rc<dyn LocalSource>, TensorList);
+
 /// How the cache was used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExpertUse {
-    /// Experts that rows of decode used, each layer counted.
+    /// Experts that rows of decode or steps of a canvas used, each layer counted.
     pub uses: u64,
     /// Those of them that had to be loaded first.
     pub misses: u64,
@@ -56,7 +59,7 @@ pub struct ExpertUse {
     pub for_prompts: u64,
     /// Bytes read from the local copy.
     pub bytes: u64,
-    /// Those of them that rows of decode missed.
+    /// Those of them that rows of decode or steps of a canvas missed.
     pub missed_bytes: u64,
     /// Time in which they were read and brought to the device.
     pub loading: Duration,
@@ -125,7 +128,7 @@ struct LayerMatrix {
 
 /// The expert cache on the device.
 pub struct ExpertCache {
-    gpu: Rc<Gpu>,
+    pub(super) gpu: Rc<Gpu>,
     source: Rc<dyn LocalSource>,
     mixture: Mixture,
     layers: Vec<Vec<LayerMatrix>>,
@@ -337,11 +340,22 @@ impl ExpertCache {
     ///
     /// # Errors
     /// [`ExpertError`].
-    pub async fn begin_pass(&self, layer: usize, experts: &[u32]) -> Result<(), ExpertError> {
+    pub async fn begin_pass(&self, layer: usize, experts: &[u32], chunk: Chunk) -> Result<(), ExpertError> {
         let missing = self.missing(layer, experts);
-        let used = self.used.get();
-        self.used.set(ExpertUse { for_prompts: used.for_prompts + missing.len() as u64, ..used });
+        let (before, loaded) = (self.used.get(), missing.len() as u64);
+        self.used.set(match chunk {
+            Chunk::Prompt => ExpertUse { for_prompts: before.for_prompts + loaded, ..before },
+            Chunk::Canvas => ExpertUse {
+                uses: before.uses + experts.len() as u64,
+                misses: before.misses + loaded,
+                ..before
+            },
+        });
         self.load(layer, &missing, experts).await?;
+        if chunk == Chunk::Canvas {
+            let used = self.used.get();
+            self.used.set(ExpertUse { missed_bytes: used.missed_bytes + used.bytes - before.bytes, ..used });
+        }
         self.stale.set(true);
         let table = self.slots.borrow()[layer].table_of(experts);
         let at = 4 * layer as u64 * u64::from(self.mixture.experts);

@@ -1,21 +1,24 @@
 //! The expert cache: experts of a mixture that is larger than the memory of the device.
 //!
 //! Each layer has slots for some of its experts; all are in the local copy of the file. A plan looks up the chosen ones
-//! in a table (`wgsl/experts/locate.wgsl`), and the decoder loads what is missing between two submits. The values of the
+//! in a table (`wgsl/experts/locate.wgsl`), and the host loads what is missing between two submits. The values of the
 //! cache are described with the other working buffers of experts ([`CacheValues`](super::expert_scratch::CacheValues)).
 //!
 //! | file | content |
 //! |---|---|
 //! | [`plans`] | repacking an expert into a slot |
 //! | [`slots`] | which expert is in which slot, and which one goes |
+//! | [`passes`] | chunks of rows, which choose more experts than there are slots |
 //! | [`prefetch`] | reading likely experts while the device computes |
 //! | [`cache`] | loading experts from the file |
 
 mod cache;
+mod passes;
 mod plans;
 mod prefetch;
 mod slots;
 
-pub use cache::{ExpertCache, ExpertError, ExpertUse};
+pub use cache::{ExpertCache, ExpertError, ExpertSource, ExpertUse};
+pub use passes::Chunk;
 pub use plans::CachePlans;
 pub use slots::SlotTable;

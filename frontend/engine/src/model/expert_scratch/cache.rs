@@ -45,6 +45,11 @@ pub fn expert_matrices(
 }
 
 impl CacheValues {
+    /// What the host writes and reads, whether or not a plan uses it.
+    pub fn of_host(&self) -> impl Iterator<Item = &Value> {
+        [&self.table, &self.record, &self.guess].into_iter().chain(&self.readbacks)
+    }
+
     /// Describes the values, if the weights have places for only some experts.
     #[must_use]
     pub fn describe(config: &Config, weights: &Weights, rows: u32) -> Option<Self> {

@@ -4,7 +4,7 @@ use web_time::Instant;
 
 use super::text::{CanvasText, preview};
 use super::{DiffusionSession, EngineError};
-use crate::model::{CanvasLogits, Denoising, Noise, Predicted, Stability, StepError};
+use crate::model::{CanvasLogits, Denoising, Noise, Predicted, Stability};
 use crate::session::{Control, Finish};
 use crate::template::{AnswerParser, Piece, StopStrings};
 
@@ -243,10 +243,13 @@ impl DiffusionSession {
             let temperature = denoising.temperature(step);
             let uniform = noise.uniform(block, step, len);
             let cancel = &run.control.cancel;
-            let predicted = match self.diffuser.step(&canvas, pos, temperature, &uniform, cancel).await {
-                Err(StepError::Source(error)) if error.is_cancelled() => {
-                    return Ok(Denoised::Cancelled(firm));
-                }
+            // A step that waits for experts can take long.
+            let predicting = async {
+                let predicted = self.diffuser.step(&canvas, pos, temperature, &uniform, cancel);
+                Ok::<_, EngineError>(predicted.await?)
+            };
+            let predicted = match cancel.guard(predicting).await {
+                Err(error) if error.is_cancelled() => return Ok(Denoised::Cancelled(firm)),
                 predicted => predicted?,
             };
             if predicted.entropies.iter().any(|entropy| !entropy.is_finite()) {

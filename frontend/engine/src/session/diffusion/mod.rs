@@ -70,6 +70,9 @@ impl DiffusionSession {
         let denoising = denoising.ok_or_else(|| ConfigError::NotDiffusion { found: architecture() })?;
         check::try_matrix_units(&gpu).await?;
         let fit = spec.fit(options.context, DeviceMemory::assumed(&gpu))?;
+        // What stays on the host must be available before the first weight is read.
+        let ModelFile { bytes: source, local } = file;
+        let experts = spec.expert_source(local)?;
         let tokenizer = read_tokenizer(&header, &spec)?;
         let variant = Variant::from_metadata(&header.metadata);
         drop(header);
@@ -80,12 +83,12 @@ impl DiffusionSession {
         drop(plans);
         let mut told = |p: weights::Progress| progress(Loading::Weights(p.done, p.total));
         let loaded =
-            weights::load(&gpu, &file.bytes, &spec.tensors, &mut parts.weights, cancel, &mut told).await?;
+            weights::load(&gpu, &source, &spec.tensors, &mut parts.weights, cancel, &mut told).await?;
         let diffuser = cancel
             .guard(async {
                 progress(Loading::Kernels(0, 1));
                 compiled.await;
-                let made = Diffuser::new(Rc::clone(&gpu), parts, loaded, fit.context).await;
+                let made = Diffuser::new(Rc::clone(&gpu), parts, loaded, experts, fit.context).await;
                 made.map_err(EngineError::from)
             })
             .await?;
@@ -208,7 +211,7 @@ impl DiffusionSession {
         let written = held.len() as u32;
         // Even if it is cancelled halfway, the chunk has overwritten slots of rings.
         self.sequence.set(self.sequence.held().clone(), written);
-        self.diffuser.encode(ids, pos, cancel).await?;
+        cancel.guard(async { Ok::<_, EngineError>(self.diffuser.encode(ids, pos, cancel).await?) }).await?;
         self.sequence.set(held.into(), written);
         Ok(())
     }

@@ -253,8 +253,10 @@ fn the_plans_of_diffusion_are_sound_and_never_hold_all_logits() {
             continue; // above
         }
         let header = header(&Options::new(shape, Quant::Q4KM)).expect("a header");
-        let model = ModelSpec::with_options(&header, &LoadOptions::default()).expect("a model");
-        for limits in devices() {
+        // With all experts, and with a cache of some.
+        for (limits, expert_slots) in devices().into_iter().flat_map(|limits| [(limits, 0), (limits, 24)]) {
+            let options = LoadOptions { expert_slots, ..LoadOptions::default() };
+            let model = ModelSpec::with_options(&header, &options).expect("a model");
             let fit = model.fit(0, DeviceMemory { available: u64::MAX, limits }).expect("it fits");
             let parts = model.describe(fit.context, fit.storage, limits).expect("a description");
             let base = model.training_base(limits).expect("a base");
@@ -268,6 +270,17 @@ fn the_plans_of_diffusion_are_sound_and_never_hold_all_logits() {
             assert!(plans.encode.len().min(plans.canvas.len()) > 10 * parts.config.layers.len());
             let layout = Layout::of(&schedules);
             assert!(keeps_apart(&layout, &schedules) > 0);
+            if model.expert_slots.is_some() {
+                // The steps that read experts may run several times in a row.
+                for mut schedule in [vec![&plans.encode], plans.step()] {
+                    let again = schedule.iter().map(|plan| repeating(plan)).collect::<Vec<_>>();
+                    assert!(
+                        again.iter().map(Plan::len).sum::<usize>() > schedule.iter().map(|p| p.len()).sum()
+                    );
+                    schedule.splice(.., &again);
+                    keeps_apart(&layout, &[schedule]);
+                }
+            }
             // Not even in half precision.
             let logits = 2 * canvas * u64::from(parts.vocabulary);
             for slot in &layout.slots {
