@@ -181,8 +181,9 @@ pub fn standard() -> Vec<Form> {
     let heads =
         [256, 512].into_iter().flat_map(|size| [KvType::F16, KvType::Q8_0].map(|kv_type| (size, kv_type)));
     for (head_dim, kv_type) in heads {
-        let few = [(true, 1), (true, 4), (false, 1), (false, 4)];
-        let few = few.map(|(finished, group)| FewRows { head_dim, kv_type, finished, group });
+        let few = [(1, 1), (1, 4), (2, 2), (3, 1), (4, 1)].into_iter().flat_map(|(rows, group)| {
+            [true, false].map(|finished| FewRows { head_dim, kv_type, finished, rows, group })
+        });
         forms.extend(few.map(Form::FewRowsAttention));
         if kv_type == KvType::F16 {
             forms.extend([true, false].map(|packed| Form::MergeRows(head_dim, packed)));

@@ -78,8 +78,12 @@ params! {
         pub columns: u32,
         /// Number of splits from which on query heads share a workgroup.
         pub grouped_from: u32,
+        /// Rows that share a workgroup, and how their keys are split ([`super::few_rows::FewRows::rows`]); 0 or 1: none do.
+        pub block_rows: u32,
+        /// Number of splits from which on rows share a workgroup.
+        pub rows_shared_from: u32,
         /// Unused.
-        pub pad: [u32; 3],
+        pub pad: u32,
     }
 }
 
@@ -103,10 +107,10 @@ impl Decode {
         }
     }
 
-    /// Length of the workgroup's array of query heads, in vec4s: the heads, later two for each of 256 threads.
-    pub(super) const fn own_len(head_dim: u32, group: u32) -> u32 {
-        let heads = group * head_dim / 4;
-        if heads > 512 { heads } else { 512 }
+    /// Length of the workgroup's array of queries, in vec4s: the queries, later two for each of 256 threads.
+    pub(super) const fn own_len(head_dim: u32, queries: u32) -> u32 {
+        let len = queries * head_dim / 4;
+        if len > 512 { len } else { 512 }
     }
 
     /// Defines the octets of keys and of values that a thread loads at a time: as many as divide what a tile has for it.
@@ -138,7 +142,10 @@ impl Decode {
             .set("OWN_KV", own)
             .set("V_IS_K", self.kv == Kv::OwnVIsK)
             .set("KV_TYPE", self.kv_type.define())
+            .set("SHARED_ROWS", false)
+            .set("ROWS", 1)
             .set("GROUP", self.group)
+            .set("QUERIES", self.group)
             .set("PLACES", self.group + if own { 2 } else { 0 })
             .set("SETS", (self.group + if own { 2 } else { 0 }).div_ceil(4))
             .set("TWO_SETS", own && self.group > 2)
@@ -175,10 +182,12 @@ impl Decode {
     }
 }
 
-/// How `keys` positions are split: first visible key, keys per split, number of splits (`wgsl/shared/splits.wgsl`).
+/// How `keys` positions are split, and one more for each of `rows` rows but the first: first visible key, keys per split, number
+/// of splits (`wgsl/shared/splits.wgsl`).
 #[must_use]
-pub fn splits(keys: u32, window: u32, min_split_keys: u32, max_splits: u32) -> (u32, u32, u32) {
-    let visible = if window == 0 { keys } else { keys.min(window) };
+pub fn splits(keys: u32, rows: u32, window: u32, min_split_keys: u32, max_splits: u32) -> (u32, u32, u32) {
+    let of_first = if window == 0 { keys } else { keys.min(window) };
+    let visible = of_first + rows - 1;
     let run = min_split_keys.max(visible.div_ceil(max_splits).next_multiple_of(64));
-    (keys - visible, run, visible.div_ceil(run).max(1))
+    (keys - of_first, run, visible.div_ceil(run).max(1))
 }

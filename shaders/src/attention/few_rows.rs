@@ -7,6 +7,8 @@ use crate::{Defines, PreprocessError, Source};
 
 /// Elements of a head that a workgroup merges.
 const MERGED: u32 = 64;
+/// Maximum number of queries of a workgroup: with more, registers run out, and with large heads the 16 KiB of workgroup memory.
+const MOST_QUERIES: u32 = 4;
 /// Maximum number of splits that can be merged in a dispatch.
 pub const MAX_SPLITS: u32 = 128;
 
@@ -20,17 +22,45 @@ pub struct FewRows {
     pub kv_type: KvType,
     /// Whether [`crate::rows::qkv_finish`] has finished the queries; the kernel norms and rotates them otherwise.
     pub finished: bool,
-    /// Most query heads per workgroup ([`Decode::group`]).
+    /// Most rows per workgroup ([`Self::block_rows`]), which read the keys once for all of them.
+    pub rows: u32,
+    /// Most query heads per workgroup ([`Decode::group`]). `rows · group` is at most 4.
     pub group: u32,
 }
 
 impl FewRows {
+    /// Rows per workgroup for a dispatch of up to `rows` rows: as few as give the smallest number of blocks.
+    #[must_use]
+    pub const fn block_rows(rows: u32) -> u32 {
+        match rows.div_ceil(MOST_QUERIES) {
+            0 => 1,
+            blocks => rows.div_ceil(blocks),
+        }
+    }
+
+    /// Query heads per workgroup that also has `block_rows` rows, of a group that share a kv head: 1, 2 or 4.
+    #[must_use]
+    pub const fn group(block_rows: u32, group: u32) -> u32 {
+        match MOST_QUERIES / block_rows {
+            most if most >= group => group,
+            most => most,
+        }
+    }
+
+    /// Maximum number of splits, where `max_splits` hold the window of a single row. The other rows of a block see further keys,
+    /// which must not make all splits longer.
+    #[must_use]
+    pub const fn max_splits(block_rows: u32, window: u32, max_splits: u32) -> u32 {
+        if block_rows > 1 && window > 0 { max_splits + 1 } else { max_splits }
+    }
+
     /// The shader. Bindings: params, part, state, queries, unless they are finished vectors and rope, k cache, v cache.
     ///
     /// # Errors
     /// When the template cannot be expanded.
     pub fn source(self) -> Result<Source, PreprocessError> {
         let stored = self.kv_type.name();
+        let queries = self.rows * self.group;
         let defines = Defines::new()
             .set("HD", self.head_dim)
             .set("HALF", self.head_dim / 2)
@@ -39,23 +69,32 @@ impl FewRows {
             .set("OWN_KV", false)
             .set("V_IS_K", false)
             .set("KV_TYPE", self.kv_type.define())
+            .set("SHARED_ROWS", self.rows > 1)
+            .set("ROWS", self.rows)
             .set("GROUP", self.group)
-            .set("PLACES", self.group)
+            .set("QUERIES", queries)
+            .set("PLACES", queries)
             .set("SETS", 1)
             .set("TWO_SETS", false)
-            .set("OWN_LEN", Decode::own_len(self.head_dim, self.group))
+            .set("OWN_LEN", Decode::own_len(self.head_dim, queries))
             .set("PARTIAL_OUT", false);
         let defines = Decode::loads(defines, self.head_dim);
         let suffix = if self.finished { "" } else { "_raw" };
         let group = if self.group > 1 { format!("_g{}", self.group) } else { String::new() };
-        let name = format!("attention_few_rows_h{}_{stored}{group}{suffix}", self.head_dim);
+        let rows = if self.rows > 1 { format!("_r{}", self.rows) } else { String::new() };
+        let name = format!("attention_few_rows_h{}_{stored}{rows}{group}{suffix}", self.head_dim);
         Source::build::<Params>("attention/decode.wgsl", name, &defines)
     }
 
     /// Workgroups for `rows` rows.
     #[must_use]
     pub const fn dispatch(params: &Params, rows: u32) -> [u32; 3] {
-        [params.max_splits, params.heads, rows]
+        // There is always a split.
+        let blocks = match params.block_rows {
+            block @ 2.. if params.rows_shared_from <= 1 => rows.div_ceil(block),
+            _ => rows,
+        };
+        [params.max_splits, params.heads, blocks]
     }
 
     /// Number of f32 elements of the partial results of `rows` rows.

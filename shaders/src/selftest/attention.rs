@@ -204,9 +204,10 @@ impl Chunk {
     }
 }
 
-/// Three tokens after 70 others, in one split, with a window.
+/// Five tokens after 70 others, in one split. Blocks of rows see up to three keys more than a window, which is almost a tile, and the
+/// last block has fewer rows.
 pub fn few_rows(form: FewRows) -> Result<Case, CaseError> {
-    let (pos, len, hd) = (70, 3, form.head_dim as usize);
+    let (pos, len, window, hd) = (70, 5, 63, form.head_dim as usize);
     let kv_heads = kv_heads(form.group);
     let slots = (pos + len) as usize * kv_heads as usize * hd;
     let mut q: Vec<f32> = random(5, (len * HEADS) as usize * hd).into_iter().map(|v| 0.3 * v).collect();
@@ -225,16 +226,17 @@ pub fn few_rows(form: FewRows) -> Result<Case, CaseError> {
         finish::qkv_finish(&like, &params, inputs, &mut q, (&[], &[]), &mut cache);
     }
     let twin = Block { head_dim: form.head_dim, kv_type: form.kv_type, until: false };
-    let like = block::Params { heads: HEADS, kv_heads, window: 30, ..block::Params::default() };
+    let like = block::Params { heads: HEADS, kv_heads, window, ..block::Params::default() };
     let inputs = block::Inputs { pos, q: &q, k: &k, v: &v, visible_until: &[] };
     let want = block::block(&twin, &like, inputs);
     let params = decode::Params {
         heads: HEADS,
         kv_heads,
-        window: 30,
+        window,
         min_split_keys: 64,
         max_splits: 1,
         grouped_from: 1,
+        block_rows: form.rows,
         rope_hi_rows,
         eps: EPS,
         ..decode::Params::default()
@@ -259,17 +261,26 @@ pub fn few_rows(form: FewRows) -> Result<Case, CaseError> {
     Ok(Case { source: form.source()?, args, grid: FewRows::dispatch(&params, len), expected })
 }
 
-/// Partial results of three rows in two splits.
+/// Partial results of three rows in two splits. The first two share theirs, and the first one sees no key of the second split.
 pub fn merge(head_dim: u32, packed: bool) -> Result<Case, CaseError> {
     let (rows, splits, hd) = (3, 2, head_dim as usize);
-    let params =
-        decode::Params { heads: HEADS, min_split_keys: 64, max_splits: splits, ..decode::Params::default() };
+    let params = decode::Params {
+        heads: HEADS,
+        min_split_keys: 64,
+        max_splits: splits,
+        block_rows: 2,
+        ..decode::Params::default()
+    };
     let mut part = Vec::new();
     let mut want = Vec::new();
     for row in 0..u64::from(rows) {
-        let accs = random(20 + row, (HEADS * splits) as usize * hd);
-        let pairs: Vec<[f32; 2]> =
+        let mut accs = random(20 + row, (HEADS * splits) as usize * hd);
+        let mut pairs: Vec<[f32; 2]> =
             random(30 + row, (HEADS * splits) as usize).into_iter().map(|v| [3.0 * v, 1.0 + v * v]).collect();
+        if row == 0 {
+            accs.chunks_exact_mut(hd).skip(1).step_by(2).for_each(|acc| acc.fill(0.0));
+            pairs.iter_mut().skip(1).step_by(2).for_each(|pair| *pair = [-3e38, 0.0]);
+        }
         for (accs, pairs) in accs.chunks_exact(2 * hd).zip(pairs.chunks_exact(2)) {
             let top = pairs[0][0].max(pairs[1][0]);
             let weights = [0, 1].map(|s| (pairs[s][0] - top).exp());
@@ -279,8 +290,8 @@ pub fn merge(head_dim: u32, packed: bool) -> Result<Case, CaseError> {
         part.extend(accs);
         part.extend(pairs.as_flattened());
     }
-    // 100 keys and more: two splits of at least 64.
-    let mut args = vec![Arg::uniform(&params), Arg::state(99, rows), Arg::floats(&part)];
+    // The first row has 64 keys, which would be one split.
+    let mut args = vec![Arg::uniform(&params), Arg::state(63, rows), Arg::floats(&part)];
     args.extend(if packed { packed_zeros(want.len()).to_vec() } else { vec![Arg::zeros(want.len())] });
     let expected = if packed { Expected::packed(3, &want, 1e-4) } else { vec![Expected::new(3, want, 1e-4)] };
     let grid = FewRows::merge_dispatch(head_dim, &params, rows);

@@ -2,6 +2,7 @@
 //! and what is left in parts for the adapters of the product behind.
 
 use shaders::attention::KvType;
+use shaders::attention::block::{self, Block};
 use shaders::attention::decode::{Decode, Kv, Params, splits};
 use shaders::attention::few_rows::FewRows;
 use shaders::math::rms;
@@ -152,7 +153,7 @@ fn check_group(case: &Case, group: u32) {
     }
 
     let part = out[0].f32s();
-    let (_, _, count) = splits(pos + 1, window, 64, max_splits);
+    let (_, _, count) = splits(pos + 1, 1, window, 64, max_splits);
     let mut got = Vec::new();
     let (mut z, mut want_z) = (vec![0.0; rank], vec![0.0; rank]);
     for h in 0..heads {
@@ -265,18 +266,153 @@ fn long_contexts_share_few_splits() {
 fn a_few_rows_attend_as_in_prefill() {
     for head_dim in [16, 64, 256, 512] {
         let [two, four] = [2, 4].map(|sharing| Decode::group(head_dim, sharing, false, KvType::F16));
-        let halves = [(true, 1), (true, two), (true, four), (false, 1), (false, four)];
-        let floats = [(true, four), (false, 1)];
-        let of = |kv_type, forms: &[(bool, u32)]| {
-            for &(finished, group) in forms {
-                common::check(&Form::FewRowsAttention(FewRows { head_dim, kv_type, finished, group }));
+        let halves = [
+            (true, 1, 1),
+            (true, 1, two),
+            (true, 1, four),
+            (false, 1, 1),
+            (false, 1, four),
+            (true, 2, two),
+            (true, 4, 1),
+            (false, 4, 1),
+        ];
+        let floats = [(true, 1, four), (false, 1, 1), (true, 2, two), (false, 3, 1), (true, 4, 1)];
+        let of = |kv_type, forms: &[(bool, u32, u32)]| {
+            for &(finished, rows, group) in forms {
+                common::check(&Form::FewRowsAttention(FewRows { head_dim, kv_type, finished, rows, group }));
             }
         };
         of(KvType::F16, &halves);
+        of(KvType::F16, &[(true, 2, 1), (true, 3, 1), (false, 2, two)]);
         of(KvType::Q8_0, &halves);
         of(KvType::F32, &floats);
         for packed in [true, false] {
             common::check(&Form::MergeRows(head_dim, packed));
+        }
+    }
+}
+
+/// A round of `len` tokens by a plan for up to `rows`.
+#[derive(Clone, Copy)]
+struct Round {
+    head_dim: u32,
+    heads: u32,
+    kv_heads: u32,
+    kv_type: KvType,
+    rows: u32,
+    pos: u32,
+    len: u32,
+    window: u32,
+    ring: u32,
+    max_splits: u32,
+    grouped_from: u32,
+    rows_shared_from: u32,
+}
+
+/// Attention and merge against the twin. Splits that no workgroup writes hold NaN.
+fn check_round(case: &Round) {
+    let &Round { head_dim, heads, kv_heads, kv_type, rows, pos, len, window, ring, .. } = case;
+    let slots = if ring == 0 { pos + len } else { ring };
+    let stored = |seed| {
+        let words = kv_type.words(&random(seed, (slots * kv_heads * head_dim) as usize), head_dim);
+        let values = kv_type.values(&words, head_dim);
+        (words, values)
+    };
+    let ((k_words, k), (v_words, v)) = (stored(3), stored(4));
+    let q: Vec<f32> = random(5, (len * heads * head_dim) as usize).into_iter().map(|v| 0.3 * v).collect();
+    let like = block::Params { heads, kv_heads, window, ring, ..block::Params::default() };
+    let inputs = block::Inputs { pos, q: &q, k: &k, v: &v, visible_until: &[] };
+    let want = block::block(&Block { head_dim, kv_type, until: false }, &like, inputs);
+
+    let block_rows = FewRows::block_rows(rows);
+    let group = FewRows::group(block_rows, Decode::group(head_dim, heads / kv_heads, false, kv_type));
+    let kernel = FewRows { head_dim, kv_type, finished: true, rows: block_rows, group };
+    let params = Params {
+        heads,
+        kv_heads,
+        window,
+        ring,
+        min_split_keys: 64,
+        max_splits: FewRows::max_splits(block_rows, window, case.max_splits),
+        grouped_from: case.grouped_from,
+        block_rows,
+        rows_shared_from: case.rows_shared_from,
+        ..Params::default()
+    };
+    let unwritten = vec![f32::NAN; FewRows::part_len(len, head_dim, heads, params.max_splits) as usize];
+    let state = State { pos, len, ..Default::default() };
+    let state = BufferArg::read(bytemuck::bytes_of(&state));
+    let args = [
+        BufferArg::uniform(&params),
+        BufferArg::read_write(&unwritten),
+        state.clone(),
+        BufferArg::read(&q),
+        BufferArg::read(&k_words),
+        BufferArg::read(&v_words),
+    ];
+    let source = kernel.source().expect("the template expands");
+    let part = Gpu::get().run(&source, &args, FewRows::dispatch(&params, rows))[0].f32s();
+    let accs = (heads * params.max_splits * head_dim) as usize;
+    for row in part.chunks_exact(accs + 2 * (heads * params.max_splits) as usize) {
+        let unseen = row[accs..].chunks_exact(2).filter(|pair| pair[0] <= -3e38);
+        unseen.for_each(|pair| assert_eq!(pair[1], 0.0, "weights of keys that the row does not see"));
+    }
+    let args = [BufferArg::uniform(&params), state, BufferArg::read(&part), BufferArg::zeros(q.len())];
+    let source = FewRows::merge(head_dim, false).expect("the template expands");
+    let out = Gpu::get().run(&source, &args, FewRows::merge_dispatch(head_dim, &params, rows));
+    assert_close(&out[0].f32s(), &want, 2e-5, 1e-4);
+}
+
+const ROUND: Round = Round {
+    head_dim: 64,
+    heads: 4,
+    kv_heads: 2,
+    kv_type: KvType::F16,
+    rows: 4,
+    pos: 126,
+    len: 4,
+    window: 0,
+    ring: 0,
+    max_splits: 8,
+    grouped_from: 1,
+    rows_shared_from: 0,
+};
+
+#[test]
+fn rows_that_share_keys_see_their_own_ones() {
+    for (kv_type, rows) in [KvType::F16, KvType::F32, KvType::Q8_0].into_iter().zip([2, 4, 8]) {
+        check_round(&Round { kv_type, rows, len: rows, head_dim: 256, pos: 125, ..ROUND });
+    }
+    for rows in [2, 3, 4, 5, 6, 7, 8] {
+        let round = Round { rows, len: rows, ..ROUND };
+        // From the first token, and so that a split begins behind each of the rows.
+        for pos in [0, 61, 62, 63, 64, 124, 125, 126, 127] {
+            check_round(&Round { pos, ..round });
+        }
+        // The same with two tiles a split, and tiles that begin within the rows.
+        for pos in [127, 188, 189, 190, 191, 253, 254, 255] {
+            check_round(&Round { pos, max_splits: 2, ..round });
+        }
+        for pos in [61, 62, 63, 64, 65, 126, 127, 300] {
+            check_round(&Round { pos, window: 64, max_splits: 1, ..round });
+            check_round(&Round { pos, window: 100, ring: 112, max_splits: 2, ..round });
+            check_round(&Round { pos, window: 3, ring: 16, max_splits: 1, ..round });
+        }
+        check_round(&Round { len: 1, ..round });
+        check_round(&Round { len: rows - 1, ..round });
+    }
+}
+
+#[test]
+fn rows_share_keys_from_enough_splits_on() {
+    for rows in [2, 4, 5] {
+        // The last row has three splits at these positions, the first one only two.
+        for (pos, rows_shared_from) in [(127, 2), (127, 3), (127, 4)] {
+            for grouped_from in [1, 3, 9] {
+                let round = Round { rows, len: rows, pos, grouped_from, rows_shared_from, ..ROUND };
+                check_round(&round);
+                check_round(&Round { heads: 8, window: 96, max_splits: 2, ..round });
+            }
         }
     }
 }

@@ -22,15 +22,22 @@
 // The cache holds their keys and values. Row t has position state.pos + t; its partial results follow those of the row
 // before. FINISHED: rows/qkv_finish.wgsl has finished the queries, when it appended keys and values.
 //
+// SHARED_ROWS: a workgroup computes ROWS rows (attention/row_blocks.wgsl), and reads the keys once for all of them: from the
+// first one that its first row sees to the last row's own. A key that a row does not see has no weight for it; its m is −3e38
+// and its l 0 where it sees none of the split. The queries of a workgroup are the heads of its first row, then those of the next.
+//
 // KEY_LOADS, VALUE_LOADS: octets that a thread loads before it uses the first, so that their latencies overlap.
 //
 // Formulas: Gemma 4 specification §2.4 (scale 1.0; v is normed without weights); Dao et al., "Flash-Decoding", for
 // the splits.
-// Workgroup: 256 threads. Grid: (max_splits, heads, SEVERAL: rows). Workgroups beyond the last split return at once, and so
-// do those whose query head another workgroup of the group computes.
+// Workgroup: 256 threads. Grid: (max_splits, heads, SEVERAL: rows, or blocks of them with SHARED_ROWS). Workgroups beyond the last
+// split or the last row return at once, and so do those whose query head another workgroup of the group computes.
 
 #include "shared/state.wgsl"
 #include "shared/splits.wgsl"
+#if SHARED_ROWS
+#include "attention/row_blocks.wgsl"
+#endif
 #if !FINISHED
 #include "shared/rope.wgsl" with TABLE=rope, HALF={{HALF}}, HI_ROWS=params.rope_hi_rows
 #endif
@@ -69,47 +76,65 @@ const PER_KEY: u32 = THREADS / TILE; // threads that share a key
 const OCTETS: u32 = HD / 8u;       // groups of 8 elements of a head
 const TEAMS: u32 = THREADS / OCTETS; // keys whose values are accumulated at a time
 
-const GROUP: u32 = {{GROUP}}u;     // query heads per workgroup, at most 4
+const GROUP: u32 = {{GROUP}}u;     // query heads per workgroup
+const QUERIES: u32 = {{QUERIES}}u;   // ROWS * GROUP, at most 4
 
-// GROUP heads of q. After the loop over the keys, the sums of all threads.
+// The queries. After the loop over the keys, the sums of all threads.
 var<workgroup> own: array<vec4<f32>, {{OWN_LEN}}>;
 #if OWN_KV
 // The token's k, then its v, as the cache holds them, four elements each.
 var<workgroup> own_kv: array<Stored, HD / 2u>;
 #endif
-// Each thread's partial scores, one for each query head. While values are weighed, e^(old m − new m) of query head h, which
+// Each thread's partial scores, one for each query. While values are weighed, e^(old m − new m) of query h, which
 // rescales its sums, in scratch[h].x: an array of its own would be beyond 16 KiB. Before, with Q8_0, the token's k and v
 // until they are quantised.
 var<workgroup> scratch: array<vec4<f32>, THREADS>;
-var<workgroup> scores: array<vec4<f32>, GROUP * TILE / 4u>;
-var<workgroup> weights: array<vec4<f32>, GROUP * TILE / 4u>;
+var<workgroup> scores: array<vec4<f32>, QUERIES * TILE / 4u>;
+var<workgroup> weights: array<vec4<f32>, QUERIES * TILE / 4u>;
 
 #include "attention/decode/cache.wgsl"
 
-#if !FINISHED
-// Offset in `qkv` of head `place`: GROUP query heads, k, v. `src` has the offsets of the first q, of k and of v.
-fn source_of(place: u32, src: vec3<u32>) -> u32 {
-    if (place < GROUP) {
-        return src.x + place * HD;
-    }
-    return select(src.y, src.z, place > GROUP);
+// The row of a query and its head, both from the workgroup's first one, if it computes `heads` heads of each row.
+fn row_of(query: u32, heads: u32) -> u32 {
+#if !SHARED_ROWS
+    return 0u;
+#else
+    return query / heads;
+#endif
 }
 
-// Whether head `place` is one of the first `heads` q, or k or v of the token.
-fn is_needed(place: u32, heads: u32, holds_own: bool) -> bool {
-    return place < heads || (holds_own && place >= GROUP && place < GROUP + 2u);
+fn head_of(query: u32, heads: u32) -> u32 {
+#if !SHARED_ROWS
+    return query;
+#else
+    return query % heads;
+#endif
+}
+
+#if !FINISHED
+// Offset in `qkv` of head `place`: QUERIES queries, k, v. `src` has the offsets of the first query, of k and of v.
+fn source_of(place: u32, heads: u32, src: vec3<u32>) -> u32 {
+    if (place < QUERIES) {
+        return src.x + (row_of(place, heads) * params.heads + head_of(place, heads)) * HD;
+    }
+    return select(src.y, src.z, place > QUERIES);
+}
+
+// Whether head `place` is one of the first `live` queries, or k or v of the token.
+fn is_needed(place: u32, live: u32, holds_own: bool) -> bool {
+    return place < live || (holds_own && place >= QUERIES && place < QUERIES + 2u);
 }
 
 // Norm and RoPE of the heads that are needed, to `own` and `own_kv`. Four are normed side by side because one alone would leave most
-// threads idle.
-fn finish(heads: u32, holds_own: bool, src: vec3<u32>, position: u32, tid: u32) {
+// threads idle. `position` is that of the first row.
+fn finish(live: u32, heads: u32, holds_own: bool, src: vec3<u32>, position: u32, tid: u32) {
 #for set in 0..SETS
     var squares{{set}} = vec4<f32>(0.0);
     for (var i = tid; i < HD; i += THREADS) {
         var v = vec4<f32>(0.0);
 #for p in 0..4
-        if (is_needed({{set}}u * 4u + {{p}}u, heads, holds_own)) {
-            v[{{p}}] = qkv[source_of({{set}}u * 4u + {{p}}u, src) + i];
+        if (is_needed({{set}}u * 4u + {{p}}u, live, holds_own)) {
+            v[{{p}}] = qkv[source_of({{set}}u * 4u + {{p}}u, heads, src) + i];
         }
 #endfor
         squares{{set}} += v * v;
@@ -134,11 +159,11 @@ fn finish(heads: u32, holds_own: bool, src: vec3<u32>, position: u32, tid: u32) 
     // Four pairs at a time, so that whole vectors are written: writing one component may race with its neighbours.
     for (var i = tid; i < {{PLACES}}u * HD / 8u; i += THREADS) {
         let place = i / (HD / 8u);
-        if (!is_needed(place, heads, holds_own)) {
+        if (!is_needed(place, live, holds_own)) {
             continue;
         }
         let j = i % (HD / 8u);
-        let early = source_of(place, src) + 4u * j;
+        let early = source_of(place, heads, src) + 4u * j;
         let late = early + HD / 2u;
 #if TWO_SETS
         let scale = select(scales0, scales1, place >= 4u)[place % 4u];
@@ -147,14 +172,15 @@ fn finish(heads: u32, holds_own: bool, src: vec3<u32>, position: u32, tid: u32) 
 #endif
         var a = vec4<f32>(qkv[early], qkv[early + 1u], qkv[early + 2u], qkv[early + 3u]) * scale;
         var b = vec4<f32>(qkv[late], qkv[late + 1u], qkv[late + 2u], qkv[late + 3u]) * scale;
-        if (place <= GROUP) {
-            let norm = select(params.q_norm, params.k_norm, place == GROUP);
+        if (place <= QUERIES) {
+            let norm = select(params.q_norm, params.k_norm, place == QUERIES);
             a *= vector4(norm, j);
             b *= vector4(norm + HD / 2u, j);
-            let t0 = rope_cos_sin(position, 4u * j);
-            let t1 = rope_cos_sin(position, 4u * j + 1u);
-            let t2 = rope_cos_sin(position, 4u * j + 2u);
-            let t3 = rope_cos_sin(position, 4u * j + 3u);
+            let row_position = position + row_of(place, heads);
+            let t0 = rope_cos_sin(row_position, 4u * j);
+            let t1 = rope_cos_sin(row_position, 4u * j + 1u);
+            let t2 = rope_cos_sin(row_position, 4u * j + 2u);
+            let t3 = rope_cos_sin(row_position, 4u * j + 3u);
             let c = vec4<f32>(t0.x, t1.x, t2.x, t3.x);
             let s = vec4<f32>(t0.y, t1.y, t2.y, t3.y);
             let turned = a * c - b * s;
@@ -162,13 +188,13 @@ fn finish(heads: u32, holds_own: bool, src: vec3<u32>, position: u32, tid: u32) 
             a = turned;
         }
 #if OWN_KV
-        if (place >= GROUP) {
+        if (place >= QUERIES) {
 #if KV_TYPE == Q8_0
-            scratch[(place - GROUP) * HD / 4u + j] = a;
-            scratch[(place - GROUP) * HD / 4u + HD / 8u + j] = b;
+            scratch[(place - QUERIES) * HD / 4u + j] = a;
+            scratch[(place - QUERIES) * HD / 4u + HD / 8u + j] = b;
 #else
-            own_kv[(place - GROUP) * HD / 4u + j] = stored(a);
-            own_kv[(place - GROUP) * HD / 4u + HD / 8u + j] = stored(b);
+            own_kv[(place - QUERIES) * HD / 4u + j] = stored(a);
+            own_kv[(place - QUERIES) * HD / 4u + HD / 8u + j] = stored(b);
 #endif
             continue;
         }
@@ -202,7 +228,7 @@ fn element(i: u32) -> f32 {
 }
 #endif
 
-// The part of q·k that an octet of the key contributes, for query head `h` of the group.
+// The part of q·k that an octet of the key contributes, for query `h`.
 fn product(h: u32, octet: u32, k: Octet) -> f32 {
     let at = h * HD / 4u + 2u * octet;
     return dot(own[at], k.a) + dot(own[at + 1u], k.b);
@@ -212,7 +238,7 @@ fn weight(h: u32, key: u32) -> f32 {
     return weights[h * TILE / 4u + (key >> 2u)][key & 3u];
 }
 
-// The sum of the partial scores of one key for query head `h` of the group.
+// The sum of the partial scores of one key for query `h`.
 fn score(key: u32, h: u32) -> f32 {
     let at = key * PER_KEY;
     return scratch[at][h] + scratch[at + 1u][h] + scratch[at + 2u][h] + scratch[at + 3u][h];
@@ -221,8 +247,14 @@ fn score(key: u32, h: u32) -> f32 {
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
     let head = wid.y;
+    // The first row, its position, and the number of rows.
 #if SEVERAL
+#if !SHARED_ROWS
     let row = wid.z;
+#else
+    let block = rows_per_block({{ROWS}}u);
+    let row = wid.z * block;
+#endif
     if (row >= state.len) {
         return;
     }
@@ -231,7 +263,12 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     let row = 0u;
     let pos = state.pos;
 #endif
-    let splits = attention_splits(pos + 1u, params.window, params.min_split_keys, params.max_splits);
+#if !SHARED_ROWS
+    let rows = 1u;
+#else
+    let rows = min(block, state.len - row);
+#endif
+    let splits = attention_splits(pos + 1u, rows, params.window, params.min_split_keys, params.max_splits);
     if (wid.x >= splits.count) {
         return;
     }
@@ -242,8 +279,9 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
             return;
         }
     }
+    let live = rows * heads;
     let begin = splits.first + wid.x * splits.run;
-    let end = min(begin + splits.run, pos + 1u);
+    let end = min(begin + splits.run, pos + rows);
     let kv_head = head / (params.heads / params.kv_heads);
 #if PARTIAL_OUT
     // Loaded first, to hide the latency.
@@ -256,8 +294,10 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
 #endif
 
 #if FINISHED
-    for (var i = tid; i < heads * HD / 4u; i += THREADS) {
-        own[i] = queries[(row * params.heads + head) * (HD / 4u) + i];
+    for (var i = tid; i < live * HD / 4u; i += THREADS) {
+        let query = i / (HD / 4u);
+        let source = (row + row_of(query, heads)) * params.heads + head + head_of(query, heads);
+        own[i] = queries[source * (HD / 4u) + i % (HD / 4u)];
     }
     workgroupBarrier();
 #else
@@ -270,7 +310,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     let v_src = k_src + params.kv_heads * HD;
 #endif
     let holds_own = end == pos + 1u;
-    finish(heads, holds_own, vec3<u32>(q_src, k_src, v_src), pos, tid);
+    finish(live, heads, holds_own, vec3<u32>(q_src, k_src, v_src), pos, tid);
     if (holds_own && head % (params.heads / params.kv_heads) == 0u) {
         let slot = cached(pos, kv_head);
 #if KV_TYPE == Q8_0
@@ -290,15 +330,20 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
 #endif
     }
 #else
-    finish(heads, false, vec3<u32>(q_src), pos + params.ahead, tid);
+    finish(live, heads, false, vec3<u32>(q_src), pos + params.ahead, tid);
 #endif
 #endif
 
-    // Maximum and sum of weights of the query head whose scores this thread weighs; the sum covers this thread's keys alone.
+    // Maximum and sum of weights of the query whose scores this thread weighs; the sum covers this thread's keys alone.
     var m = -3.0e38;
     var l = 0.0;
     let weighed = tid / (TILE / 4u);
-#for h in 0..GROUP
+#if SHARED_ROWS
+    // The keys that its row sees.
+    let seen_until = pos + row_of(weighed, heads) + 1u;
+    let seen_from = select(0u, seen_until - min(seen_until, params.window), params.window != 0u);
+#endif
+#for h in 0..QUERIES
     var acc{{h}} = Octet(vec4<f32>(0.0), vec4<f32>(0.0));
 #endfor
     let team = tid / OCTETS;
@@ -327,8 +372,8 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
                 let k{{u}} = load_k(row + (c + {{u}}u * PER_KEY) * WORDS4);
 #endfor
 #endif
-#for h in 0..GROUP
-                if ({{h}}u < heads) {
+#for h in 0..QUERIES
+                if ({{h}}u < live) {
 #for u in 0..KEY_LOADS
                     s[{{h}}] += product({{h}}u, c + {{u}}u * PER_KEY, k{{u}});
 #endfor
@@ -340,8 +385,8 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         if (key == in_cache && key < count) {
             for (var c = tid % PER_KEY; c < OCTETS; c += PER_KEY) {
                 let k = load_own(c);
-#for h in 0..GROUP
-                if ({{h}}u < heads) {
+#for h in 0..QUERIES
+                if ({{h}}u < live) {
                     s[{{h}}] += product({{h}}u, c, k);
                 }
 #endfor
@@ -351,31 +396,33 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         scratch[tid] = s;
         workgroupBarrier();
         var four = vec4<f32>(-3.0e38);
-        if (weighed < heads) {
+        if (weighed < live) {
             let at = 4u * (tid % (TILE / 4u));
-            if (at < count) {
-                four.x = score(at, weighed);
+#if !SHARED_ROWS
+            let seen = vec2<u32>(0u, count);
+#else
+            let seen = vec2<u32>(max(seen_from, tile) - tile, min(max(seen_until, tile) - tile, count));
+#endif
+#for e in 0..4
+            if (at + {{e}}u >= seen.x && at + {{e}}u < seen.y) {
+                four[{{e}}] = score(at + {{e}}u, weighed);
             }
-            if (at + 1u < count) {
-                four.y = score(at + 1u, weighed);
-            }
-            if (at + 2u < count) {
-                four.z = score(at + 2u, weighed);
-            }
-            if (at + 3u < count) {
-                four.w = score(at + 3u, weighed);
-            }
+#endfor
             scores[tid] = four;
         }
         workgroupBarrier();
-        if (weighed < heads) {
+        if (weighed < live) {
             var top = vec4<f32>(m);
             for (var i = 0u; i < TILE / 4u; i += 1u) {
                 top = max(top, scores[weighed * TILE / 4u + i]);
             }
             let next = max(max(top.x, top.y), max(top.z, top.w));
             // Clamped: e^−100 is 0 on every device, while exp(−3e38) is not reliable.
-            let four_weights = exp(max(four - next, vec4<f32>(-100.0)));
+            var four_weights = exp(max(four - next, vec4<f32>(-100.0)));
+#if SHARED_ROWS
+            // Where the row has seen no key yet, `next` is no score.
+            four_weights = select(vec4<f32>(0.0), four_weights, four > vec4<f32>(-3.0e38));
+#endif
             let rescale = exp(max(m - next, -100.0));
             weights[tid] = four_weights;
             l = l * rescale + four_weights.x + four_weights.y + four_weights.z + four_weights.w;
@@ -385,8 +432,8 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
             }
         }
         workgroupBarrier();
-#for h in 0..GROUP
-        if ({{h}}u < heads) {
+#for h in 0..QUERIES
+        if ({{h}}u < live) {
             acc{{h}}.a *= scratch[{{h}}].x;
             acc{{h}}.b *= scratch[{{h}}].x;
         }
@@ -400,8 +447,8 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
             let v{{u}} = load_v(cached(tile + min(i{{u}}, in_cache - 1u), kv_head) + octet * WORDS4);
 #endif
 #endfor
-#for h in 0..GROUP
-            if ({{h}}u < heads) {
+#for h in 0..QUERIES
+            if ({{h}}u < live) {
 #for u in 0..VALUE_LOADS
                 let weight{{u}} = select(0.0, weight({{h}}u, i{{u}}), i{{u}} < in_cache);
                 acc{{h}}.a += weight{{u}} * v{{u}}.a;
@@ -413,8 +460,8 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
 #if OWN_KV
         if (in_cache < count && team == 0u) {
             let v = load_own(OCTETS + octet);
-#for h in 0..GROUP
-            if ({{h}}u < heads) {
+#for h in 0..QUERIES
+            if ({{h}}u < live) {
                 acc{{h}}.a += weight({{h}}u, in_cache) * v.a;
                 acc{{h}}.b += weight({{h}}u, in_cache) * v.b;
             }
@@ -424,16 +471,17 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         workgroupBarrier();
     }
 
-    // Sixteen threads weigh a head; each has summed the weights of its own keys.
+    // Sixteen threads weigh a query; each has summed the weights of its own keys.
     scratch[tid] = vec4<f32>(m, l, 0.0, 0.0);
-    let of_row = row * params.heads * params.max_splits * (HD + 2u);
-    let pairs = of_row + params.heads * params.max_splits * HD;
-#for h in 0..GROUP
-    if ({{h}}u < heads) {
+    let splits_of_row = params.heads * params.max_splits;
+#for h in 0..QUERIES
+    if ({{h}}u < live) {
         own[2u * tid] = acc{{h}}.a;
         own[2u * tid + 1u] = acc{{h}}.b;
         workgroupBarrier();
-        let place = (head + {{h}}u) * params.max_splits + wid.x;
+        let of_row = (row + row_of({{h}}u, heads)) * splits_of_row * (HD + 2u);
+        let pairs = of_row + splits_of_row * HD;
+        let place = (head + head_of({{h}}u, heads)) * params.max_splits + wid.x;
         for (var i = tid; i < HD / 4u; i += THREADS) {
             var total = vec4<f32>(0.0);
             for (var t = 0u; t < TEAMS; t += 1u) {
@@ -480,7 +528,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         for (var i = tid; i < SUMMING; i += QUADS) {
             total += scratch[i];
         }
-        let behind = (pairs + params.heads * params.max_splits * 2u + 3u) / 4u;
+        let behind = (splits_of_row * (HD + 2u) + 3u) / 4u;
         let at = 4u * (behind + (wid.x * params.heads + head) * QUADS + tid);
         part[at] = total.x;
         part[at + 1u] = total.y;

@@ -10,6 +10,7 @@
 
 #include "shared/state.wgsl"
 #include "shared/splits.wgsl"
+#include "attention/row_blocks.wgsl"
 #if PACKED
 #include "shared/pack_unit.wgsl"
 #endif
@@ -43,8 +44,11 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     if (row >= state.len) {
         return;
     }
-    let keys = state.pos + row + 1u;
-    let splits = attention_splits(keys, params.window, params.min_split_keys, params.max_splits).count;
+    let block = rows_per_block(params.block_rows);
+    let first_row = row / block * block;
+    let rows = min(block, state.len - first_row);
+    let keys = state.pos + first_row + 1u;
+    let splits = attention_splits(keys, rows, params.window, params.min_split_keys, params.max_splits).count;
     let first = row * params.heads * params.max_splits * (HD + 2u);
     let accs = first + head * params.max_splits * HD;
     let pairs_at = first + params.heads * params.max_splits * HD + head * params.max_splits * 2u;
@@ -57,7 +61,8 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         top = max(top, pairs[s].x);
     }
     for (var s = tid; s < splits; s += THREADS) {
-        weights[s] = exp(pairs[s].x - top);
+        // Clamped: the maximum is −3e38 where the row sees no key of the split.
+        weights[s] = exp(max(pairs[s].x - top, -100.0));
     }
     workgroupBarrier();
     let i = wid.z * MERGED + tid;

@@ -43,6 +43,15 @@ pub fn grouped_from(limits: Limits, heads: u32, window: u32) -> u32 {
     }
 }
 
+/// Workgroups of attention, one for each split and head, from which on rows that are verified together share theirs.
+const WORKGROUPS_OF_SHARED_ROWS: u32 = 1;
+
+/// Number of splits from which on rows that are verified together share workgroups of attention.
+#[must_use]
+pub fn rows_shared_from(heads: u32) -> u32 {
+    WORKGROUPS_OF_SHARED_ROWS.div_ceil(heads)
+}
+
 /// Maximum number of splits on this device for a layer with this attention window; 0: unlimited, where as many query heads
 /// as possible share a workgroup, and a dispatch merges.
 #[must_use]
@@ -185,6 +194,8 @@ impl Scratch {
         // The output of one head for one split, plus padding for the loop that reads four at a time.
         let of_split = most(&|i| config.layers[i].head_dim) + u64::from(2 + MOST_FUSED_RANK);
         let part = u64::from(config.heads) * u64::from(most_splits(config.heads, 0)) * of_split + 4;
+        // Rows that share their splits may have one more, behind a window.
+        let part_of_rows = part.max(u64::from(config.heads) * u64::from(MAX_SPLITS + 1) * of_split + 4);
         let (t, few) = (u64::from(rows), u64::from(few));
         let longest = q.max(width).max(ff).max(config.ple.into());
         let temporary = |name: &'static str, elements: u64| Value::temporary(name, 4 * t * elements);
@@ -216,7 +227,7 @@ impl Scratch {
                 .map(|(name, divisor)| Value::temporary(name, few * longest / divisor)),
             packed_act: [("packed activations", 1), ("scales of packed activations", 2)]
                 .map(|(name, divisor)| Value::temporary(name, few * ff.max(config.ple.into()) / divisor)),
-            parts_of_rows: Value::temporary("part of a few rows", 4 * few * part),
+            parts_of_rows: Value::temporary("part of a few rows", 4 * few * part_of_rows),
             experts: ExpertScratch::describe(config, rows, few as u32),
         }
     }

@@ -164,8 +164,8 @@ fn decoder() -> Sources {
     for head_dim in HEAD_DIMS {
         all.extend(BOTH.map(|packed| few_rows::FewRows::merge(head_dim, packed)));
         for kv_type in KvType::ALL {
-            for group in [1, 2, 4] {
-                let form = |finished| few_rows::FewRows { head_dim, kv_type, finished, group };
+            for (rows, group) in [(1, 1), (1, 2), (1, 4), (2, 1), (2, 2), (3, 1), (4, 1)] {
+                let form = |finished| few_rows::FewRows { head_dim, kv_type, finished, rows, group };
                 all.extend(BOTH.map(|finished| form(finished).source()));
             }
         }

@@ -34,7 +34,7 @@ fn weigh(tid: u32, splits: u32) {
 fn stage(tile: u32, tid: u32, group: u32) {
     let head_dim = params.head_dim;
     let max_splits = params.max_splits;
-    let splits = attention_splits(state.pos + 1u, params.window, params.min_split_keys, max_splits).count;
+    let splits = attention_splits(state.pos + 1u, 1u, params.window, params.min_split_keys, max_splits).count;
     if (tile == 0u) {
         weigh(tid, splits);
 #if PARTIAL_Z

@@ -240,7 +240,7 @@ impl<'a> Builder<'a> {
             ahead: parts.ahead,
             columns: columns.unwrap_or(0) / 4,
             grouped_from: grouped_from(parts.limits, config.heads, window),
-            pad: [0; 3],
+            ..AttentionParams::default()
         };
         let mut buffers: Vec<&Value> =
             vec![&s.part, &s.state, &s.qkv, &w.vectors, &rope.table, &cache.k, &cache.v];

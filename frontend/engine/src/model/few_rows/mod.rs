@@ -13,7 +13,7 @@ use shaders::selftest::Form;
 
 use super::corrections::{Corrections, Site, SiteCorrections};
 use super::forms::Choices;
-use super::scratch::{grouped_from, max_splits, min_split_keys};
+use super::scratch::{grouped_from, max_splits, min_split_keys, rows_shared_from};
 use super::{Class, Config, Forms, Parts};
 use crate::plan::{Amount, Grid, Limits, Plan, PlanError, Value};
 use crate::weights::{Matrix, Part};
@@ -238,6 +238,9 @@ impl FewRows {
         let cache = parts.cache(i)?;
         let window = parts.window(i);
         let rope = parts.rope(layer.attention);
+        let (most, shared_from) =
+            (max_splits(parts.limits, config.heads, window), rows_shared_from(config.heads));
+        let rows = if most < shared_from { 1 } else { Attention::block_rows(self.rows) };
         let params = AttentionParams {
             heads: config.heads,
             kv_heads: layer.kv_heads,
@@ -245,8 +248,10 @@ impl FewRows {
             ring: cache.ring,
             q_norm: parts.weights.vector(&format!("blk.{i}.attn_q_norm")),
             min_split_keys: min_split_keys(parts.limits),
-            max_splits: max_splits(parts.limits, config.heads, window),
+            max_splits: Attention::max_splits(rows, window, most),
             grouped_from: grouped_from(parts.limits, config.heads, window),
+            block_rows: rows,
+            rows_shared_from: shared_from,
             rope_hi_rows: rope.hi_rows,
             eps: config.eps,
             ..AttentionParams::default()
@@ -256,7 +261,8 @@ impl FewRows {
             head_dim: layer.head_dim,
             kv_type: parts.kv_type,
             finished,
-            group: parts.query_group(i, false),
+            rows,
+            group: Attention::group(rows, parts.query_group(i, false)),
         };
         let mut operands = vec![&s.parts_of_rows, &s.state, &s.q];
         if !finished {
