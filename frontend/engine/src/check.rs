@@ -181,7 +181,7 @@ pub fn standard() -> Vec<Form> {
     let heads =
         [256, 512].into_iter().flat_map(|size| [KvType::F16, KvType::Q8_0].map(|kv_type| (size, kv_type)));
     for (head_dim, kv_type) in heads {
-        let few = [(1, 1), (1, 4), (2, 2), (3, 1), (4, 1)].into_iter().flat_map(|(rows, group)| {
+        let few = [(1, 1), (1, 4), (4, 1)].into_iter().flat_map(|(rows, group)| {
             [true, false].map(|finished| FewRows { head_dim, kv_type, finished, rows, group })
         });
         forms.extend(few.map(Form::FewRowsAttention));

@@ -80,10 +80,8 @@ params! {
         pub grouped_from: u32,
         /// Rows that share a workgroup, and how their keys are split ([`super::few_rows::FewRows::rows`]); 0 or 1: none do.
         pub block_rows: u32,
-        /// Number of splits from which on rows share a workgroup.
-        pub rows_shared_from: u32,
         /// Unused.
-        pub pad: u32,
+        pub pad: [u32; 2],
     }
 }
 

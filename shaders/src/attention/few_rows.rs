@@ -89,12 +89,8 @@ impl FewRows {
     /// Workgroups for `rows` rows.
     #[must_use]
     pub const fn dispatch(params: &Params, rows: u32) -> [u32; 3] {
-        // There is always a split.
-        let blocks = match params.block_rows {
-            block @ 2.. if params.rows_shared_from <= 1 => rows.div_ceil(block),
-            _ => rows,
-        };
-        [params.max_splits, params.heads, blocks]
+        let block = if params.block_rows > 1 { params.block_rows } else { 1 };
+        [params.max_splits, params.heads, rows.div_ceil(block)]
     }
 
     /// Number of f32 elements of the partial results of `rows` rows.

@@ -266,26 +266,15 @@ fn long_contexts_share_few_splits() {
 fn a_few_rows_attend_as_in_prefill() {
     for head_dim in [16, 64, 256, 512] {
         let [two, four] = [2, 4].map(|sharing| Decode::group(head_dim, sharing, false, KvType::F16));
-        let halves = [
-            (true, 1, 1),
-            (true, 1, two),
-            (true, 1, four),
-            (false, 1, 1),
-            (false, 1, four),
-            (true, 2, two),
-            (true, 4, 1),
-            (false, 4, 1),
-        ];
-        let floats = [(true, 1, four), (false, 1, 1), (true, 2, two), (false, 3, 1), (true, 4, 1)];
         let of = |kv_type, forms: &[(bool, u32, u32)]| {
             for &(finished, rows, group) in forms {
                 common::check(&Form::FewRowsAttention(FewRows { head_dim, kv_type, finished, rows, group }));
             }
         };
-        of(KvType::F16, &halves);
-        of(KvType::F16, &[(true, 2, 1), (true, 3, 1), (false, 2, two)]);
-        of(KvType::Q8_0, &halves);
-        of(KvType::F32, &floats);
+        of(KvType::F16, &[(true, 1, 1), (true, 1, four), (true, 2, two), (true, 4, 1)]);
+        of(KvType::F16, &[(false, 1, 1), (false, 1, two), (false, 4, 1)]);
+        of(KvType::Q8_0, &[(true, 1, four), (true, 4, 1), (false, 1, 1), (false, 4, 1)]);
+        of(KvType::F32, &[(true, 1, four), (true, 4, 1), (false, 3, 1)]);
         for packed in [true, false] {
             common::check(&Form::MergeRows(head_dim, packed));
         }
@@ -306,7 +295,6 @@ struct Round {
     ring: u32,
     max_splits: u32,
     grouped_from: u32,
-    rows_shared_from: u32,
 }
 
 /// Attention and merge against the twin. Splits that no workgroup writes hold NaN.
@@ -336,7 +324,6 @@ fn check_round(case: &Round) {
         max_splits: FewRows::max_splits(block_rows, window, case.max_splits),
         grouped_from: case.grouped_from,
         block_rows,
-        rows_shared_from: case.rows_shared_from,
         ..Params::default()
     };
     let unwritten = vec![f32::NAN; FewRows::part_len(len, head_dim, heads, params.max_splits) as usize];
@@ -375,7 +362,6 @@ const ROUND: Round = Round {
     ring: 0,
     max_splits: 8,
     grouped_from: 1,
-    rows_shared_from: 0,
 };
 
 #[test]
@@ -404,15 +390,13 @@ fn rows_that_share_keys_see_their_own_ones() {
 }
 
 #[test]
-fn rows_share_keys_from_enough_splits_on() {
+fn rows_and_heads_share_keys() {
     for rows in [2, 4, 5] {
-        // The last row has three splits at these positions, the first one only two.
-        for (pos, rows_shared_from) in [(127, 2), (127, 3), (127, 4)] {
-            for grouped_from in [1, 3, 9] {
-                let round = Round { rows, len: rows, pos, grouped_from, rows_shared_from, ..ROUND };
-                check_round(&round);
-                check_round(&Round { heads: 8, window: 96, max_splits: 2, ..round });
-            }
+        for grouped_from in [1, 3, 9] {
+            // The last row has three splits, the first one only two.
+            let round = Round { rows, len: rows, pos: 127, grouped_from, ..ROUND };
+            check_round(&round);
+            check_round(&Round { heads: 8, window: 96, max_splits: 2, ..round });
         }
     }
 }

@@ -22,7 +22,7 @@
 // The cache holds their keys and values. Row t has position state.pos + t; its partial results follow those of the row
 // before. FINISHED: rows/qkv_finish.wgsl has finished the queries, when it appended keys and values.
 //
-// SHARED_ROWS: a workgroup computes ROWS rows (attention/row_blocks.wgsl), and reads the keys once for all of them: from the
+// SHARED_ROWS: a workgroup computes a block of ROWS rows, the last one perhaps fewer, and reads the keys once for all of them: from the
 // first one that its first row sees to the last row's own. A key that a row does not see has no weight for it; its m is −3e38
 // and its l 0 where it sees none of the split. The queries of a workgroup are the heads of its first row, then those of the next.
 //
@@ -35,9 +35,6 @@
 
 #include "shared/state.wgsl"
 #include "shared/splits.wgsl"
-#if SHARED_ROWS
-#include "attention/row_blocks.wgsl"
-#endif
 #if !FINISHED
 #include "shared/rope.wgsl" with TABLE=rope, HALF={{HALF}}, HI_ROWS=params.rope_hi_rows
 #endif
@@ -249,12 +246,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     let head = wid.y;
     // The first row, its position, and the number of rows.
 #if SEVERAL
-#if !SHARED_ROWS
-    let row = wid.z;
-#else
-    let block = rows_per_block({{ROWS}}u);
-    let row = wid.z * block;
-#endif
+    let row = wid.z * {{ROWS}}u;
     if (row >= state.len) {
         return;
     }
@@ -266,7 +258,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
 #if !SHARED_ROWS
     let rows = 1u;
 #else
-    let rows = min(block, state.len - row);
+    let rows = min({{ROWS}}u, state.len - row);
 #endif
     let splits = attention_splits(pos + 1u, rows, params.window, params.min_split_keys, params.max_splits);
     if (wid.x >= splits.count) {

@@ -10,7 +10,6 @@
 
 #include "shared/state.wgsl"
 #include "shared/splits.wgsl"
-#include "attention/row_blocks.wgsl"
 #if PACKED
 #include "shared/pack_unit.wgsl"
 #endif
@@ -44,7 +43,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     if (row >= state.len) {
         return;
     }
-    let block = rows_per_block(params.block_rows);
+    let block = max(params.block_rows, 1u);
     let first_row = row / block * block;
     let rows = min(block, state.len - first_row);
     let keys = state.pos + first_row + 1u;

@@ -43,13 +43,11 @@ pub fn grouped_from(limits: Limits, heads: u32, window: u32) -> u32 {
     }
 }
 
-/// Workgroups of attention, one for each split and head, from which on rows that are verified together share theirs.
-const WORKGROUPS_OF_SHARED_ROWS: u32 = 1;
-
-/// Number of splits from which on rows that are verified together share workgroups of attention.
+/// Whether rows that are verified together share workgroups of attention, with so many splits at most: fewer than half of
+/// [`WORKGROUPS`] would leave a large device idle.
 #[must_use]
-pub fn rows_shared_from(heads: u32) -> u32 {
-    WORKGROUPS_OF_SHARED_ROWS.div_ceil(heads)
+pub fn share_rows(limits: Limits, heads: u32, max_splits: u32) -> bool {
+    limits.software || 2 * heads * max_splits >= WORKGROUPS
 }
 
 /// Maximum number of splits on this device for a layer with this attention window; 0: unlimited, where as many query heads

@@ -13,7 +13,7 @@ use shaders::selftest::Form;
 
 use super::corrections::{Corrections, Site, SiteCorrections};
 use super::forms::Choices;
-use super::scratch::{grouped_from, max_splits, min_split_keys, rows_shared_from};
+use super::scratch::{grouped_from, max_splits, min_split_keys, share_rows};
 use super::{Class, Config, Forms, Parts};
 use crate::plan::{Amount, Grid, Limits, Plan, PlanError, Value};
 use crate::weights::{Matrix, Part};
@@ -238,9 +238,9 @@ impl FewRows {
         let cache = parts.cache(i)?;
         let window = parts.window(i);
         let rope = parts.rope(layer.attention);
-        let (most, shared_from) =
-            (max_splits(parts.limits, config.heads, window), rows_shared_from(config.heads));
-        let rows = if most < shared_from { 1 } else { Attention::block_rows(self.rows) };
+        let most = max_splits(parts.limits, config.heads, window);
+        let rows =
+            if share_rows(parts.limits, config.heads, most) { Attention::block_rows(self.rows) } else { 1 };
         let params = AttentionParams {
             heads: config.heads,
             kv_heads: layer.kv_heads,
@@ -251,7 +251,6 @@ impl FewRows {
             max_splits: Attention::max_splits(rows, window, most),
             grouped_from: grouped_from(parts.limits, config.heads, window),
             block_rows: rows,
-            rows_shared_from: shared_from,
             rope_hi_rows: rope.hi_rows,
             eps: config.eps,
             ..AttentionParams::default()
