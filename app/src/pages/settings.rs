@@ -10,7 +10,7 @@ use crate::{
     language::{Language, t, use_language_choice},
     state::{
         models::{Choice, ModelState},
-        settings::{SendKey, Theme},
+        settings::{Drafting, SendKey, Theme},
         use_stores,
     },
 };
@@ -37,57 +37,31 @@ fn Appearance() -> impl IntoView {
     let theme = settings.field(|settings| settings.theme);
     let send_key = settings.field(|settings| settings.send_key);
     let single_keys = settings.field(|settings| settings.single_keys);
-    let themes = [
+    let themes = vec![
         (Theme::System, t().settings_theme_system()),
         (Theme::Light, t().settings_theme_light()),
         (Theme::Dark, t().settings_theme_dark()),
     ];
     let keys =
-        [(SendKey::Enter, t().settings_send_enter()), (SendKey::Modified, t().settings_send_modified())];
-    let theme_choices: Vec<_> = themes
-        .into_iter()
-        .map(|(value, words)| {
-            view! {
-                <label class="radio">
-                    <input
-                        type="radio"
-                        name="theme"
-                        prop:checked=move || theme.get() == value
-                        on:change=move |_| settings.change(|settings| settings.theme = value)
-                    />
-                    {words}
-                </label>
-            }
-        })
-        .collect();
-    let key_choices: Vec<_> = keys
-        .into_iter()
-        .map(|(value, words)| {
-            view! {
-                <label class="radio">
-                    <input
-                        type="radio"
-                        name="send-key"
-                        prop:checked=move || send_key.get() == value
-                        on:change=move |_| settings.change(|settings| settings.send_key = value)
-                    />
-                    {words}
-                </label>
-            }
-        })
-        .collect();
+        vec![(SendKey::Enter, t().settings_send_enter()), (SendKey::Modified, t().settings_send_modified())];
     view! {
         <section class="part">
             <h2>{t().settings_appearance()}</h2>
-            <fieldset>
-                <legend>{t().settings_theme()}</legend>
-                {theme_choices}
-            </fieldset>
+            <Radios
+                legend=t().settings_theme()
+                name="theme"
+                choices=themes
+                value=theme
+                on_change=move |theme| settings.change(|settings| settings.theme = theme)
+            />
             <LanguageSelect />
-            <fieldset>
-                <legend>{t().settings_sending()}</legend>
-                {key_choices}
-            </fieldset>
+            <Radios
+                legend=t().settings_sending()
+                name="send-key"
+                choices=keys
+                value=send_key
+                on_change=move |key| settings.change(|settings| settings.send_key = key)
+            />
             <Switch
                 label=t().settings_single_keys()
                 hint=t().settings_single_keys_hint()
@@ -98,12 +72,54 @@ fn Appearance() -> impl IntoView {
     }
 }
 
+/// One of several values, each with its words.
+#[component]
+fn Radios<T: Copy + PartialEq + Send + Sync + 'static>(
+    legend: &'static str,
+    #[prop(optional)] hint: Option<&'static str>,
+    name: &'static str,
+    choices: Vec<(T, &'static str)>,
+    value: Memo<T>,
+    on_change: impl Fn(T) + Copy + Send + 'static,
+) -> impl IntoView {
+    let hint_id = hint.map(|_| format!("{name}-hint"));
+    let described_by = hint_id.clone();
+    let choices: Vec<_> = choices
+        .into_iter()
+        .map(|(choice, words)| {
+            view! {
+                <label class="radio">
+                    <input
+                        type="radio"
+                        name=name
+                        prop:checked=move || value.get() == choice
+                        on:change=move |_| on_change(choice)
+                    />
+                    {words}
+                </label>
+            }
+        })
+        .collect();
+    view! {
+        <fieldset aria-describedby=described_by>
+            <legend>{legend}</legend>
+            {choices}
+            {hint.map(|hint| view! { <p class="hint" id=hint_id>{hint}</p> })}
+        </fieldset>
+    }
+}
+
 /// How answers are generated, and how they are shown meanwhile.
 #[component]
 fn Answers() -> impl IntoView {
     let settings = use_stores().settings;
     let show_steps = settings.field(|settings| settings.show_steps);
-    let drafts = settings.field(|settings| settings.drafts);
+    let drafting = settings.field(|settings| settings.drafting);
+    let when = vec![
+        (Drafting::Automatic, t().settings_drafts_automatic()),
+        (Drafting::Always, t().settings_drafts_always()),
+        (Drafting::Never, t().settings_drafts_never()),
+    ];
     view! {
         <section class="part">
             <h2>{t().drawer_answers()}</h2>
@@ -113,11 +129,13 @@ fn Answers() -> impl IntoView {
                 on=show_steps
                 on_change=move |on| settings.change(|settings| settings.show_steps = on)
             />
-            <Switch
-                label=t().settings_drafts()
+            <Radios
+                legend=t().settings_drafts()
                 hint=t().settings_drafts_hint()
-                on=drafts
-                on_change=move |on| settings.change(|settings| settings.drafts = on)
+                name="drafting"
+                choices=when
+                value=drafting
+                on_change=move |drafting| settings.change(|settings| settings.drafting = drafting)
             />
         </section>
     }

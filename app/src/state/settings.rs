@@ -36,8 +36,8 @@ pub struct Settings {
     pub thinking: bool,
     /// Whether the steps of diffusion models are shown, or only what comes of them.
     pub show_steps: bool,
-    /// Whether tokens are drafted where that is faster.
-    pub drafts: bool,
+    /// When tokens are drafted, where that is faster.
+    pub drafting: Drafting,
     /// Bytes of graphics memory for the experts of a mixture, by the model's id; one that is not named takes what is free.
     pub expert_memory: BTreeMap<String, u64>,
     /// What is stored in 8 bits even where there is room for more.
@@ -57,7 +57,7 @@ impl Default for Settings {
             system: String::new(),
             thinking: false,
             show_steps: true,
-            drafts: false,
+            drafting: Drafting::default(),
             expert_memory: BTreeMap::new(),
             eight_bits: EightBits::default(),
         }
@@ -124,6 +124,31 @@ impl SendKey {
     }
 }
 
+/// When tokens are drafted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Drafting {
+    /// With models that have a drafter. Not on a device that computes in software, where a round costs as much as its rows.
+    #[default]
+    Automatic,
+    /// With every model; without a drafter from repeated text.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl Drafting {
+    /// Whether an answer is drafted.
+    #[must_use]
+    pub fn drafts(self, has_drafter: bool, is_software: bool) -> bool {
+        match self {
+            Self::Automatic => has_drafter && !is_software,
+            Self::Always => true,
+            Self::Never => false,
+        }
+    }
+}
+
 /// The settings as a signal that is kept when it changes.
 #[derive(Clone, Copy)]
 pub struct SettingsStore {
@@ -184,6 +209,17 @@ impl SettingsStore {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tokens_are_drafted_where_that_is_likely_to_be_faster() {
+        let drafts = |drafting: Drafting| {
+            [(false, false), (true, false), (true, true)]
+                .map(|(drafter, software)| drafting.drafts(drafter, software))
+        };
+        assert_eq!(drafts(Drafting::Automatic), [false, true, false]);
+        assert_eq!(drafts(Drafting::Always), [true; 3]);
+        assert_eq!(drafts(Drafting::Never), [false; 3]);
+    }
 
     #[test]
     fn settings_of_an_older_version_are_read() {
