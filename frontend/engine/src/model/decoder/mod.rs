@@ -1,5 +1,6 @@
 //! A loaded decoder: prompt tokens in, sampled tokens out.
 
+mod adapters;
 mod choose;
 mod costs;
 mod drafting;
@@ -7,6 +8,7 @@ mod gain;
 mod logits;
 mod pace;
 mod plans;
+mod products;
 mod programs;
 mod prompt;
 mod speculating;
@@ -23,13 +25,13 @@ use shaders::sampling::Settings;
 use shaders::selftest::Form;
 use shaders::state::State;
 
+use adapters::AdapterPrograms;
 use choose::{Chosen, choose};
 use pace::{MAX_PER_SUBMIT, Pace};
 use programs::Programs;
 use speculating::MOST_SINGLE;
 use speculation::Rounds;
 
-use super::corrections::{self, Corrections, Scales};
 use super::drafter::Drafter;
 use super::expert_cache::{ExpertCache, ExpertError, ExpertUse};
 use super::forms::{Choices, Products};
@@ -37,12 +39,11 @@ use super::host_table::{HostTable, RowError};
 use super::row_cache::{FetchError, RowCache};
 use super::sampler::Sampler;
 use super::sampling_plans::SamplingPlans;
-use super::{Config, FormChoice, Forms, KvCache, Parts, ropes, scratch, target_shape};
-use crate::adapter::{Adapter, Shape, Target};
+use super::{Config, FormChoice, KvCache, Parts, ropes, scratch};
 use crate::bytes::{LocalSource, SourceError};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, PacedQueue, Program};
 use crate::media::MediaError;
-use crate::plan::{Layout, Value};
+use crate::plan::Value;
 use crate::weights::TensorList;
 
 pub use costs::{Costs, DraftSource, TIMED_POSITIONS};
@@ -80,16 +81,6 @@ impl From<FetchError> for StepError {
             FetchError::Gpu(error) => Self::Gpu(error),
         }
     }
-}
-
-/// The programs with adapters, and their buffers.
-struct AdapterPrograms {
-    corrections: Corrections,
-    scales: Scales,
-    programs: Programs,
-    memory: Memory,
-    /// Whether any adapter has a non-zero scale.
-    active: bool,
 }
 
 /// Buffers that the host reads and writes between runs.
@@ -253,67 +244,9 @@ impl Decoder {
         })
     }
 
-    /// The adapters, if any is active.
-    fn active(&self) -> Option<&AdapterPrograms> {
-        self.adapters.as_ref().filter(|adapters| adapters.active)
-    }
-
     /// The active programs.
     fn programs(&self) -> &Programs {
         self.active().map_or(&self.plain, |adapters| &adapters.programs)
-    }
-
-    /// Replaces the adapters. They must match the model ([`Adapter::fit`]), and their total rank must not exceed
-    /// the limit of the kernels ([`super::total_rank`]). All scales start at zero.
-    ///
-    /// # Errors
-    /// When the device is out of memory or rejects a kernel. The previous adapters are removed in that case.
-    pub async fn set_adapters(&mut self, adapters: &[&Adapter]) -> Result<(), GpuError> {
-        self.drop_rounds();
-        self.adapters = None;
-        if adapters.is_empty() {
-            return Ok(());
-        }
-        let ranks: Vec<_> = adapters.iter().map(|adapter| adapter.ranks()).collect();
-        let corrects = |target| adapters.iter().any(|adapter| adapter.get(target).is_some());
-        let corrections = Corrections::describe(&self.parts, &ranks, &corrects)?;
-        let (programs, memory) = self.corrected(&corrections, &Memory::default()).await?;
-        let scales = corrections::load(&self.gpu, &self.parts, &corrections, adapters, &memory).await?;
-        self.gpu.check()?;
-        self.adapters = Some(AdapterPrograms { corrections, scales, programs, memory, active: false });
-        Ok(())
-    }
-
-    /// The programs with adapters, and their memory: `loaded` has the values of the adapters, if they are loaded. They
-    /// run instead of the plain ones; their temporaries use the same buffers, in their own assignment.
-    async fn corrected(
-        &self,
-        corrections: &Corrections,
-        loaded: &Memory,
-    ) -> Result<(Programs, Memory), GpuError> {
-        let plans = Plans::new(&self.parts, self.choices, Some(corrections))?;
-        let at_load = corrections.all_ahead().map(|ahead| &ahead.plan);
-        self.gpu.compile_ahead(plans.all().into_iter().chain(at_load)).await;
-        let mut memory = self.memory.clone();
-        let pool = memory.take_temporaries();
-        memory.extend(loaded);
-        self.gpu.allocate_from(pool, "adapters", &plans.layout(corrections), &mut memory).await?;
-        let programs = Programs::bind(&self.gpu, &plans, &memory, &mut |_| ()).await?;
-        Ok((programs, memory))
-    }
-
-    /// Sets the scale of each adapter. If all are zero, the plain programs run.
-    pub fn set_adapter_scales(&mut self, scales: &[f32]) {
-        if let Some(adapters) = &mut self.adapters {
-            adapters.scales.set(&self.gpu, scales);
-            adapters.active = scales.iter().any(|&scale| scale != 0.0);
-        }
-    }
-
-    /// The shape of what adapters may correct, if the model has it.
-    #[must_use]
-    pub fn shape(&self, target: Target) -> Option<Shape> {
-        target_shape(&self.parts.config, &self.parts.weights, target)
     }
 
     /// The configuration.
@@ -397,57 +330,6 @@ impl Decoder {
     #[must_use]
     pub fn paced_chunk_len(&self, position: u32) -> u32 {
         self.prompt_queue.rows(self.chunk().plan(), position, self.text_chunk_len())
-    }
-
-    /// Which products of decode are packed: any but [`Products::Measured`].
-    #[must_use]
-    pub fn products(&self) -> Products {
-        self.choices.products()
-    }
-
-    /// The forms of its products.
-    #[must_use]
-    pub fn forms_of_products(&self) -> Forms {
-        self.choices.forms
-    }
-
-    /// Whether that was decided by timing.
-    #[must_use]
-    pub fn products_were_timed(&self) -> bool {
-        self.timed
-    }
-
-    /// Changes which products of decode are packed. The KV cache remains valid.
-    ///
-    /// # Errors
-    /// When the device was lost, is out of memory, or rejects a kernel that is not packed. What was bound before is still
-    /// bound then, or else its counterpart with these products.
-    pub async fn set_products(&mut self, products: Products) -> Result<(), GpuError> {
-        self.drop_rounds();
-        self.gain.take();
-        if let Some(experts) = &self.experts {
-            experts.assume_resident();
-        }
-        let forms = FormChoice::Known(self.choices.forms);
-        let sampling = Rc::clone(&self.sampling);
-        let plans = DecoderPlans::with_sampling(&self.parts, (products, forms), None, sampling)?;
-        let mut memory = self.memory.clone();
-        let pool = memory.take_temporaries();
-        let layout = Layout::of(&plans.schedules());
-        self.gpu.allocate_from(pool, "working memory", &layout, &mut memory).await?;
-        let chosen = choose(&self.gpu, &self.parts, &plans, &memory, (products, forms), &mut |_| ()).await?;
-        let Chosen { choices, programs, timed } = chosen;
-        let sampler = Sampler::bind(&self.gpu, &plans.sampling, &memory).await?;
-        (self.choices, self.plain, self.memory, self.sampler) = (choices, programs, memory, sampler);
-        if let Some(mut adapters) = self.adapters.take() {
-            adapters.memory.take_temporaries();
-            let corrected = self.corrected(&adapters.corrections, &adapters.memory).await;
-            let corrected = corrected.map(|corrected| (adapters.programs, adapters.memory) = corrected);
-            self.adapters = Some(adapters);
-            corrected?;
-        }
-        self.timed = timed;
-        self.gpu.check()
     }
 
     /// Sets the drafter, or removes it: drafts then come from a look-up. The KV cache remains valid, but a drafter
