@@ -327,8 +327,7 @@ impl Session {
         let base = run.input.len();
         let most = run.limit - (base - run.prompt) as u32;
         let (ids, cancel) = (run.input.ids(), &run.control.cancel);
-        let speculating = self.decoder.speculate(run.options.drafts, most, ids, cancel);
-        let mut source = speculating.unwrap_or_else(|| self.decoder.draw(most, cancel));
+        let mut source = self.decoder.draw(run.options.drafts, most, ids, cancel);
         let before = run.speculation.unwrap_or_default();
         let submits = run.submits;
         let exit = loop {
@@ -363,7 +362,6 @@ impl Session {
             }
         };
         let submitted = source.submitted();
-        drop(source);
         // The last generated token has not been an input yet, unless decoding ran ahead.
         let held = run.input.prefix(run.input.len() - 1);
         self.sequence.set(held, (base as u32 + submitted).saturating_sub(1));

@@ -11,7 +11,6 @@ mod plans;
 mod products;
 mod programs;
 mod prompt;
-mod speculating;
 mod speculation;
 mod steps;
 mod token_source;
@@ -29,8 +28,8 @@ use adapters::AdapterPrograms;
 use choose::{Chosen, choose};
 use pace::{MAX_PER_SUBMIT, Pace};
 use programs::Programs;
-use speculating::MOST_SINGLE;
 use speculation::Rounds;
+use token_source::MOST_BETWEEN_ROUNDS;
 
 use super::drafter::Drafter;
 use super::expert_cache::{ExpertCache, ExpertError, ExpertUse};
@@ -214,7 +213,7 @@ impl Decoder {
         progress(total, total);
         gpu.check()?;
         let io = Io::new(&parts, &memory)?;
-        let drafting_pace = Pace::new(MOST_SINGLE, readback_ms);
+        let drafting_pace = Pace::new(MOST_BETWEEN_ROUNDS, readback_ms);
         let times_rounds = !parts.limits.software && !drafting_pace.is_late();
         Ok(Self {
             gpu,

@@ -8,10 +8,7 @@
 
 use super::costs::{Costs, DraftSource, Round};
 use super::gain::Drafts;
-use super::speculating::Speculating;
-use super::token_source::TokenSource;
 use super::{AdapterPrograms, Decoder};
-use crate::bytes::CancelToken;
 use crate::gpu::{GpuError, Memory, Program};
 use crate::model::verify;
 use crate::plan::{Layout, Plan};
@@ -160,7 +157,7 @@ impl Decoder {
     }
 
     /// What may draft.
-    fn sources(&self, drafts: Drafts) -> &'static [DraftSource] {
+    pub(super) fn sources(&self, drafts: Drafts) -> &'static [DraftSource] {
         match (drafts, self.drafter.is_some()) {
             (Drafts::Never, _) => &[],
             (Drafts::Measured, true) => &[DraftSource::LookUp, DraftSource::Drafter],
@@ -180,18 +177,5 @@ impl Decoder {
             program.extend(self.sampler.program());
         }
         program
-    }
-
-    /// Samples up to `most` tokens as [`Self::draw`] does, with drafts where they pay. `history` is the sequence before
-    /// them. `None` if nothing is to be drafted, or [`Self::prepare_rounds`] has bound nothing.
-    pub fn speculate<'d>(
-        &'d self,
-        drafts: Drafts,
-        most: u32,
-        history: &[u32],
-        cancel: &'d CancelToken,
-    ) -> Option<Box<dyn TokenSource + 'd>> {
-        self.rounds.as_ref().filter(|_| drafts != Drafts::Never)?;
-        Some(Box::new(Speculating::new(self, (drafts, self.sources(drafts)), most, history.to_vec(), cancel)))
     }
 }

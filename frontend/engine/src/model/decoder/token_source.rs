@@ -1,15 +1,23 @@
-//! Sources of generated tokens.
+//! The source of generated tokens: submits steps, or rounds of drafted tokens where these pay, and reads ids back.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 
-use futures_util::FutureExt as _;
+use shaders::sampling::look_up;
 use web_time::Instant;
 
-use super::gain::Drafts;
-use super::speculating::Speculating;
+use super::costs::{DraftSource, ROWS, Round};
+use super::gain::{Drafts, Gain};
+use super::pace::{MAX_PER_SUBMIT, Pace};
 use super::{Decoder, StepError};
-use crate::bytes::{CancelToken, LocalBoxFuture};
+use crate::bytes::CancelToken;
 use crate::model::sampling_plans::{MAX_PENDING, OUT_LEN};
+
+/// Maximum number of tokens per submit between rounds: a match is found only in what was read back.
+pub(super) const MOST_BETWEEN_ROUNDS: u32 = 8;
+/// Maximum number of rounds per submit.
+const MOST_ROUNDS: u32 = 4;
+const _: () = assert!(ROWS[1] <= MAX_PER_SUBMIT);
 
 /// What drafting did during an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,54 +45,99 @@ impl Speculation {
     }
 }
 
-/// Samples tokens after a finished prompt ([`Decoder::finish_prompt`]).
-pub trait TokenSource {
-    /// The next ids that were read back together, in order; none when the requested number was reached.
-    ///
-    /// # Errors
-    /// When the device or the per-layer table fails, or waiting for a row was cancelled.
-    fn next(&mut self) -> LocalBoxFuture<'_, Result<Vec<u32>, StepError>>;
+/// What a submit does.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// This many tokens, one after the other.
+    Tokens(u32),
+    /// Rounds of drafted tokens.
+    Rounds { rounds: u32, round: Round },
+}
 
-    /// Number of submitted tokens, with drafts at most. All but the last are in the cache.
-    fn submitted(&self) -> u32;
-
-    /// Number of submits after the first token.
-    fn submits(&self) -> u32;
-
-    /// What drafting did, if it may.
-    fn speculation(&self) -> Option<Speculation> {
-        None
+impl Kind {
+    /// Maximum number of tokens.
+    fn most(self) -> u32 {
+        match self {
+            Self::Tokens(count) => count,
+            Self::Rounds { rounds, round: (_, rows) } => rounds * rows,
+        }
     }
 }
 
+/// A pending readback.
+struct Flight {
+    which: usize,
+    kind: Kind,
+}
+
+/// Samples tokens after a finished prompt ([`Decoder::finish_prompt`]). They are submitted before earlier ones are read back, as
+/// rounds where drafts pay.
+///
+/// If the per-layer table is on the host, a token whose row is missing ends its step, and so do those behind it, until the row
+/// is there. With an expert cache, the host has a part in every step: it loads the experts that are missing.
+pub struct TokenSource<'d> {
+    decoder: &'d Decoder,
+    cancel: &'d CancelToken,
+    /// What may draft; empty if nothing may.
+    sources: &'static [DraftSource],
+    /// Tokens per submit, and pending submits.
+    pace: &'d RefCell<Pace>,
+    most: u32,
+    /// The sequence as far as it was read back.
+    history: Vec<u32>,
+    in_flight: VecDeque<Flight>,
+    seen: u32,
+    submits: u32,
+    /// Rows that the state on the device says; `None` if a step has ended early.
+    rows: Option<u32>,
+    /// Whether the row of the last token is missing.
+    misses: bool,
+    /// Tokens drawn since a row was missing: no more are submitted at once, as those behind a missing row are in vain.
+    since_miss: u32,
+    gain: Gain,
+    /// Time of the last read.
+    read_at: Instant,
+    speculation: Speculation,
+}
+
 impl Decoder {
-    /// Samples up to `most` tokens, including the one that the end of the prompt sampled.
-    pub fn draw<'d>(&'d self, most: u32, cancel: &'d CancelToken) -> Box<dyn TokenSource + 'd> {
-        if self.experts.is_some() {
-            Box::new(Speculating::new(self, (Drafts::Never, &[]), most, Vec::new(), cancel))
-        } else {
-            if let Some((_, rows)) = &self.table {
-                rows.write_slots();
-            }
-            self.pace.borrow_mut().begin();
-            Box::new(Pipelined {
-                decoder: self,
-                cancel,
-                most,
-                in_flight: VecDeque::from([(0, 1)]),
-                submitted: 1,
-                submits: 0,
-                seen: 0,
-                last: None,
-                misses: false,
-                since_miss: u32::MAX,
-                read_at: Instant::now(),
-            })
+    /// Samples up to `most` tokens behind `history`, including the one that the end of the prompt sampled. They are drafted
+    /// where that pays, if [`Self::prepare_rounds`] has bound rounds.
+    pub fn draw<'d>(
+        &'d self,
+        drafts: Drafts,
+        most: u32,
+        history: &[u32],
+        cancel: &'d CancelToken,
+    ) -> TokenSource<'d> {
+        if let Some((_, rows)) = &self.table {
+            rows.write_slots();
+        }
+        let sources = if self.rounds.is_some() { self.sources(drafts) } else { &[] };
+        let is_drafted = !sources.is_empty();
+        let pace = if is_drafted { &self.drafting_pace } else { &self.pace };
+        pace.borrow_mut().begin();
+        TokenSource {
+            decoder: self,
+            cancel,
+            sources,
+            pace,
+            most,
+            history: if is_drafted { history.to_vec() } else { Vec::new() },
+            in_flight: VecDeque::from([Flight { which: 0, kind: Kind::Tokens(1) }]),
+            seen: 0,
+            submits: 0,
+            rows: Some(1),
+            misses: false,
+            since_miss: u32::MAX,
+            gain: self.gain.get().begin(drafts),
+            read_at: Instant::now(),
+            speculation: Speculation::default(),
         }
     }
 
     /// Submits `count` tokens, and the copy of their ids to readback `which`.
-    pub(super) fn submit(&self, count: u32, which: usize) {
+    fn submit(&self, count: u32, which: usize) {
         let encoder = self.gpu.encode_pass(|pass| (0..count).for_each(|_| self.encode_token(pass)));
         self.sampler.submit(&self.gpu, encoder, which);
     }
@@ -94,106 +147,201 @@ impl Decoder {
         self.programs().one.encode(pass, 1);
         self.sampler.program().encode(pass, 1);
     }
-
-    /// The ids with these numbers, when readback `which` has them. They end before the first token that missed a row.
-    pub(super) async fn read(
-        &self,
-        which: usize,
-        numbers: std::ops::Range<u32>,
-    ) -> Result<Vec<u32>, StepError> {
-        let ring = self.sampler.read(&self.gpu, which).await?;
-        let drawn = ring.get(OUT_LEN as usize).copied().unwrap_or_default();
-        let numbers = numbers.start..numbers.end.min(drawn);
-        Ok(numbers.map(|number| ring[number as usize % OUT_LEN as usize]).collect())
-    }
 }
 
-/// Tokens are submitted before earlier ones are read back. If the per-layer table is on the host, one whose row is missing
-/// ends its step, and so do those behind it, until the row is there.
-struct Pipelined<'d> {
-    decoder: &'d Decoder,
-    cancel: &'d CancelToken,
-    most: u32,
-    /// Pending readbacks, and the number of tokens sampled when each completes.
-    in_flight: VecDeque<(usize, u32)>,
-    submitted: u32,
-    submits: u32,
-    seen: u32,
-    /// The last token that was read.
-    last: Option<u32>,
-    /// Whether its row is missing.
-    misses: bool,
-    /// Tokens drawn since a row was missing: no more are submitted at once, as those behind a missing row are in vain.
-    since_miss: u32,
-    /// Time of the last read.
-    read_at: Instant,
-}
-
-impl Pipelined<'_> {
-    /// Fetches the row of the last token, and lets the steps go on from there.
-    async fn fetch_row(&mut self) -> Result<(), StepError> {
-        // Those behind it have done nothing.
-        for (which, _) in std::mem::take(&mut self.in_flight) {
-            self.decoder.sampler.read(&self.decoder.gpu, which).await?;
-        }
-        (self.submitted, self.since_miss) = (self.seen, 0);
-        let decoder = self.decoder;
-        let last = self.last;
-        let fetched = async { Ok::<_, StepError>(decoder.fetch_rows(last.as_slice()).await?) };
-        self.cancel.guard(fetched).await?;
-        decoder.write_rows_of_step(1);
-        self.read_at = Instant::now();
-        Ok(())
-    }
-
-    /// Submits tokens and reads the oldest ones that are pending.
-    async fn advance(&mut self) -> Result<Vec<u32>, StepError> {
+impl TokenSource<'_> {
+    /// The next ids that were read back together, in order; none when the requested number was reached.
+    ///
+    /// # Errors
+    /// When the device, the per-layer table or an expert fails, or waiting for it was cancelled.
+    pub async fn next(&mut self) -> Result<Vec<u32>, StepError> {
         loop {
             if std::mem::take(&mut self.misses) {
-                self.fetch_row().await?;
+                self.fetch_missing_row().await?;
             }
-            let (count, depth) = {
-                let pace = self.decoder.pace.borrow();
-                (pace.count().min(self.since_miss.max(1)), pace.depth())
-            };
-            while self.submitted < self.most && self.in_flight.len() < depth {
-                let count = count.min(self.most - self.submitted);
-                self.submitted += count;
-                self.submits += 1;
-                let which = self.submits as usize % MAX_PENDING;
-                self.decoder.submit(count, which);
-                self.in_flight.push_back((which, self.submitted));
+            let mut has_encoded_rounds = false;
+            while self.in_flight.len() < self.numbers().1
+                && let Some(kind) = self.next_kind()
+            {
+                has_encoded_rounds |= matches!(kind, Kind::Rounds { .. });
+                self.submit(kind).await?;
             }
-            let Some((which, upto)) = self.in_flight.pop_front() else { return Ok(Vec::new()) };
-            let ids = self.decoder.read(which, self.seen..upto).await?;
-            let (now, drawn) = (Instant::now(), ids.len() as u32);
-            let is_whole = self.seen + drawn == upto;
-            if self.seen > 0 && is_whole {
-                let elapsed = now.duration_since(self.read_at);
-                self.decoder.pace.borrow_mut().learn(drawn, elapsed.as_secs_f64() * 1000.0);
-            }
-            (self.seen, self.read_at) = (self.seen + drawn, now);
-            self.since_miss = self.since_miss.saturating_add(drawn);
-            self.last = ids.last().copied().or(self.last);
-            // The next step needs the row of the last token. What was drawn does not wait for it.
-            self.misses = !is_whole || (self.seen < self.most && !self.decoder.has_row(self.last));
-            if !ids.is_empty() {
+            let Some(flight) = self.in_flight.pop_front() else { return Ok(Vec::new()) };
+            let ids = self.read(flight, has_encoded_rounds).await?;
+            if !self.misses || !ids.is_empty() {
                 return Ok(ids);
             }
         }
     }
-}
 
-impl TokenSource for Pipelined<'_> {
-    fn next(&mut self) -> LocalBoxFuture<'_, Result<Vec<u32>, StepError>> {
-        self.advance().boxed_local()
+    /// Number of submitted tokens, with drafts at most. All but the last are in the cache.
+    #[must_use]
+    pub fn submitted(&self) -> u32 {
+        self.seen + self.in_flight.iter().map(|flight| flight.kind.most()).sum::<u32>()
     }
 
-    fn submitted(&self) -> u32 {
-        self.submitted
-    }
-
-    fn submits(&self) -> u32 {
+    /// Number of submits after the first token.
+    #[must_use]
+    pub fn submits(&self) -> u32 {
         self.submits
+    }
+
+    /// What drafting did, if it may.
+    #[must_use]
+    pub fn speculation(&self) -> Option<Speculation> {
+        (!self.sources.is_empty()).then_some(self.speculation)
+    }
+
+    /// Tokens or rounds per submit, and pending submits.
+    fn numbers(&self) -> (u32, usize) {
+        if self.decoder.experts.is_some() {
+            return (1, 1);
+        }
+        let pace = self.pace.borrow();
+        (pace.count().min(self.since_miss.max(1)), pace.depth())
+    }
+
+    /// What the next submit does; `None` if what is pending may be enough.
+    fn next_kind(&mut self) -> Option<Kind> {
+        let room = self.most.saturating_sub(self.submitted());
+        if room == 0 {
+            return None;
+        }
+        let (count, _) = self.numbers();
+        if self.sources.is_empty() {
+            return Some(Kind::Tokens(count.min(room)));
+        }
+        let shortest = self.gain.shortest_match();
+        let has_match = || look_up::find(&self.history, shortest).is_some();
+        let sources = self.sources.iter().copied();
+        let able: Vec<_> = sources.filter(|source| *source == DraftSource::Drafter || has_match()).collect();
+        let Some((source, rows)) = self.gain.next(&able, room) else {
+            return Some(Kind::Tokens(count.min(room)));
+        };
+        // Encoding more than one would leave the device idle.
+        let is_first = self.rows == Some(1);
+        let most = if is_first { 1 } else { count };
+        let rounds = most.min(MAX_PER_SUBMIT / rows).min(room / rows);
+        Some(Kind::Rounds { rounds: rounds.clamp(1, MOST_ROUNDS), round: (source, rows) })
+    }
+
+    async fn submit(&mut self, kind: Kind) -> Result<(), StepError> {
+        self.submits += 1;
+        let which = self.submits as usize % MAX_PENDING;
+        // A step that is cancelled has written rows of the cache, too.
+        self.in_flight.push_back(Flight { which, kind });
+        let (decoder, rows) =
+            (self.decoder, if let Kind::Rounds { round: (_, rows), .. } = kind { rows } else { 1 });
+        if let Kind::Rounds { rounds, round: (DraftSource::LookUp, _) } = kind {
+            self.fetch_rows_of_drafts(rounds * rows).await?;
+        }
+        self.set_rows(rows);
+        if decoder.experts.is_some() {
+            let program = match kind {
+                Kind::Tokens(_) => Some(&decoder.programs().one),
+                Kind::Rounds { round, .. } => {
+                    decoder.rounds.as_ref().and_then(|rounds| rounds.program(round))
+                }
+            };
+            let Some(program) = program else { return Ok(()) };
+            self.rows = None;
+            return self.cancel.guard(decoder.run_step(program, rows, Some(which))).await;
+        }
+        match kind {
+            Kind::Tokens(count) => decoder.submit(count, which),
+            Kind::Rounds { rounds, round } => {
+                let encoder = decoder
+                    .gpu
+                    .encode_pass(|pass| (0..rounds).for_each(|_| decoder.encode_round(pass, round)));
+                decoder.sampler.submit(&decoder.gpu, encoder, which);
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the device how many rows a step has.
+    fn set_rows(&mut self, rows: u32) {
+        if self.rows != Some(rows) {
+            self.decoder.write_rows_of_step(rows);
+            self.rows = Some(rows);
+        }
+    }
+
+    /// Fetches the per-layer rows of `count` tokens that a look-up is likely to draft: one whose row is missing is rejected.
+    async fn fetch_rows_of_drafts(&self, count: u32) -> Result<(), StepError> {
+        let decoder = self.decoder;
+        if !decoder.needs_host() {
+            return Ok(());
+        }
+        let drafts = look_up::look_up(&self.history, self.gain.shortest_match(), count as usize);
+        let fetched = async { Ok::<_, StepError>(decoder.fetch_rows(&drafts).await?) };
+        self.cancel.guard(fetched).await
+    }
+
+    /// Fetches the row of the last token, and lets the steps go on from there.
+    async fn fetch_missing_row(&mut self) -> Result<(), StepError> {
+        let decoder = self.decoder;
+        // Those behind it have done nothing.
+        for Flight { which, .. } in std::mem::take(&mut self.in_flight) {
+            decoder.sampler.read(&decoder.gpu, which).await?;
+        }
+        (self.since_miss, self.rows) = (0, None);
+        let last = self.history.last().copied();
+        let fetched = async { Ok::<_, StepError>(decoder.fetch_rows(last.as_slice()).await?) };
+        self.cancel.guard(fetched).await?;
+        self.read_at = Instant::now();
+        Ok(())
+    }
+
+    fn learn(&mut self, kind: Kind, count: u32, ms: f64) {
+        if let Kind::Tokens(_) = kind {
+            self.pace.borrow_mut().learn(count, ms);
+        }
+        if self.sources.is_empty() {
+            return;
+        }
+        match kind {
+            Kind::Tokens(_) => self.gain.learn_tokens(count, ms),
+            Kind::Rounds { rounds, round } => self.gain.learn_rounds(round, rounds, count, ms),
+        }
+        self.decoder.gain.set(self.gain);
+    }
+
+    async fn read(&mut self, flight: Flight, has_encoded_rounds: bool) -> Result<Vec<u32>, StepError> {
+        let Flight { which, kind } = flight;
+        let ring = self.decoder.sampler.read(&self.decoder.gpu, which).await?;
+        let upto = ring[OUT_LEN as usize];
+        let ids: Vec<u32> =
+            (self.seen..upto).map(|number| ring[number as usize % OUT_LEN as usize]).collect();
+        self.history.extend(&ids);
+        let now = Instant::now();
+        let count = ids.len() as u32;
+        self.since_miss = self.since_miss.saturating_add(count);
+        // The next step needs the row of the last token. What was drawn does not wait for it. Nothing is drawn if the row
+        // came only after the step had ended.
+        let has_row = count > 0 && self.decoder.has_row(self.history.last().copied());
+        self.misses = upto < self.most && !has_row;
+        let is_whole = match kind {
+            Kind::Tokens(tokens) => count == tokens,
+            Kind::Rounds { rounds, round: (source, rows) } => {
+                // Those behind a missing row have done nothing; every other one has given a token.
+                let done = rounds.min(count);
+                self.speculation.rounds += done;
+                if source == DraftSource::LookUp {
+                    self.speculation.looked_up += done;
+                }
+                self.speculation.drafted += done * (rows - 1);
+                self.speculation.accepted += count - done;
+                done == rounds
+            }
+        };
+        // The token was ready before the rounds were encoded, so the time since the last read says nothing about it.
+        let is_delayed =
+            has_encoded_rounds && matches!(kind, Kind::Tokens(_)) && self.decoder.experts.is_none();
+        if self.seen > 0 && is_whole && !is_delayed && !self.misses {
+            self.learn(kind, count, now.duration_since(self.read_at).as_secs_f64() * 1000.0);
+        }
+        (self.seen, self.read_at) = (upto, now);
+        Ok(ids)
     }
 }
