@@ -37,6 +37,14 @@ impl EngineStore {
         self.settings.value.with_untracked(|settings| settings.eight_bits)
     }
 
+    /// Whether answers are drafted now, by a model that has a drafter or has none. On a device that is not known yet it's as on one
+    /// that computes in software.
+    #[must_use]
+    pub fn drafts(self, has_drafter: bool) -> bool {
+        let is_software = self.device.with_untracked(|device| device.as_ref().is_none_or(|it| it.software));
+        self.settings.value.with_untracked(|settings| settings.drafting).drafts(has_drafter, is_software)
+    }
+
     /// How a model is loaded now, with a context of this length.
     #[must_use]
     pub fn load_options(self, choice: &Choice, context: u32) -> LoadOptions {
@@ -47,6 +55,7 @@ impl EngineStore {
             use_memory: self.memory_allowed.with_value(|allowed| allowed.contains(&choice.id)),
             expert_memory: self.expert_memory(&choice.id),
             eight_bits: self.eight_bits(),
+            drafts: self.drafts(true),
         }
     }
 

@@ -64,6 +64,9 @@ pub struct LoadOptions {
     pub expert_memory: Option<u64>,
     /// What is to be stored in 8 bits even where there is room for more.
     pub eight_bits: EightBits,
+    /// Whether answers are drafted if the model has a drafter. What they need is prepared with the model then, so that the first
+    /// one doesn't wait for it.
+    pub drafts: bool,
 }
 
 /// What the engine stores in 8 bits (Q8_0) to save graphics memory.

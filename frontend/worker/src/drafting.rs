@@ -1,11 +1,11 @@
-//! A drafter beside a model: its file is on this machine once the model is loaded, and it is loaded with the first answer
-//! that drafts. A drafter that cannot be used leaves the model as it is.
+//! A drafter beside a model: its file is on this machine once the model is loaded. It is loaded with the model, or else with
+//! the first answer that drafts. A drafter that cannot be used leaves the model as it is.
 
 use std::rc::Rc;
 
 use engine::bytes::{ByteSource, CancelToken};
 use engine::gguf::Header;
-use engine::model::DrafterSpec;
+use engine::model::{DrafterSpec, Drafts};
 use engine::plan::Limits;
 use engine::session::{EngineError, ModelSession, ModelSpec};
 
@@ -43,6 +43,20 @@ impl Drafter {
             return Ok(());
         }
         session.use_drafter(&self.source, &self.spec, cancel, &mut |_| ()).await
+    }
+}
+
+/// Prepares drafts of a model that was just loaded, if it has a drafter.
+pub async fn prepare(host: &Host, model: &Model, session: &mut ModelSession, cancel: &CancelToken) {
+    if model.drafter.borrow().is_none() {
+        return;
+    }
+    ensure(host, model, session, cancel).await;
+    if let Ok(session) = session.autoregressive_mut()
+        && session.decoder().has_drafter()
+    {
+        // The first answer that drafts meets the same error, and is told of it.
+        session.prepare_drafts(Drafts::Measured).await.ok();
     }
 }
 

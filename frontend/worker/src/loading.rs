@@ -18,7 +18,7 @@ use web_time::Instant;
 
 use crate::choices::{self, Subject};
 use crate::details::{self, Modalities};
-use crate::drafting::Drafter;
+use crate::drafting::{self, Drafter};
 use crate::experts::Allowance;
 use crate::failure::Stopped;
 use crate::host::{Host, Model, Ready, Slot};
@@ -182,8 +182,12 @@ async fn load_into(
     if let Some(planned) = planned {
         saving::tell(host, planned, ready.session.storage());
     }
-    *slot = Some(ready);
-    host.model.replace(Some(Rc::new(model)));
+    let model = Rc::new(model);
+    let ready = slot.insert(ready);
+    if wanted.options.drafts {
+        drafting::prepare(host, &model, &mut ready.session, &task.cancel).await;
+    }
+    host.model.replace(Some(model));
     // What was looked at while it loaded was not looked at for it.
     host.known.borrow_mut().clear();
     host.losses.set(0);

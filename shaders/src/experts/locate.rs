@@ -1,11 +1,12 @@
 //! `wgsl/experts/locate.wgsl`: finds the chosen experts in the expert cache.
 
 use super::{Choice, Mixture};
-use crate::matmul::FewRows;
 use crate::{PreprocessError, Source};
 
 /// The slot of an expert that is not in the cache.
 pub const NONE: u32 = u32::MAX;
+/// Maximum number of a few rows.
+pub const MOST: u32 = 8;
 
 params! {
     /// The uniform at binding 0.
@@ -21,10 +22,10 @@ params! {
 /// Words of the record in front of the number of uses: the layer that missed plus 1, and the experts of a few rows.
 #[must_use]
 pub const fn record_header(mixture: Mixture) -> u32 {
-    1 + FewRows::MOST * mixture.used
+    1 + MOST * mixture.used
 }
 
-/// The shader, for up to [`FewRows::MOST`] rows, whose step ends if an expert is missing, or for any number of rows.
+/// The shader, for up to [`MOST`] rows, whose step ends if an expert is missing, or for any number of rows.
 /// Bindings: params, state, slots, choices, located; for a few rows, record.
 ///
 /// # Errors
@@ -32,7 +33,7 @@ pub const fn record_header(mixture: Mixture) -> u32 {
 pub fn source(mixture: Mixture, few_rows: bool) -> Result<Source, PreprocessError> {
     let suffix = if few_rows { "_few" } else { "" };
     let name = format!("experts_locate_{}{suffix}", mixture.name());
-    let defines = mixture.defines().set("FEW_ROWS", few_rows).set("MOST", FewRows::MOST);
+    let defines = mixture.defines().set("FEW_ROWS", few_rows).set("MOST", MOST);
     Source::build::<Params>("experts/locate.wgsl", name, &defines)
 }
 

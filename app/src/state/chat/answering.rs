@@ -126,10 +126,7 @@ impl ChatStore {
         options.stop.extend(choice.entry.stop.iter().cloned());
         options.thinking &= details.capabilities.thinking;
         options.adapters = self.adapters.scales();
-        let is_software =
-            self.engine.device.with_untracked(|device| device.as_ref().is_some_and(|it| it.software));
-        let drafting = self.settings.value.with_untracked(|settings| settings.drafting);
-        options.drafts = drafting.drafts(details.drafter, is_software);
+        options.drafts = self.engine.drafts(details.drafter);
         // A training that is under way waits between two steps.
         options.pause_training = true;
         options.model = Some(loaded_by);

@@ -2,11 +2,13 @@
 
 use std::rc::Rc;
 
+use shaders::sampling::Settings;
+
 use super::{EngineError, Session};
 use crate::bytes::{ByteSource, CancelToken};
 use crate::gguf::Header;
 use crate::media::Input;
-use crate::model::{DraftReader, DraftStep, Drafter, DrafterError, DrafterSpec};
+use crate::model::{DraftReader, DraftStep, Drafter, DrafterError, DrafterSpec, Drafts, TIMED_POSITIONS};
 use crate::weights::Progress;
 
 impl Session {
@@ -42,6 +44,21 @@ impl Session {
     pub async fn remove_drafter(&mut self) -> Result<(), EngineError> {
         if self.decoder.has_drafter() {
             self.decoder.set_drafter(None).await?;
+        }
+        Ok(())
+    }
+
+    /// Prepares what answers with drafts need, and times what drafts cost if that is to be done and the cache is empty. The first
+    /// answer that drafts does it otherwise.
+    ///
+    /// # Errors
+    /// When the device was lost or rejects a kernel.
+    pub async fn prepare_drafts(&mut self, drafts: Drafts) -> Result<(), EngineError> {
+        self.decoder.prepare_rounds(drafts).await?;
+        let is_empty = self.sequence.held().is_empty();
+        if is_empty && TIMED_POSITIONS <= self.context && self.decoder.has_untimed_rounds(drafts) {
+            self.decoder.begin(Settings::default(), 0, &[]);
+            self.decoder.time_rounds(0).await?;
         }
         Ok(())
     }

@@ -189,6 +189,21 @@ fn a_conversation_goes_on_behind_rejected_drafts() {
     assert_eq!(second, again);
 }
 
+/// What drafts need can be there before the first answer.
+#[test]
+fn drafts_are_prepared_without_an_answer() {
+    let mut session = timing(MODELS[0]);
+    let options = Options { max_tokens: 16, ignore_eos: true, ..Options::default() };
+    let ids = repeating(20);
+    pollster::block_on(session.prepare_drafts(Drafts::Measured)).expect("it is prepared");
+    let decoder = session.decoder();
+    assert!(!decoder.round(4).is_empty() && !decoder.has_untimed_rounds(Drafts::Measured));
+    assert!(decoder.draft_costs().token().is_some());
+    let (drafted, _) = drawn(&mut session, &ids, &options, Drafts::Measured);
+    let (want, _) = drawn(&mut open(MODELS[0]), &ids, &options, Drafts::Never);
+    assert_eq!(drafted, want);
+}
+
 /// A session that times what drafts cost, also on a software device.
 fn timing(model: &str) -> Session {
     let mut session = open(model);

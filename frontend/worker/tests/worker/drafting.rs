@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use protocol::failure::ModelFailure;
-use protocol::{Code, Event, GenerateOptions, Request, RequestId, Sampling, Timings};
+use protocol::{Code, Event, GenerateOptions, LoadOptions, Request, RequestId, Sampling, Timings};
 use worker::Host;
 
 use crate::desk::server::Server;
@@ -54,6 +54,19 @@ fn it_drafts_when_asked_and_says_the_same() {
     host.receive(load(1), Vec::new());
     let Event::Loaded { details, gpu_bytes: alone, .. } = desk.end_of(1) else { panic!("not loaded") };
     assert!(!details.drafter && gpu_bytes > alone + 800_000, "{gpu_bytes} and {alone}");
+}
+
+#[test]
+fn what_drafts_need_is_prepared_with_the_model() {
+    let (desk, host) = Desk::new();
+    desk.drafter.replace(Some(drafter()));
+    let Request::Load { id, source, options } = load(1) else { panic!("no load") };
+    host.receive(Request::Load { id, source, options: LoadOptions { drafts: true, ..options } }, Vec::new());
+    assert!(matches!(desk.end_of(1), Event::Loaded { .. }));
+    let (text, with) = answer(&desk, &host, 2, true);
+    assert!(with.speculation.is_some_and(|it| it.accepted > 0), "{with:?}");
+    assert_eq!(answer(&desk, &host, 3, false).0, text);
+    assert_eq!(troubles(&desk), []);
 }
 
 #[test]

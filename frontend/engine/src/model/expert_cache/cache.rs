@@ -14,7 +14,7 @@ use web_time::Instant;
 
 use super::plans::PartPlan;
 use super::prefetch::Prefetch;
-use super::{CachePlans, Chunk, SlotTable};
+use super::{CachePlans, SlotTable};
 use crate::bytes::{ByteSource as _, Bytes, LocalSource, SourceError};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program, Readback, UploadError};
 use crate::model::Parts;
@@ -47,6 +47,15 @@ pub enum ExpertError {
 
 /// The local copy of the file, and the tensors there.
 pub type ExpertSource = (Rc<dyn LocalSource>, TensorList);
+
+/// What a chunk is, for the figures of the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chunk {
+    /// Tokens of a prompt, or other final tokens.
+    Prompt,
+    /// A canvas that is denoised.
+    Canvas,
+}
 
 /// How the cache was used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

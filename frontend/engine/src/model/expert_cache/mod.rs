@@ -18,7 +18,6 @@ mod plans;
 mod prefetch;
 mod slots;
 
-pub use cache::{ExpertCache, ExpertError, ExpertSource, ExpertUse};
-pub use passes::Chunk;
+pub use cache::{Chunk, ExpertCache, ExpertError, ExpertSource, ExpertUse};
 pub use plans::CachePlans;
 pub use slots::SlotTable;

@@ -8,6 +8,8 @@ use crate::model::{Config, Experts};
 use crate::plan::{Origin, Value};
 use crate::weights::{Matrix, Weights};
 
+const _: () = assert!(locate::MOST == FewRows::MOST);
+
 /// The values of the expert cache, for chunks of up to `T` rows.
 #[derive(Debug)]
 pub struct CacheValues {

@@ -205,7 +205,11 @@ fn plans_with_an_expert_cache_are_sound_and_keep_what_runs_again() {
                 schedule.splice(.., &again);
                 keeps_apart(&layout, &[schedule]);
             }
-            assert!(plans.round(&parts, 2, corrections, None).is_err());
+            let round = plans.round(&parts, 4, corrections, None).expect("a round");
+            assert_eq!(verifier.verify_schedule(&vec![&round], limits), [], "{products:?} {limits:?}");
+            let again = repeating(&round);
+            assert!(again.len() > round.len());
+            keeps_apart(&Layout::of(&[vec![&round]]), &[vec![&again]]);
         }
         let base = model.training_base(limits).expect("a base");
         let refused = Trainer::computation(&base, &Settings::default()).map(|plan| plan.len());
