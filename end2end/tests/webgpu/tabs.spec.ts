@@ -71,8 +71,8 @@ test("the engine of one tab answers in all three", async () => {
   expect(await drawn(await tab(1).answered())).toBe(whole);
   expect(await drawn(await tab(2).answered())).toBe("2 + 3 = 5.");
   await expect(tab(1).model).not.toContainText("another tab");
-  // What verifies drafts is made when it is first needed; the weights are 13.6 MB.
-  expect(await bytes(), "no second set of weights").toBeLessThan(5_000_000);
+  // The self-test may still make buffers, of 2 to 6 MB in all. The weights are 13.6 MB.
+  expect(await bytes(), "no second set of weights").toBeLessThan(13_000_000);
 });
 
 test("a tab that can't get the list of models uses the model that is loaded", async () => {
