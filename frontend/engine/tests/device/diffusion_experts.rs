@@ -1,6 +1,5 @@
 //! The expert cache of a model that decodes by diffusion: with slots for some of its experts it denoises the same canvases.
 
-use std::cell::Cell;
 use std::rc::Rc;
 
 use engine::bytes::{CancelToken, MemorySource};
@@ -15,7 +14,7 @@ use pollster::block_on;
 
 use crate::common::{self, Server};
 use crate::diffusion::{Golden, generate, options};
-use crate::expert_cache::Troubled;
+use crate::faulty_source::FaultySource;
 
 const LAYERS: u64 = 3;
 /// Experts of a layer.
@@ -91,15 +90,15 @@ fn experts_are_read_on_this_machine_alone() {
     assert_eq!(gpu.bytes_in_use(), 0);
 }
 
-fn troubled(gpu: &Rc<Gpu>, fails: bool) -> (Rc<Troubled>, DiffusionSession) {
-    let file = Rc::new(Troubled { file: MemorySource::new(file()), left: Cell::default(), fails });
-    let session = load(gpu, ModelFile::local(Rc::<Troubled>::clone(&file)), USED).expect("it loads");
+fn faulty(gpu: &Rc<Gpu>, fails: bool) -> (Rc<FaultySource>, DiffusionSession) {
+    let file = FaultySource::new(file(), fails);
+    let session = load(gpu, ModelFile::local(Rc::<FaultySource>::clone(&file)), USED).expect("it loads");
     (file, session)
 }
 
 /// How many reads the prompt takes, and how many have passed when each step of an answer ends. Afterwards the answer is
 /// given once more, from an empty cache of keys and values.
-fn reads(file: &Troubled, session: &mut DiffusionSession) -> Vec<u32> {
+fn reads(file: &FaultySource, session: &mut DiffusionSession) -> Vec<u32> {
     session.forget();
     file.left.set(Some(u32::MAX));
     let passed = || u32::MAX - file.left.get().expect("it counts");
@@ -117,7 +116,7 @@ fn reads(file: &Troubled, session: &mut DiffusionSession) -> Vec<u32> {
 
 #[test]
 fn a_step_that_waits_for_an_expert_can_be_stopped() {
-    let (file, mut session) = troubled(&common::gpu(), false);
+    let (file, mut session) = faulty(&common::gpu(), false);
     let (want, steps) = answer(&mut session);
     let reads = reads(&file, &mut session);
     assert_eq!(reads.len(), 1 + steps.len());
@@ -139,13 +138,7 @@ fn a_step_that_waits_for_an_expert_can_be_stopped() {
         };
         let two = blocks(2);
         let mut answer = Box::pin(session.generate(&prompt, &two, &control, &mut on));
-        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-        while file.left.get() != Some(0) {
-            assert!(answer.as_mut().poll(&mut context).is_pending());
-        }
-        for _ in 0..3 {
-            assert!(answer.as_mut().poll(&mut context).is_pending());
-        }
+        file.poll_until_it_hangs(&mut answer);
         control.cancel.cancel();
         let outcome = block_on(answer.as_mut()).expect("stopping is no failure");
         drop(answer);
@@ -167,7 +160,7 @@ fn a_step_that_waits_for_an_expert_can_be_stopped() {
 
 #[test]
 fn an_expert_that_cannot_be_read_ends_the_answer_with_its_name() {
-    let (file, mut session) = troubled(&common::gpu(), true);
+    let (file, mut session) = faulty(&common::gpu(), true);
     let (want, _) = answer(&mut session);
     let reads = reads(&file, &mut session);
     let prompt = Golden::carried().prompt();

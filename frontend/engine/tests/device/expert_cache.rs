@@ -1,13 +1,9 @@
 //! The expert cache: a mixture with slots for some of its experts is the same mixture, and reads the others on this
 //! machine only.
 
-use std::cell::Cell;
-use std::ops::Range;
 use std::rc::Rc;
 
-use engine::bytes::{
-    ByteSource, Bytes, CancelToken, LocalBoxFuture, LocalSource, MemorySource, RangeCopy, SourceError,
-};
+use engine::bytes::{ByteSource, CancelToken, LocalSource, MemorySource, RangeCopy};
 use engine::gguf::Header;
 use engine::gpu::Gpu;
 use engine::model::{KvType, Products};
@@ -17,6 +13,7 @@ use engine::session::{
 use pollster::block_on;
 
 use crate::common::{self, Server};
+use crate::faulty_source::FaultySource;
 
 const MODEL: &str = "frontend/engine/tests/golden/models/tiny-moe.q4_k_m.gguf";
 const LAYERS: u64 = 4;
@@ -117,43 +114,15 @@ fn experts_are_read_on_this_machine_alone() {
     assert_eq!(server.reads.get(), 0);
 }
 
-/// A file on this machine that is stuck, or fails, after a number of reads.
-pub(super) struct Troubled {
-    pub(super) file: MemorySource,
-    pub(super) left: Cell<Option<u32>>,
-    pub(super) fails: bool,
-}
-
-impl ByteSource for Troubled {
-    fn len(&self) -> u64 {
-        self.file.len()
-    }
-
-    fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Bytes, SourceError>> {
-        match self.left.get() {
-            Some(0) if self.fails => {
-                Box::pin(async { Err(SourceError::Unreadable { reason: "gone".to_owned() }) })
-            }
-            Some(0) => Box::pin(std::future::pending()),
-            left => {
-                self.left.set(left.map(|left| left - 1));
-                self.file.read(range)
-            }
-        }
-    }
-}
-
-impl LocalSource for Troubled {}
-
-fn troubled(gpu: &Rc<Gpu>, fails: bool) -> (Rc<Troubled>, Session) {
-    let file = Rc::new(Troubled { file: MemorySource::new(file()), left: Cell::default(), fails });
+fn faulty(gpu: &Rc<Gpu>, fails: bool) -> (Rc<FaultySource>, Session) {
+    let file = FaultySource::new(file(), fails);
     let session =
-        load(gpu, ModelFile::local(Rc::<Troubled>::clone(&file)), &with_slots(2)).expect("it loads");
+        load(gpu, ModelFile::local(Rc::<FaultySource>::clone(&file)), &with_slots(2)).expect("it loads");
     (file, session)
 }
 
 /// Reads for the prompt, and for an answer of eight tokens.
-fn reads(file: &Troubled, session: &mut Session) -> [u32; 2] {
+fn reads(file: &FaultySource, session: &mut Session) -> [u32; 2] {
     [1, 8].map(|most| {
         session.forget();
         file.left.set(Some(u32::MAX));
@@ -164,7 +133,7 @@ fn reads(file: &Troubled, session: &mut Session) -> [u32; 2] {
 
 #[test]
 fn an_answer_that_waits_for_an_expert_can_be_stopped() {
-    let (file, mut session) = troubled(&common::gpu(), false);
+    let (file, mut session) = faulty(&common::gpu(), false);
     let want = drawn(&mut session, 8);
     let [of_prompt, of_answer] = reads(&file, &mut session);
     assert!(0 < of_prompt && of_prompt < of_answer, "{of_prompt} of {of_answer}");
@@ -176,13 +145,7 @@ fn an_answer_that_waits_for_an_expert_can_be_stopped() {
         let control = Control::default();
         let mut on = |_| ();
         let mut answer = Box::pin(session.generate(prompt(), &asked, &control, &mut on));
-        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-        while file.left.get() != Some(0) {
-            assert!(answer.as_mut().poll(&mut context).is_pending());
-        }
-        for _ in 0..3 {
-            assert!(answer.as_mut().poll(&mut context).is_pending());
-        }
+        file.poll_until_it_hangs(&mut answer);
         control.cancel.cancel();
         let outcome = block_on(answer.as_mut()).expect("stopping is no failure");
         assert_eq!(outcome.finish, Finish::Cancelled);
@@ -196,7 +159,7 @@ fn an_answer_that_waits_for_an_expert_can_be_stopped() {
 
 #[test]
 fn an_expert_that_cannot_be_read_ends_the_answer_with_its_name() {
-    let (file, mut session) = troubled(&common::gpu(), true);
+    let (file, mut session) = faulty(&common::gpu(), true);
     let want = drawn(&mut session, 8);
     let [of_prompt, of_answer] = reads(&file, &mut session);
     for left in [of_prompt / 2, (of_prompt + of_answer) / 2] {

@@ -12,6 +12,7 @@ mod drafts;
 mod expert_adapter;
 mod expert_cache;
 mod experts;
+mod faulty_source;
 mod golden;
 mod large_pictures;
 mod memory;

@@ -1,14 +1,10 @@
 //! The per-layer table: on the device in one piece and in several, and outside of it. Rows are looked up for every token,
 //! so none is ever read from anywhere but this machine once an answer can begin.
 
-use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::rc::Rc;
 
-use engine::bytes::{
-    ByteSource, Bytes, CancelToken, LocalBoxFuture, LocalSource, MemorySource, RangeCopy, SourceError,
-};
+use engine::bytes::{CancelToken, LocalSource, MemorySource, RangeCopy};
 use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuOptions};
 use engine::model::KvType;
@@ -20,6 +16,7 @@ use engine::synth::{self, Quant, Shape};
 use shaders::sampling::Settings;
 
 use crate::common::{self, Server};
+use crate::faulty_source::FaultySource;
 
 const VOCABULARY: u32 = 3 * 1024;
 
@@ -183,30 +180,6 @@ fn a_server_is_asked_for_nothing_once_the_model_is_loaded() {
     assert_eq!(server.reads.get(), 0);
 }
 
-/// A file on this machine that brings nothing once it is stuck.
-struct Stuck {
-    file: MemorySource,
-    left: Cell<Option<u32>>,
-}
-
-impl ByteSource for Stuck {
-    fn len(&self) -> u64 {
-        self.file.len()
-    }
-
-    fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Bytes, SourceError>> {
-        match self.left.get() {
-            Some(0) => Box::pin(std::future::pending()),
-            left => {
-                self.left.set(left.map(|left| left - 1));
-                self.file.read(range)
-            }
-        }
-    }
-}
-
-impl LocalSource for Stuck {}
-
 #[test]
 fn an_answer_that_waits_for_a_row_can_be_stopped() {
     let file = model();
@@ -229,22 +202,15 @@ fn an_answer_that_waits_for_a_row_can_be_stopped() {
     let second = new[1];
     // While the prompt is read, and while tokens are drawn.
     for (rows, drawn_before) in [(1, 0), (of_prompt + 1, second + 1)] {
-        let stuck = Rc::new(Stuck { file: MemorySource::new(file.clone()), left: Cell::default() });
+        let stuck = FaultySource::new(file.clone(), false);
         let mut session =
-            load(&device, ModelFile::local(Rc::<Stuck>::clone(&stuck)), &options).expect("it loads");
+            load(&device, ModelFile::local(Rc::<FaultySource>::clone(&stuck)), &options).expect("it loads");
         stuck.left.set(Some(rows));
 
         let control = Control::default();
         let mut on = |_| ();
         let mut answer = Box::pin(session.generate(prompt(), &asked, &control, &mut on));
-        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-        // It comes as far as the source does. The device answers within a poll.
-        while stuck.left.get() != Some(0) {
-            assert!(answer.as_mut().poll(&mut context).is_pending());
-        }
-        for _ in 0..3 {
-            assert!(answer.as_mut().poll(&mut context).is_pending());
-        }
+        stuck.poll_until_it_hangs(&mut answer);
         control.cancel.cancel();
         let outcome = pollster::block_on(answer.as_mut()).expect("stopping is no failure");
         assert_eq!(outcome.finish, Finish::Cancelled);
