@@ -128,7 +128,8 @@ impl SendKey {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Drafting {
-    /// With models that have a drafter. Not on a device that computes in software, where a round costs as much as its rows.
+    /// With models that have a drafter. Not on a device that computes in software, where verifying several
+    /// tokens costs as much as decoding them.
     #[default]
     Automatic,
     /// With every model; without a drafter from repeated text.

@@ -5,7 +5,7 @@ use crate::{PreprocessError, Source};
 
 /// The slot of an expert that is not in the cache.
 pub const NONE: u32 = u32::MAX;
-/// Maximum number of a few rows.
+/// Maximum number of rows of a step that ends if an expert is missing.
 pub const MOST: u32 = 8;
 
 params! {

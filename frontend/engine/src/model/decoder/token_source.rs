@@ -160,7 +160,7 @@ impl TokenSource<'_> {
                 self.fetch_missing_row().await?;
             }
             let mut has_encoded_rounds = false;
-            while self.in_flight.len() < self.numbers().1
+            while self.in_flight.len() < self.count_and_depth().1
                 && let Some(kind) = self.next_kind()
             {
                 has_encoded_rounds |= matches!(kind, Kind::Rounds { .. });
@@ -193,7 +193,7 @@ impl TokenSource<'_> {
     }
 
     /// Tokens or rounds per submit, and pending submits.
-    fn numbers(&self) -> (u32, usize) {
+    fn count_and_depth(&self) -> (u32, usize) {
         if self.decoder.experts.is_some() {
             return (1, 1);
         }
@@ -207,7 +207,7 @@ impl TokenSource<'_> {
         if room == 0 {
             return None;
         }
-        let (count, _) = self.numbers();
+        let (count, _) = self.count_and_depth();
         if self.sources.is_empty() {
             return Some(Kind::Tokens(count.min(room)));
         }
