@@ -221,7 +221,7 @@ fn time_sampling(gpu: &Gpu, wanted: &dyn Fn(&str) -> bool, sampling: Sampling) {
     let params =
         BufferArg::Uniform(bytemuck::bytes_of(&sampling::Params::new(&settings, sampling, 64)).to_vec());
     let state = [State { len: 1, history_len: 64, ..State::default() }];
-    let lists = filler(sampling.slice_list_bytes() as u32 / 4);
+    let lists = filler(sampling.slice_list_bytes(1) as u32 / 4);
     let many = sampling.candidates == Candidates::Many;
     let name = |kernel: &str| format!("sampling {kernel} vocab={} {:?}", sampling.vocab, sampling.candidates);
     let bytes = 4.0 * f64::from(sampling.vocab);
@@ -231,19 +231,20 @@ fn time_sampling(gpu: &Gpu, wanted: &dyn Fn(&str) -> bool, sampling: Sampling) {
             params.clone(),
             BufferArg::read(&state),
             BufferArg::read(&[5u32; 64]),
+            BufferArg::read(&[5u32]),
             BufferArg::read(&filler(sampling.vocab)),
             BufferArg::zeros(lists.len()),
         ];
-        args.extend(many.then(|| BufferArg::zeros(sampling.sum_bytes() as usize / 4)));
+        args.extend(many.then(|| BufferArg::zeros(sampling.sum_bytes(1) as usize / 4)));
         let source = sampling.top_k().expect("a source");
-        let seconds = gpu.time(&source, &args, sampling.top_k_grid(), ROUNDS);
+        let seconds = gpu.time(&source, &args, sampling.top_k_grid(1), ROUNDS);
         report(&name("top_k"), seconds, bytes, "GB/s of logits", 1e9);
     }
     if sampling.merges() && wanted(&name("merge_lists")) {
-        let merged = BufferArg::zeros(sampling.merged_list_bytes() as usize / 4);
+        let merged = BufferArg::zeros(sampling.merged_list_bytes(1) as usize / 4);
         let args = [params.clone(), BufferArg::read(&lists), merged];
         let source = sampling.merge_lists().expect("a source");
-        let seconds = gpu.time(&source, &args, sampling.merge_lists_grid(), ROUNDS);
+        let seconds = gpu.time(&source, &args, sampling.merge_lists_grid(1), ROUNDS);
         report(&name("merge_lists"), seconds, bytes, "GB/s of logits", 1e9);
     }
     if wanted(&name("sample")) {
@@ -255,7 +256,7 @@ fn time_sampling(gpu: &Gpu, wanted: &dyn Fn(&str) -> bool, sampling: Sampling) {
             BufferArg::zeros(65),
             BufferArg::read(&lists),
         ];
-        args.extend(many.then(|| BufferArg::read(&filler(sampling.sum_bytes() as u32 / 4))));
+        args.extend(many.then(|| BufferArg::read(&filler(sampling.sum_bytes(1) as u32 / 4))));
         let source = sampling.sample().expect("a source");
         let seconds = gpu.time(&source, &args, [1, 1, 1], ROUNDS);
         report(&name("sample"), seconds, bytes, "GB/s of logits", 1e9);

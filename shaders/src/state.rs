@@ -19,11 +19,6 @@ params! {
         pub seed_lo: u32,
         /// Random seed, high word.
         pub seed_hi: u32,
-        /// The row of this step whose logits are sampled next.
-        pub row: u32,
-        /// Not 0 if an earlier row of this step gave another token than the drafted one: the rows from then on are
-        /// not sampled.
-        pub rejected: u32,
         /// The row of the last step that the newest token was sampled from. Its hidden state is what a drafter begins
         /// with.
         pub hidden_row: u32,

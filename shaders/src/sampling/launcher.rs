@@ -35,9 +35,9 @@ params! {
         pub suppressed_len: u32,
         /// Number of logits.
         pub vocab: u32,
-        /// Number of lists that `top_k` writes.
+        /// Number of lists that `top_k` writes for each row.
         pub slices: u32,
-        /// Number of lists that `sample` reads.
+        /// Number of lists that `sample` reads for each row.
         pub lists: u32,
         /// Length of the output ring, in tokens.
         pub out_len: u32,
@@ -89,7 +89,7 @@ pub struct Sampling {
 }
 
 impl Sampling {
-    /// Number of slices: the workgroups of `top_k`, and the lists that it writes.
+    /// Number of slices of a row: the workgroups of `top_k`, and the lists that it writes.
     #[must_use]
     pub const fn slices(&self) -> u32 {
         self.vocab.div_ceil(SLICE)
@@ -101,28 +101,28 @@ impl Sampling {
         self.candidates.count() > 1 && self.slices() > FAN_IN
     }
 
-    /// Number of lists that `sample` reads: from `merge_lists` if it runs, otherwise from `top_k`.
+    /// Number of lists of a row that `sample` reads: from `merge_lists` if it runs, otherwise from `top_k`.
     #[must_use]
     pub const fn lists(&self) -> u32 {
         if self.merges() { self.slices().div_ceil(FAN_IN) } else { self.slices() }
     }
 
-    /// Bytes of the lists that `top_k` writes.
+    /// Bytes of the lists that `top_k` writes for `rows` rows.
     #[must_use]
-    pub const fn slice_list_bytes(&self) -> u64 {
-        self.slices() as u64 * self.candidates.count() as u64 * 8
+    pub const fn slice_list_bytes(&self, rows: u32) -> u64 {
+        rows as u64 * self.slices() as u64 * self.candidates.count() as u64 * 8
     }
 
-    /// Bytes of the lists that `merge_lists` writes.
+    /// Bytes of the lists that `merge_lists` writes for `rows` rows.
     #[must_use]
-    pub const fn merged_list_bytes(&self) -> u64 {
-        self.lists() as u64 * self.candidates.count() as u64 * 8
+    pub const fn merged_list_bytes(&self, rows: u32) -> u64 {
+        rows as u64 * self.lists() as u64 * self.candidates.count() as u64 * 8
     }
 
-    /// Bytes of the sums of the slices ([`Candidates::Many`]).
+    /// Bytes of the sums of the slices of `rows` rows ([`Candidates::Many`]).
     #[must_use]
-    pub const fn sum_bytes(&self) -> u64 {
-        self.slices() as u64 * 8
+    pub const fn sum_bytes(&self, rows: u32) -> u64 {
+        rows as u64 * self.slices() as u64 * 8
     }
 
     pub(crate) fn defines(&self) -> Defines {
@@ -136,7 +136,7 @@ impl Sampling {
             .set("ANY_SETTINGS", self.candidates == Candidates::Many)
     }
 
-    /// `top_k`: params, state, history, logits, lists out, and for [`Candidates::Many`] sums out.
+    /// `top_k`: params, state, history, tokens, logits, lists out, and for [`Candidates::Many`] sums out.
     ///
     /// # Errors
     /// When the template cannot be expanded.
@@ -145,10 +145,10 @@ impl Sampling {
         Source::build::<Params>("sampling/top_k.wgsl", name, &self.defines())
     }
 
-    /// Workgroups of `top_k`.
+    /// Workgroups of `top_k` for `rows` rows.
     #[must_use]
-    pub const fn top_k_grid(&self) -> [u32; 3] {
-        [self.slices(), 1, 1]
+    pub const fn top_k_grid(&self, rows: u32) -> [u32; 3] {
+        [self.slices(), rows, 1]
     }
 
     /// `merge_lists`, if [`Self::merges`]: params, lists in, lists out.
@@ -160,10 +160,10 @@ impl Sampling {
         Source::build::<Params>("sampling/merge_lists.wgsl", name, &self.defines())
     }
 
-    /// Workgroups of `merge_lists`.
+    /// Workgroups of `merge_lists` for `rows` rows.
     #[must_use]
-    pub const fn merge_lists_grid(&self) -> [u32; 3] {
-        [self.slices().div_ceil(FAN_IN), 1, 1]
+    pub const fn merge_lists_grid(&self, rows: u32) -> [u32; 3] {
+        [self.slices().div_ceil(FAN_IN), rows, 1]
     }
 
     /// `sample`: params, state, history, tokens, sampled (a ring, and the number of tokens behind it), lists in, and for [`Candidates::Many`] the sums. One

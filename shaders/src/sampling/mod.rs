@@ -1,8 +1,9 @@
 //! Sampling on the device: from logits to the next token.
 //!
-//! There are two or three dispatches. `top_k` adjusts each slice of the logits (softcap, penalties, suppression)
-//! and keeps its best candidates. `merge_lists` merges the lists of a large vocabulary. `sample` chooses a token
-//! and updates the [`State`](crate::state::State), the input token, the output ring and the history of tokens.
+//! There are two or three dispatches for all rows of a step. `top_k` adjusts each slice of the logits (softcap,
+//! penalties, suppression) and keeps its best candidates. `merge_lists` merges the lists of a large vocabulary. `sample`
+//! chooses a token for each row, up to the first wrong draft, and updates the [`State`](crate::state::State), the input
+//! token, the output ring and the history of tokens.
 
 pub mod draft;
 mod launcher;

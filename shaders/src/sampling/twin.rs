@@ -131,30 +131,24 @@ pub fn sample(logits: &[f32], params: &Params, most: usize, state: &State, histo
     Draw { id: candidates[rank].id, margin }
 }
 
-/// Updates state and rings with the token of one row: the end of `sample.wgsl`. `tokens` are the inputs of the step.
+/// Updates state and rings with the token of row `row`: the end of `sample.wgsl`. `tokens` are the inputs of the step.
+/// Returns whether the next row counts.
 pub fn advance(
-    id: u32,
+    (row, id): (u32, u32),
     params: &Params,
     state: &mut State,
     history: &mut [u32],
     tokens: &mut [u32],
     sampled: &mut [u32],
-) {
-    let next = state.row + 1;
-    if state.rejected == 0 {
-        sampled[(state.step % params.out_len) as usize] = id;
-        let id = if id == NOTHING { 0 } else { id };
-        tokens[0] = id;
-        history[state.history_len as usize % history.len()] = id;
-        state.history_len += 1;
-        state.step += 1;
-        sampled[params.out_len as usize] = state.step;
-        state.pos += 1;
-        state.hidden_row = state.row;
-        state.rejected = u32::from(next < state.len && tokens[next as usize] != id);
-    }
-    state.row = next;
-    if next >= state.len {
-        (state.row, state.rejected) = (0, 0);
-    }
+) -> bool {
+    sampled[(state.step % params.out_len) as usize] = id;
+    let id = if id == NOTHING { 0 } else { id };
+    tokens[0] = id;
+    history[state.history_len as usize % history.len()] = id;
+    state.history_len += 1;
+    state.step += 1;
+    sampled[params.out_len as usize] = state.step;
+    state.pos += 1;
+    state.hidden_row = row;
+    row + 1 < state.len && tokens[row as usize + 1] == id
 }

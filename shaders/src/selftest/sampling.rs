@@ -67,15 +67,16 @@ pub fn top_k(candidates: Candidates) -> Result<Case, CaseError> {
         Arg::uniform(&params),
         Arg::words(&[state()]),
         Arg::Words(HISTORY.to_vec()),
+        Arg::zeros(1),
         Arg::floats(&logits),
         Arg::zeros(lists.len()),
     ];
-    let mut expected = vec![Expected::words(4, &lists)];
+    let mut expected = vec![Expected::words(5, &lists)];
     if candidates == Candidates::Many {
         args.push(Arg::zeros(sums.len()));
-        expected.push(Expected::new(5, sums, 1e-4));
+        expected.push(Expected::new(6, sums, 1e-4));
     }
-    Ok(Case { source: sampling.top_k()?, args, grid: sampling.top_k_grid(), expected })
+    Ok(Case { source: sampling.top_k()?, args, grid: sampling.top_k_grid(1), expected })
 }
 
 /// Merging of many lists.
@@ -89,7 +90,7 @@ pub fn merge(candidates: Candidates) -> Result<Case, CaseError> {
     let merged: Vec<u32> = adjusted.chunks(16 << 10).flat_map(|part| list(part.to_vec(), count)).collect();
     let args = vec![Arg::uniform(&params), Arg::Words(lists), Arg::zeros(merged.len())];
     let expected = vec![Expected::words(2, &merged)];
-    Ok(Case { source: sampling.merge_lists()?, args, grid: sampling.merge_lists_grid(), expected })
+    Ok(Case { source: sampling.merge_lists()?, args, grid: sampling.merge_lists_grid(1), expected })
 }
 
 /// Sampling.

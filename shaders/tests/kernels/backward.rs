@@ -241,8 +241,9 @@ fn the_gradient_of_attention_agrees() {
         let whole = !pictures.is_empty();
         let sequence = || {
             let spans = spans.iter().filter(|_| whole).flat_map(|span| [span.since, span.until]);
-            let state: [u32; 9] = bytemuck::cast(State { len: rows, ..State::default() });
-            BufferArg::read(&state.into_iter().chain(spans).collect::<Vec<u32>>())
+            let state = [State { len: rows, ..State::default() }];
+            let state: &[u32] = bytemuck::cast_slice(&state);
+            BufferArg::read(&state.iter().copied().chain(spans).collect::<Vec<u32>>())
         };
         let params = attention::Params { heads, kv_heads, window, pad: 0 };
         let count = |heads: u32| (rows * heads) as usize * hd;

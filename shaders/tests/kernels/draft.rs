@@ -40,13 +40,13 @@ fn each_part_of_a_table_embeds_its_own_tokens() {
                 BufferArg::read(&[state]),
                 BufferArg::read(&hidden),
                 BufferArg::read_write(&got),
-                BufferArg::read_write(&[State { rejected: 9, ..State::default() }]),
+                BufferArg::read_write(&[State { step: 9, ..State::default() }]),
             ];
             let source = input::source(DType::BF16).expect("the template preprocesses");
             let outputs = Gpu::get().run(&source, &args, params.dispatch());
             got = outputs[0].f32s();
             let found: State = bytemuck::cast_slice(&outputs[1].u32s())[0];
-            assert_eq!(found, State { rejected: 9, ..drafter });
+            assert_eq!(found, State { step: 9, ..drafter });
         }
         assert_eq!(got, want, "step {at}");
     }

@@ -3,53 +3,7 @@
 use shaders::sampling::{Candidates, Params, Sampling, Settings, twin};
 use shaders::state::State;
 
-use crate::common::{BufferArg, Gpu};
-use crate::sampling::{HISTORY, OUT_LEN, run_top_k};
-
-/// What the kernels and their twin read and write.
-#[derive(Clone, Debug, PartialEq)]
-struct Rings {
-    state: State,
-    history: Vec<u32>,
-    /// The inputs of the round: the last token, and the drafts.
-    tokens: Vec<u32>,
-    sampled: Vec<u32>,
-}
-
-impl Rings {
-    fn new(state: State, tokens: &[u32]) -> Self {
-        Self {
-            state,
-            history: vec![0; HISTORY],
-            tokens: tokens.to_vec(),
-            sampled: vec![0; OUT_LEN as usize + 1],
-        }
-    }
-
-    /// Draws behind the next row on the device.
-    fn draw(&mut self, sampling: Sampling, params: &Params, logits: &[f32]) {
-        let (lists, sums) = run_top_k(sampling, params, logits, &self.state, &self.history);
-        let mut args = vec![
-            BufferArg::uniform(params),
-            BufferArg::read_write(&[self.state]),
-            BufferArg::read_write(&self.history),
-            BufferArg::read_write(&self.tokens),
-            BufferArg::read_write(&self.sampled),
-            BufferArg::read(&lists),
-        ];
-        args.extend((sampling.candidates == Candidates::Many).then(|| BufferArg::read(&sums)));
-        let source = sampling.sample().expect("the template preprocesses");
-        let outputs = Gpu::get().run(&source, &args, [1, 1, 1]);
-        self.state = bytemuck::cast_slice(&outputs[0].u32s())[0];
-        (self.history, self.tokens, self.sampled) = (outputs[1].u32s(), outputs[2].u32s(), outputs[3].u32s());
-    }
-
-    /// Puts the token that was drawn behind the next row where it belongs, as the twin does.
-    fn advance(&mut self, id: u32, params: &Params) {
-        let Self { state, history, tokens, sampled } = self;
-        twin::advance(id, params, state, history, tokens, sampled);
-    }
-}
+use crate::sampling::{Dice, HISTORY, OUT_LEN, Rings, coarse_logits, random_history, random_settings};
 
 /// The best ids of the rows, one of which is drafted wrongly at `wrong`: tokens up to there count, and the next step
 /// begins behind them.
@@ -70,20 +24,89 @@ fn drafted_tokens_count_up_to_the_first_wrong_one() {
                 tokens[wrong + 1] = 5;
             }
             let state = State { pos: 100, len: 4, step: 12, history_len: 99, ..State::default() };
-            let mut rings = Rings::new(state, &tokens);
+            let mut rings = Rings::new(state, &[0; HISTORY], &tokens);
             let mut of_twin = rings.clone();
-            for (row, best) in BEST.into_iter().enumerate() {
-                rings.draw(sampling, &params, &logits);
-                of_twin.advance(best, &params);
-                assert_eq!(rings, of_twin, "row {row}, {wrong} wrong");
-            }
+            rings.draw(sampling, &params, &logits);
+            let taken =
+                (0..).zip(BEST).take_while(|&(row, best)| of_twin.advance(row, best, &params)).count() + 1;
+            assert_eq!(rings, of_twin, "{wrong} wrong");
+            assert_eq!(taken, wrong + 1);
             let Rings { state, history, tokens, .. } = rings;
-            let taken = wrong as u32 + 1;
+            let taken = taken as u32;
             assert_eq!((state.pos, state.len, state.step), (100 + taken, 4, 12 + taken));
-            assert_eq!((state.row, state.rejected, state.history_len), (0, 0, 99 + taken));
+            assert_eq!((state.hidden_row, state.history_len), (taken - 1, 99 + taken));
             assert_eq!((tokens[0], history[99]), (BEST[wrong], BEST[0]));
         }
     }
+}
+
+/// A step that ended early, for an expert or a per-layer row that is missing.
+#[test]
+fn a_step_without_rows_changes_nothing() {
+    for candidates in Candidates::ALL {
+        let sampling = Sampling { vocab: 10, candidates };
+        let params = Params::new(&Settings::default(), sampling, OUT_LEN);
+        let mut rings = Rings::new(State { len: 1, ..State::default() }, &[0; HISTORY], &[4]);
+        // The host has asked for a row, and a kernel before has taken it back.
+        let lists = rings.lists(sampling, &params, &[1.0; 10]);
+        rings.state.len = 0;
+        let before = rings.clone();
+        rings.sample(sampling, &params, &lists);
+        assert_eq!(rings, before);
+    }
+}
+
+/// Every setting, with drafts that are right until somewhere: each row is drawn as without drafts, with the drafts before it
+/// among the tokens that penalties count.
+#[test]
+fn rows_behind_right_drafts_are_drawn_as_single_tokens() {
+    let mut dice = Dice(31);
+    let mut longer = 0;
+    for case in 0..200u32 {
+        let vocab = dice.pick(&[7, 63, 1021, 2500, 17_000]);
+        let len = dice.pick(&[2, 4, 8]);
+        let settings = random_settings(&mut dice, vocab);
+        let sampling = Sampling { vocab, candidates: settings.candidates() };
+        let params = Params::new(&settings, sampling, OUT_LEN);
+        let logits: Vec<Vec<f32>> = (0..len).map(|_| coarse_logits(&mut dice, vocab)).collect();
+        let history = random_history(&mut dice, vocab);
+        let state = State {
+            len,
+            step: case,
+            history_len: dice.pick(&[0, 1, 30, 64, 65, 200]),
+            seed_lo: dice.below(u32::MAX),
+            ..State::default()
+        };
+        let wrong = dice.below(len + 1);
+        let mut rings = Rings::new(state, &history, &vec![0; len as usize]);
+        let mut of_twin = rings.clone();
+        let mut margin = 1.0f64;
+        for (row, logits) in (0..len).zip(&logits) {
+            let draw = twin::sample(
+                logits,
+                &params,
+                sampling.candidates.count() as usize,
+                &of_twin.state,
+                &of_twin.history,
+            );
+            margin = margin.min(draw.margin);
+            if row + 1 < len {
+                let drafted = if draw.id < vocab { draw.id } else { 0 };
+                let drafted = if row == wrong { (drafted + 1) % vocab } else { drafted };
+                (rings.tokens[row as usize + 1], of_twin.tokens[row as usize + 1]) = (drafted, drafted);
+            }
+            if !of_twin.advance(row, draw.id, &params) {
+                break;
+            }
+        }
+        rings.draw(sampling, &params, &logits.concat());
+        if margin < 1e-5 {
+            continue;
+        }
+        longer += u32::from(rings.state.step > case + 1);
+        assert_eq!(rings, of_twin, "case {case}: {sampling:?}, {settings:?}, {wrong} wrong of {len}");
+    }
+    assert!(longer > 100, "{longer} rounds gave several tokens");
 }
 
 /// χ² of 10⁵ tokens that were drawn in rounds, against the softmax behind the token before. Each token has a distribution
@@ -106,7 +129,7 @@ fn tokens_drawn_in_rounds_follow_the_distribution() {
     // 6 · 5 degrees of freedom: above 59.7 in one of 1000 seeds.
     for seed_lo in [0, 1, 0xdead_beef] {
         let state = State { len: ROWS as u32, seed_lo, seed_hi: 3, ..State::default() };
-        let mut rings = Rings::new(state, &[0; ROWS]);
+        let mut rings = Rings::new(state, &[0; HISTORY], &[0; ROWS]);
         let mut counts = [[0u32; VOCAB]; VOCAB];
         let (mut rounds, mut before) = (0, 0);
         while rings.state.step < TOKENS {
@@ -114,19 +137,19 @@ fn tokens_drawn_in_rounds_follow_the_distribution() {
                 rings.tokens[row] = likeliest(rings.tokens[row - 1]).expect("a token") as u32;
             }
             let logits: Vec<&[f32]> = rings.tokens.iter().map(|&token| &*rows[token as usize]).collect();
-            let mut of_device = (rounds < 30).then(|| rings.clone());
-            for row in &logits {
-                let step = rings.state.step;
-                let draw = twin::sample(row, &params, VOCAB, &rings.state, &rings.history);
-                rings.advance(draw.id, &params);
-                if let Some(of_device) = &mut of_device {
-                    of_device.draw(sampling, &params, &logits.concat());
-                    assert_eq!(*of_device, rings, "round {rounds}");
+            let mut of_device = rings.clone();
+            for (row, logits) in (0..).zip(&logits) {
+                let draw = twin::sample(logits, &params, VOCAB, &rings.state, &rings.history);
+                let goes_on = rings.advance(row, draw.id, &params);
+                counts[before as usize][draw.id as usize] += 1;
+                before = draw.id;
+                if !goes_on {
+                    break;
                 }
-                if rings.state.step > step {
-                    counts[before as usize][draw.id as usize] += 1;
-                    before = draw.id;
-                }
+            }
+            if rounds < 30 {
+                of_device.draw(sampling, &params, &logits.concat());
+                assert_eq!(of_device, rings, "round {rounds}");
             }
             rounds += 1;
         }

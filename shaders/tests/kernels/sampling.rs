@@ -11,66 +11,93 @@ pub const OUT_LEN: u32 = 5;
 /// Length of the ring of all tokens.
 pub const HISTORY: usize = 100;
 
-/// What the kernels leave behind.
-struct Step {
-    state: State,
-    history: Vec<u32>,
-    tokens: Vec<u32>,
-    sampled: Vec<u32>,
+/// What the kernels and their twin read and write.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rings {
+    pub state: State,
+    pub history: Vec<u32>,
+    /// The inputs of the step: the last token, and the drafts.
+    pub tokens: Vec<u32>,
+    pub sampled: Vec<u32>,
 }
 
-/// The candidate lists of `top_k`, and the sums of the slices.
-pub fn run_top_k(
-    sampling: Sampling,
-    params: &Params,
-    logits: &[f32],
-    state: &State,
-    history: &[u32],
-) -> (Vec<u32>, Vec<f32>) {
-    let mut args = vec![
-        BufferArg::uniform(params),
-        BufferArg::read(&[*state]),
-        BufferArg::read(history),
-        BufferArg::read(logits),
-        BufferArg::zeros(sampling.slice_list_bytes() as usize / 4),
-    ];
-    if sampling.candidates == Candidates::Many {
-        args.push(BufferArg::zeros(sampling.sum_bytes() as usize / 4));
+impl Rings {
+    pub fn new(state: State, history: &[u32], tokens: &[u32]) -> Self {
+        Self {
+            state,
+            history: history.to_vec(),
+            tokens: tokens.to_vec(),
+            sampled: vec![0; OUT_LEN as usize + 1],
+        }
     }
-    let source = sampling.top_k().expect("the template preprocesses");
-    let outputs = Gpu::get().run(&source, &args, sampling.top_k_grid());
-    (outputs[0].u32s(), outputs.get(1).map(|sums| sums.f32s()).unwrap_or_default())
+
+    /// The candidate lists of `top_k`, and the sums of the slices.
+    fn top_k(&self, sampling: Sampling, params: &Params, logits: &[f32]) -> (Vec<u32>, Vec<f32>) {
+        let rows = self.state.len;
+        let mut args = vec![
+            BufferArg::uniform(params),
+            BufferArg::read(&[self.state]),
+            BufferArg::read(&self.history),
+            BufferArg::read(&self.tokens),
+            BufferArg::read(logits),
+            BufferArg::zeros(sampling.slice_list_bytes(rows) as usize / 4),
+        ];
+        if sampling.candidates == Candidates::Many {
+            args.push(BufferArg::zeros(sampling.sum_bytes(rows) as usize / 4));
+        }
+        let source = sampling.top_k().expect("the template preprocesses");
+        let outputs = Gpu::get().run(&source, &args, sampling.top_k_grid(rows));
+        (outputs[0].u32s(), outputs.get(1).map(|sums| sums.f32s()).unwrap_or_default())
+    }
+
+    /// The lists that `sample` reads, for rows with these logits, and the sums of the slices.
+    pub fn lists(&self, sampling: Sampling, params: &Params, logits: &[f32]) -> (Vec<u32>, Vec<f32>) {
+        let (mut lists, sums) = self.top_k(sampling, params, logits);
+        let rows = self.state.len;
+        if sampling.merges() {
+            let source = sampling.merge_lists().expect("the template preprocesses");
+            let words = sampling.merged_list_bytes(rows) as usize / 4;
+            let args = [BufferArg::uniform(params), BufferArg::read(&lists), BufferArg::zeros(words)];
+            lists = Gpu::get().run(&source, &args, sampling.merge_lists_grid(rows))[0].u32s();
+        }
+        (lists, sums)
+    }
+
+    /// Samples from these lists.
+    pub fn sample(&mut self, sampling: Sampling, params: &Params, (lists, sums): &(Vec<u32>, Vec<f32>)) {
+        let mut args = vec![
+            BufferArg::uniform(params),
+            BufferArg::read_write(&[self.state]),
+            BufferArg::read_write(&self.history),
+            BufferArg::read_write(&self.tokens),
+            BufferArg::read_write(&self.sampled),
+            BufferArg::read(lists),
+        ];
+        args.extend((sampling.candidates == Candidates::Many).then(|| BufferArg::read(sums)));
+        let source = sampling.sample().expect("the template preprocesses");
+        let outputs = Gpu::get().run(&source, &args, [1, 1, 1]);
+        self.state = bytemuck::cast_slice(&outputs[0].u32s())[0];
+        (self.history, self.tokens, self.sampled) = (outputs[1].u32s(), outputs[2].u32s(), outputs[3].u32s());
+    }
+
+    /// All dispatches of a step, whose rows have these logits.
+    pub fn draw(&mut self, sampling: Sampling, params: &Params, logits: &[f32]) {
+        let lists = self.lists(sampling, params, logits);
+        self.sample(sampling, params, &lists);
+    }
+
+    /// Puts the token of a row where it belongs, as the twin does. Returns whether the next row counts.
+    pub fn advance(&mut self, row: u32, id: u32, params: &Params) -> bool {
+        let Self { state, history, tokens, sampled } = self;
+        twin::advance((row, id), params, state, history, tokens, sampled)
+    }
 }
 
-/// All dispatches of a step.
-fn run(sampling: Sampling, settings: &Settings, logits: &[f32], state: &State, history: &[u32]) -> Step {
-    let params = Params::new(settings, sampling, OUT_LEN);
-    let (mut lists, sums) = run_top_k(sampling, &params, logits, state, history);
-    if sampling.merges() {
-        let source = sampling.merge_lists().expect("the template preprocesses");
-        let words = sampling.merged_list_bytes() as usize / 4;
-        let args = [BufferArg::uniform(&params), BufferArg::read(&lists), BufferArg::zeros(words)];
-        lists = Gpu::get().run(&source, &args, sampling.merge_lists_grid())[0].u32s();
-    }
-    let mut args = vec![
-        BufferArg::uniform(&params),
-        BufferArg::read_write(&[*state]),
-        BufferArg::read_write(history),
-        BufferArg::zeros(2),
-        BufferArg::zeros(OUT_LEN as usize + 1),
-        BufferArg::read(&lists),
-    ];
-    if sampling.candidates == Candidates::Many {
-        args.push(BufferArg::read(&sums));
-    }
-    let source = sampling.sample().expect("the template preprocesses");
-    let outputs = Gpu::get().run(&source, &args, [1, 1, 1]);
-    Step {
-        state: bytemuck::cast_slice(&outputs[0].u32s())[0],
-        history: outputs[1].u32s(),
-        tokens: outputs[2].u32s(),
-        sampled: outputs[3].u32s(),
-    }
+/// A step of one row.
+fn run(sampling: Sampling, settings: &Settings, logits: &[f32], state: &State, history: &[u32]) -> Rings {
+    let mut rings = Rings::new(*state, history, &[0; 2]);
+    rings.draw(sampling, &Params::new(settings, sampling, OUT_LEN), logits);
+    rings
 }
 
 fn expected(sampling: Sampling, settings: &Settings, logits: &[f32], state: &State, history: &[u32]) -> Draw {
@@ -79,21 +106,21 @@ fn expected(sampling: Sampling, settings: &Settings, logits: &[f32], state: &Sta
 }
 
 /// A few bits of randomness for choosing cases.
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
-    fn below(&mut self, bound: u32) -> u32 {
+    pub fn below(&mut self, bound: u32) -> u32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) % u64::from(bound)) as u32
     }
 
-    fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
+    pub fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len() as u32) as usize]
     }
 }
 
 /// Logits on a grid of 1/64, so that there are exact ties and no near ones, some of them −∞.
-fn coarse_logits(dice: &mut Dice, vocab: u32) -> Vec<f32> {
+pub fn coarse_logits(dice: &mut Dice, vocab: u32) -> Vec<f32> {
     let spread = dice.pick(&[1.0, 6.0, 20.0]);
     let removed = dice.pick(&[0, 0, 3, 10]);
     random(u64::from(dice.below(1 << 30)), vocab as usize)
@@ -107,7 +134,7 @@ fn coarse_logits(dice: &mut Dice, vocab: u32) -> Vec<f32> {
         .collect()
 }
 
-fn random_settings(dice: &mut Dice, vocab: u32) -> Settings {
+pub fn random_settings(dice: &mut Dice, vocab: u32) -> Settings {
     let suppressed = (0..dice.below(4)).map(|_| dice.below(vocab)).collect();
     Settings {
         temperature: dice.pick(&[0.0, 1e-5, 0.3, 0.7, 1.0, 1.0, 2.5]),
@@ -124,7 +151,7 @@ fn random_settings(dice: &mut Dice, vocab: u32) -> Settings {
 }
 
 /// A ring with repetitions.
-fn random_history(dice: &mut Dice, vocab: u32) -> Vec<u32> {
+pub fn random_history(dice: &mut Dice, vocab: u32) -> Vec<u32> {
     let few: Vec<u32> = (0..20).map(|_| dice.below(vocab)).collect();
     (0..HISTORY).map(|_| dice.pick(&few)).collect()
 }
@@ -142,8 +169,8 @@ fn thousands_of_steps_draw_the_twins_token() {
         };
         let logits = coarse_logits(&mut dice, vocab);
         let settings = random_settings(&mut dice, vocab);
-        let mut history = random_history(&mut dice, vocab);
-        let mut state = State {
+        let history = random_history(&mut dice, vocab);
+        let state = State {
             pos: dice.below(1000),
             len: 1,
             step: case,
@@ -166,13 +193,9 @@ fn thousands_of_steps_draw_the_twins_token() {
             );
             excused += 1;
         }
-        let mut sampled = vec![0; OUT_LEN as usize + 1];
-        let params = Params::new(&settings, sampling, OUT_LEN);
-        let mut tokens = [0; 2];
-        twin::advance(id, &params, &mut state, &mut history, &mut tokens, &mut sampled);
-        assert_eq!(step.state, state, "case {case}");
-        assert_eq!(step.history, history, "case {case}");
-        assert_eq!(step.sampled, sampled, "case {case}");
+        let mut of_twin = Rings::new(state, &history, &[0; 2]);
+        of_twin.advance(0, id, &Params::new(&settings, sampling, OUT_LEN));
+        assert_eq!(step, of_twin, "case {case}");
     }
     assert!(excused <= 3, "{excused} draws on the edge of a decision fell otherwise");
 }
@@ -226,7 +249,7 @@ fn top_k_lists_the_best_of_each_slice_and_sums_it() {
             let history = random_history(&mut dice, vocab);
             let state = State { len: 1, history_len: 64, ..State::default() };
             let params = Params::new(&settings, sampling, OUT_LEN);
-            let (lists, sums) = run_top_k(sampling, &params, &logits, &state, &history);
+            let (lists, sums) = Rings::new(state, &history, &[0]).top_k(sampling, &params, &logits);
 
             let count = candidates.count() as usize;
             let adjusted = twin::adjust(&logits, &params, &state, &history);

@@ -36,7 +36,6 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         drafter.pos = max(state.pos, 1u) - 1u;
         drafter.len = 1u;
         drafter.history_len = state.history_len;
-        drafter.row = 0u;
     }
     if (unit >= units) {
         return;

@@ -1,4 +1,4 @@
-// Samples a token from the candidates and updates the state: the last kernel of a step.
+// Samples a token from the candidates of each row and updates the state: the last kernel of a step.
 //
 //   w_i = e^((z_i − z_0)/temperature) over the best k candidates, best first      (k = top_k; off: all of them)
 //   top-p: keep the shortest prefix with Σ w_i ≥ top_p·W                          (W = Σ over the k; off: full softmax)
@@ -12,14 +12,13 @@
 //
 // u is 24 bits of a counter-based hash, pcg3d(seed_lo, seed_hi, step): state.step must not repeat under one seed.
 //
-// in   lists_in (key, id) [params.lists, CANDIDATES];  sums (max, Σ) [slices] (CANDIDATES 256)
+// in   lists_in (key, id) [rows, params.lists, CANDIDATES];  sums (max, Σ) [rows, slices] (CANDIDATES 256)
 // out  tokens[0] = id: the input of the next step;  sampled[step mod out_len] = id, sampled[out_len] = step + 1
 //      history[history_len mod its length] = id;  history_len += 1;  step += 1;  pos += 1;  hidden_row = row
 //
-// A step of several rows verifies drafted tokens: tokens[1..len] are inputs of this step that were guessed. The
-// kernels of sampling run once for every row. A row counts only if every earlier one gave the token that was drafted
-// behind it, so the result is what decoding one token at a time gives, whatever was drafted. state.row counts the
-// rows, state.rejected keeps that a guess was wrong; both are 0 again after the last row.
+// A step of several rows verifies drafted tokens: tokens[1..len] are inputs of this step that were guessed. Rows are
+// sampled in order, up to the first one that gives another token than was drafted behind it. So the result is what
+// decoding one token at a time gives, whatever was drafted. A step that ended early has no rows.
 //
 // Order: temperature, top-k, softmax, top-p, renormalise, min-p, sample.
 // Workgroup: 256 threads. Grid: 1.
@@ -42,13 +41,17 @@ var<storage, read> lists_in: array<vec2<u32>>;
 var<storage, read> sums: array<vec2<f32>>;
 #endif
 
+var<workgroup> rows: u32;
+// Whether the next row counts.
+var<workgroup> goes_on: bool;
+
 #if !GREEDY
 var<workgroup> cumulative: array<f32, 2u * THREADS>;
 var<workgroup> kept: atomic<u32>;
 var<workgroup> chosen: atomic<u32>;
 
-fn uniform_draw() -> f32 {
-    return f32(pcg3d(vec3<u32>(state.seed_lo, state.seed_hi, state.step)).x >> 8u) * 0x1p-24;
+fn uniform_draw(seed: vec2<u32>, step: u32) -> f32 {
+    return f32(pcg3d(vec3<u32>(seed, step)).x >> 8u) * 0x1p-24;
 }
 
 fn weight_of(z: f32, best: f32) -> f32 {
@@ -72,8 +75,8 @@ fn accumulate(value: f32, tid: u32) -> u32 {
     return base;
 }
 
-// The rank of the sampled candidate.
-fn draw(tid: u32) -> u32 {
+// The rank of the candidate of row `row` that is sampled with the random number `u`.
+fn draw(u: f32, row: u32, tid: u32) -> u32 {
     let best = logit_of(max(slots[0].x, 1u));
     var limit = LIST;
     if (params.top_k != 0u) {
@@ -85,7 +88,7 @@ fn draw(tid: u32) -> u32 {
     if (params.top_k == 0u) {
         var part = 0.0;
         for (var i = tid; i < params.slices; i += THREADS) {
-            let sum = sums[i];
+            let sum = sums[row * params.slices + i];
             if (sum.y > 0.0) {
                 part += sum.y * weight_of(sum.x, best);
             }
@@ -120,7 +123,7 @@ fn draw(tid: u32) -> u32 {
     }
     workgroupBarrier();
     let count = atomicLoad(&kept);
-    if (tid < count && mine > uniform_draw() * cumulative[base + count - 1u]) {
+    if (tid < count && mine > u * cumulative[base + count - 1u]) {
         atomicMin(&chosen, tid);
     }
     workgroupBarrier();
@@ -130,22 +133,28 @@ fn draw(tid: u32) -> u32 {
 
 @compute @workgroup_size(256)
 fn main(@builtin(local_invocation_index) tid: u32) {
-    gather(0u, params.lists, tid);
-    var rank = 0u;
+    // All threads read the state before one of them writes it.
 #if !GREEDY
-    if (params.temperature_inverse > 0.0 && params.top_k != 1u) {
-        rank = draw(tid);
-    }
+    let seed = vec2<u32>(state.seed_lo, state.seed_hi);
+    let first_step = state.step;
 #endif
-    // All threads have read the state before one thread writes it.
+    if (tid == 0u) {
+        rows = state.len;
+    }
     storageBarrier();
-    // A step that ended early has no rows.
-    if (tid == 0u && state.len > 0u) {
-        let nothing = slots[rank].x == 0u;
-        // The next step may have been submitted already, so its input must be a valid token.
-        let id = select(min(slots[rank].y, params.vocab - 1u), 0u, nothing);
-        let next = state.row + 1u;
-        if (state.rejected == 0u) {
+    let count = workgroupUniformLoad(&rows);
+    for (var row = 0u; row < count; row += 1u) {
+        gather(row * params.lists, (row + 1u) * params.lists, tid);
+        var rank = 0u;
+#if !GREEDY
+        if (params.temperature_inverse > 0.0 && params.top_k != 1u) {
+            rank = draw(uniform_draw(seed, first_step + row), row, tid);
+        }
+#endif
+        if (tid == 0u) {
+            let nothing = slots[rank].x == 0u;
+            // The next step may have been submitted already, so its input must be a valid token.
+            let id = select(min(slots[rank].y, params.vocab - 1u), 0u, nothing);
             tokens[0] = id;
             sampled[state.step % params.out_len] = select(id, NO_ID, nothing);
             history[state.history_len % arrayLength(&history)] = id;
@@ -153,15 +162,12 @@ fn main(@builtin(local_invocation_index) tid: u32) {
             state.step += 1u;
             sampled[params.out_len] = state.step;
             state.pos += 1u;
-            state.hidden_row = state.row;
-            if (next < state.len && tokens[next] != id) {
-                state.rejected = 1u;
-            }
+            state.hidden_row = row;
+            let next = row + 1u;
+            goes_on = next < count && tokens[next] == id;
         }
-        state.row = next;
-        if (next >= state.len) {
-            state.row = 0u;
-            state.rejected = 0u;
+        if (!workgroupUniformLoad(&goes_on)) {
+            break;
         }
     }
 }

@@ -1,22 +1,23 @@
-// The best candidates of each slice of SLOTS logits, after softcap, penalties and suppression.
+// The best candidates of each slice of SLOTS logits of every row, after softcap, penalties and suppression.
 //
 //   z = softcap·tanh(z/softcap)                                          if softcap > 0
 //   z = z > 0 ? z/repeat : z·repeat;  z −= presence + count·frequency    if the token is recent, `count` times
 //   z = −∞                                                               if the token is suppressed
 //
-// in   logits     f32 [rows, vocab], before the softcap; row state.row is used. Infinities and NaN are removed first.
+// in   logits     f32 [rows, vocab], before the softcap. Infinities and NaN are removed first.
 //      history    u32, a ring: token number n of the sequence is at n mod its length; state.history_len tokens were
-//                 entered. The last MAX_RECENT of them are recent.
+//                 entered. Row r continues them with the drafts tokens[1..r + 1]. The last MAX_RECENT are recent.
 //      state      `shared/state.wgsl`
-// out  lists_out  (key, id) [slices, CANDIDATES], best first; see lists.wgsl
-//      sums       (max z, Σ e^((z − max)/temperature)) [slices]: the slice's part of the full softmax (CANDIDATES 256)
+// out  lists_out  (key, id) [rows, slices, CANDIDATES], best first; see lists.wgsl
+//      sums       (max z, Σ e^((z − max)/temperature)) [rows, slices]: the slice's part of the full softmax
+//                 (CANDIDATES 256)
 //
 // The logits stay in workgroup memory while they are adjusted, so penalties cost no dispatch: the thread of the
 // latest occurrence of a recent token changes the logit of that token if it is in the slice.
 //
 // Formulas: Gemma 4 specification §2.6; repetition penalty: Keskar et al., "CTRL",
 // 2019; presence and frequency: the definitions of OpenAI's API reference.
-// Workgroup: 256 threads. Grid: slices = ⌈vocab / SLOTS⌉.
+// Workgroup: 256 threads. Grid: (slices = ⌈vocab / SLOTS⌉, rows).
 
 #include "shared/state.wgsl"
 #include "shared/tanh.wgsl"
@@ -26,6 +27,7 @@
 var<uniform> params: Params;
 var<storage, read> state: State;
 var<storage, read> history: array<u32>;
+var<storage, read> tokens: array<u32>;
 var<storage, read> logits: array<f32>;
 var<storage, read_write> lists_out: array<vec2<u32>>;
 #if ANY_SETTINGS
@@ -36,6 +38,14 @@ var<workgroup> partial: array<f32, THREADS>;
 
 // The tokens that the penalties count, latest first, padded with NO_ID.
 var<workgroup> latest: array<u32, {{MAX_RECENT}}>;
+
+// The token `back` before the one that row `row` gives; the last `row` of them are drafts.
+fn earlier(back: u32, row: u32) -> u32 {
+    if (back < row) {
+        return tokens[row - back];
+    }
+    return history[(state.history_len + row - 1u - back) % arrayLength(&history)];
+}
 
 fn penalise(start: u32, tid: u32) {
     if (tid >= {{MAX_RECENT}}u) {
@@ -79,14 +89,15 @@ fn candidate(id: u32, z: f32) -> vec2<u32> {
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
     let start = wid.x * SLOTS;
-    let count = min(state.history_len, min(params.penalty_window, {{MAX_RECENT}}u));
+    let row = wid.y;
+    let count = min(state.history_len + row, min(params.penalty_window, {{MAX_RECENT}}u));
     if (tid < {{MAX_RECENT}}u) {
-        latest[tid] = select(NO_ID, history[(state.history_len - 1u - tid) % arrayLength(&history)], tid < count);
+        latest[tid] = select(NO_ID, earlier(tid, row), tid < count);
     }
     // The four loads of a thread overlap.
 #for J in 0..4
     let id_{{J}} = start + {{J}}u * THREADS + tid;
-    let z_{{J}} = logits[state.row * params.vocab + min(id_{{J}}, params.vocab - 1u)];
+    let z_{{J}} = logits[row * params.vocab + min(id_{{J}}, params.vocab - 1u)];
 #endfor
 #for J in 0..4
     slots[{{J}}u * THREADS + tid] = candidate(id_{{J}}, z_{{J}});
@@ -112,7 +123,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     sort_runs(tid);
     fold_lists(tid);
     if (tid < LIST) {
-        lists_out[wid.x * LIST + tid] = slots[tid];
+        lists_out[(row * params.slices + wid.x) * LIST + tid] = slots[tid];
     }
 
 #if ANY_SETTINGS
@@ -132,7 +143,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         workgroupBarrier();
     }
     if (tid == 0u) {
-        sums[wid.x] = vec2<f32>(select(best, 0.0, slots[0].x == 0u), partial[0]);
+        sums[row * params.slices + wid.x] = vec2<f32>(select(best, 0.0, slots[0].x == 0u), partial[0]);
     }
 #endif
 }

@@ -1,5 +1,8 @@
-//! The plans that sample a token from the logits.
+//! The plans that sample tokens from the logits of a step's rows.
 
+use std::rc::Rc;
+
+use shaders::matmul::FewRows;
 use shaders::sampling::{Candidates, Params, Sampling};
 use shaders::selftest::Form;
 
@@ -60,20 +63,22 @@ impl SamplingPlan {
         let s = &parts.scratch;
         let sampling = Sampling { vocab: parts.vocabulary, candidates };
         let many = candidates == Candidates::Many;
-        let lists = Value::temporary("candidates", sampling.slice_list_bytes());
-        let merged = Value::temporary("merged candidates", sampling.merged_list_bytes());
-        let sums = Value::temporary("sums", sampling.sum_bytes());
+        let rows = FewRows::MOST;
+        let lists = Value::temporary("candidates", sampling.slice_list_bytes(rows));
+        let merged = Value::temporary("merged candidates", sampling.merged_list_bytes(rows));
+        let sums = Value::temporary("sums", sampling.sum_bytes(rows));
         let params = Value::new("sampling", size_of::<Params>() as u64, Origin::Params);
         let mut plan = Plan::default();
-        let mut operands = vec![&s.state, history, &s.logits, &lists];
+        let mut operands = vec![&s.state, history, &s.tokens, &s.logits, &lists];
         if many {
             operands.push(&sums);
         }
-        plan.push_shared(&sampling.top_k()?, &params, &operands, Grid::Fixed(sampling.top_k_grid()))?;
+        let grid = Grid::Rows(Rc::new(move |rows| sampling.top_k_grid(rows)));
+        plan.push_shared(&sampling.top_k()?, &params, &operands, grid)?;
         plan.tested_as(Form::TopK(candidates));
         let mut last = &lists;
         if sampling.merges() {
-            let grid = Grid::Fixed(sampling.merge_lists_grid());
+            let grid = Grid::Rows(Rc::new(move |rows| sampling.merge_lists_grid(rows)));
             plan.push_shared(&sampling.merge_lists()?, &params, &[&lists, &merged], grid)?;
             plan.tested_as(Form::MergeLists(candidates));
             last = &merged;

@@ -1,5 +1,5 @@
 //! The plan that verifies drafted tokens: the last token and the drafts behind it go through the model as a few rows,
-//! and every row gets its logits. Then sampling runs once for every row (`shaders/wgsl/sampling/sample.wgsl`).
+//! and every row gets its logits, which are sampled up to the first wrong draft (`shaders/wgsl/sampling/sample.wgsl`).
 //! The drafts come from a drafter or from a look-up in the sequence.
 //!
 //! Keys and values of rejected rows stay in the cache behind the position and are overwritten. Rings have room for them.

@@ -151,9 +151,7 @@ impl Decoder {
         if let Some(program) = self.rounds.as_ref().and_then(|rounds| rounds.program(round)) {
             program.encode(pass, rows);
         }
-        for _ in 0..rows {
-            self.sampler.program().encode(pass, 1);
-        }
+        self.sampler.program().encode(pass, rows);
     }
 
     /// What may draft.
@@ -173,9 +171,7 @@ impl Decoder {
         let source = if self.drafter.is_some() { DraftSource::Drafter } else { DraftSource::LookUp };
         let program = self.rounds.as_ref().and_then(|rounds| rounds.program((source, rows)));
         let mut program = program.cloned().unwrap_or_default();
-        for _ in 0..rows {
-            program.extend(self.sampler.program());
-        }
+        program.extend(self.sampler.program());
         program
     }
 }

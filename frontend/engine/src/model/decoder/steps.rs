@@ -8,7 +8,7 @@ use crate::plan::PlanError;
 
 impl Decoder {
     /// Runs a program of a few rows: a token, and drafts that are verified with it. If `readback` is given, samples a token
-    /// behind every row and copies them there.
+    /// behind every row and copies those that count there.
     ///
     /// A step that misses an expert ends early, and goes on from the experts of that layer once they are loaded. What it
     /// has computed is still in its buffers: the later steps had no rows. If the experts of all rows don't have slots
@@ -32,7 +32,7 @@ impl Decoder {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
                 program.encode_steps(&mut pass, rows, from..program.len());
                 if readback.is_some() {
-                    (0..rows).for_each(|_| self.sampler.program().encode(&mut pass, 1));
+                    self.sampler.program().encode(&mut pass, rows);
                 }
             }
             if let Some(experts) = &self.experts {

@@ -49,7 +49,7 @@ impl OrderedParts {
             logits: Value::temporary("logits of centroids", 4 * u64::from(head.clusters)),
             lists: Value::temporary(
                 "candidates of centroids",
-                clusters::sampling(head.clusters).slice_list_bytes(),
+                clusters::sampling(head.clusters).slice_list_bytes(1),
             ),
             chosen: Value::temporary("chosen clusters", 4 * u64::from(head.top)),
             head: head.clone(),
@@ -81,7 +81,7 @@ impl DraftParts {
         };
         let width = u64::from(target.config.width);
         let ordered = spec.ordered.as_ref();
-        let slices = sampling(&parts).slice_list_bytes();
+        let slices = sampling(&parts).slice_list_bytes(1);
         let lists = slices.max(ordered.map_or(0, |head| ordered_head::list_bytes(head.size, head.top)));
         // The kernel of the ordered head reads rows from anywhere in one binding.
         let is_whole = parts.weights.matrix("token_embd").is_some_and(|head| head.parts.len() == 1);
@@ -152,8 +152,9 @@ fn candidates(
     [logits, lists]: [&Value; 2],
 ) -> Result<(), PlanError> {
     let greedy = SamplingParams::new(&Settings { temperature: 0.0, ..Settings::default() }, sampling, 1);
-    let operands = [&parts.scratch.state, &parts.history, logits, lists];
-    steps.push(&sampling.top_k()?, &greedy, &operands, Grid::Fixed(sampling.top_k_grid()))?;
+    let s = &parts.scratch;
+    let operands = [&s.state, &parts.history, &s.tokens, logits, lists];
+    steps.push(&sampling.top_k()?, &greedy, &operands, Grid::Fixed(sampling.top_k_grid(1)))?;
     steps.tested_as(Form::TopK(sampling.candidates));
     Ok(())
 }

@@ -152,6 +152,8 @@ impl<'a> Builder<'a> {
         let packs = self.packs(&[layer.matrix("ffn_down_exps")?]);
         let act = if packs { Rows::Packed(&e.packed_act) } else { Rows::Floats(&e.act) };
         let form = matvec::Form::new(2, 8, 1);
+        // Two rows and eight lose with it.
+        let form = if matches!(self.few.rows, 3..=4) { form.with_lanes(16) } else { form };
         let kernel = gate_up::GateUp {
             mixture: layer.experts.mixture,
             gate: gate.matrix.dtype,
