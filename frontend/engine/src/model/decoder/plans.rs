@@ -258,9 +258,7 @@ impl DecoderPlans {
     ) -> Result<Plan, PlanError> {
         let choices = self.sets.last().map_or_else(Choices::default, |(choices, _)| *choices);
         let mut round = verify::plan(parts, rows, choices, corrections, drafter)?;
-        for sampling in (0..rows).flat_map(|_| self.sampling.all().take(1)) {
-            round.extend(sampling);
-        }
+        self.sampling.all().take(1).for_each(|sampling| round.extend(sampling));
         Ok(round)
     }
 
