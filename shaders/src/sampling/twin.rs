@@ -132,7 +132,7 @@ pub fn sample(logits: &[f32], params: &Params, most: usize, state: &State, histo
 }
 
 /// Updates state and rings with the token of row `row`: the end of `sample.wgsl`. `tokens` are the inputs of the step.
-/// Returns whether the next row counts.
+/// Returns whether the draft behind the row is accepted, so that the next row counts.
 pub fn advance(
     (row, id): (u32, u32),
     params: &Params,

@@ -61,7 +61,7 @@ fn a_step_without_rows_changes_nothing() {
 #[test]
 fn rows_behind_right_drafts_are_drawn_as_single_tokens() {
     let mut dice = Dice(31);
-    let mut longer = 0;
+    let (mut longer, mut excused) = (0, 0);
     for case in 0..200u32 {
         let vocab = dice.pick(&[7, 63, 1021, 2500, 17_000]);
         let len = dice.pick(&[2, 4, 8]);
@@ -100,12 +100,16 @@ fn rows_behind_right_drafts_are_drawn_as_single_tokens() {
             }
         }
         rings.draw(sampling, &params, &logits.concat());
-        if margin < 1e-5 {
-            continue;
-        }
         longer += u32::from(rings.state.step > case + 1);
-        assert_eq!(rings, of_twin, "case {case}: {sampling:?}, {settings:?}, {wrong} wrong of {len}");
+        if rings != of_twin {
+            assert!(
+                margin < 1e-5,
+                "case {case}: {rings:?}, the twin says {of_twin:?}; {sampling:?}, {settings:?}, {wrong} wrong of {len}"
+            );
+            excused += 1;
+        }
     }
+    assert!(excused <= 3, "{excused} rounds on the edge of a decision fell otherwise");
     assert!(longer > 100, "{longer} rounds gave several tokens");
 }
 
@@ -140,10 +144,10 @@ fn tokens_drawn_in_rounds_follow_the_distribution() {
             let mut of_device = rings.clone();
             for (row, logits) in (0..).zip(&logits) {
                 let draw = twin::sample(logits, &params, VOCAB, &rings.state, &rings.history);
-                let goes_on = rings.advance(row, draw.id, &params);
+                let accepted = rings.advance(row, draw.id, &params);
                 counts[before as usize][draw.id as usize] += 1;
                 before = draw.id;
-                if !goes_on {
+                if !accepted {
                     break;
                 }
             }

@@ -86,7 +86,7 @@ impl Rings {
         self.sample(sampling, params, &lists);
     }
 
-    /// Puts the token of a row where it belongs, as the twin does. Returns whether the next row counts.
+    /// Puts the token of a row where it belongs, as the twin does. Returns whether the draft behind it is accepted.
     pub fn advance(&mut self, row: u32, id: u32, params: &Params) -> bool {
         let Self { state, history, tokens, sampled } = self;
         twin::advance((row, id), params, state, history, tokens, sampled)

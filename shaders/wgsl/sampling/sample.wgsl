@@ -41,9 +41,10 @@ var<storage, read> lists_in: array<vec2<u32>>;
 var<storage, read> sums: array<vec2<f32>>;
 #endif
 
+// Number of rows of the step.
 var<workgroup> rows: u32;
-// Whether the next row counts.
-var<workgroup> goes_on: bool;
+// Whether the draft behind the current row is the token that the row gave.
+var<workgroup> accepted: bool;
 
 #if !GREEDY
 var<workgroup> cumulative: array<f32, 2u * THREADS>;
@@ -164,9 +165,9 @@ fn main(@builtin(local_invocation_index) tid: u32) {
             state.pos += 1u;
             state.hidden_row = row;
             let next = row + 1u;
-            goes_on = next < count && tokens[next] == id;
+            accepted = next < count && tokens[next] == id;
         }
-        if (!workgroupUniformLoad(&goes_on)) {
+        if (!workgroupUniformLoad(&accepted)) {
             break;
         }
     }

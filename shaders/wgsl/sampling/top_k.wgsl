@@ -39,8 +39,8 @@ var<workgroup> partial: array<f32, THREADS>;
 // The tokens that the penalties count, latest first, padded with NO_ID.
 var<workgroup> latest: array<u32, {{MAX_RECENT}}>;
 
-// The token `back` before the one that row `row` gives; the last `row` of them are drafts.
-fn earlier(back: u32, row: u32) -> u32 {
+// The tokens before the one that a row gives, latest first. The first `row` of them are drafts.
+fn recent_token(row: u32, back: u32) -> u32 {
     if (back < row) {
         return tokens[row - back];
     }
@@ -92,7 +92,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     let row = wid.y;
     let count = min(state.history_len + row, min(params.penalty_window, {{MAX_RECENT}}u));
     if (tid < {{MAX_RECENT}}u) {
-        latest[tid] = select(NO_ID, earlier(tid, row), tid < count);
+        latest[tid] = select(NO_ID, recent_token(row, tid), tid < count);
     }
     // The four loads of a thread overlap.
 #for J in 0..4

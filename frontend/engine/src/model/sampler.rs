@@ -57,7 +57,7 @@ impl Sampler {
         history.len() as u32
     }
 
-    /// The dispatches that sample from the logits of a step's rows, and make the last token that counts the next input.
+    /// The dispatches that sample a token for each row of a step, and make the last accepted one the next input.
     #[must_use]
     pub fn program(&self) -> &Program {
         &self.forms[self.active].program

@@ -7,8 +7,8 @@ use crate::model::expert_cache::Chunk;
 use crate::plan::PlanError;
 
 impl Decoder {
-    /// Runs a program of a few rows: a token, and drafts that are verified with it. If `readback` is given, samples a token
-    /// behind every row and copies those that count there.
+    /// Runs a program of a few rows: a token, and drafts that are verified with it. If `readback` is given, samples from
+    /// the rows and copies the accepted tokens there.
     ///
     /// A step that misses an expert ends early, and goes on from the experts of that layer once they are loaded. What it
     /// has computed is still in its buffers: the later steps had no rows. If the experts of all rows don't have slots

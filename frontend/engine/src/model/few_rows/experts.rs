@@ -152,7 +152,7 @@ impl<'a> Builder<'a> {
         let packs = self.packs(&[layer.matrix("ffn_down_exps")?]);
         let act = if packs { Rows::Packed(&e.packed_act) } else { Rows::Floats(&e.act) };
         let form = matvec::Form::new(2, 8, 1);
-        // Two rows and eight lose with it.
+        // Faster with three or four rows, but slower with two or eight.
         let form = if matches!(self.few.rows, 3..=4) { form.with_lanes(16) } else { form };
         let kernel = gate_up::GateUp {
             mixture: layer.experts.mixture,
