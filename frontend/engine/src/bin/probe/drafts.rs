@@ -15,13 +15,13 @@ use serde_json::{Value, json};
 #[derive(Args)]
 pub struct DraftArgs {
     /// Draft tokens with this drafter: a GGUF file of the architecture gemma4-assistant.
-    #[arg(long, value_name = "FILE", conflicts_with = "ngram")]
+    #[arg(long, value_name = "FILE", group = "drafting")]
     draft: Option<PathBuf>,
     /// Draft always, and so many tokens at a time; by default, draft where that is measured to be faster.
     #[arg(long, value_name = "N", requires = "draft", value_parser = clap::value_parser!(u32).range(1..=7))]
     draft_tokens: Option<u32>,
     /// Draft tokens by look-up in prompt and answer: always N at a time, or where that is measured to be faster.
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "0",
+    #[arg(long, value_name = "N", group = "drafting", num_args = 0..=1, default_missing_value = "0",
         value_parser = clap::value_parser!(u32).range(0..=7))]
     ngram: Option<u32>,
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use engine::model::Drafts;
 use engine::session::{Control, LoadOptions, Options};
 use engine::template::{Conversation, Message, Part, Role};
 use serde_json::{Value, json};
@@ -48,6 +49,9 @@ pub struct Generate {
     /// Answer this many times. The result is the last answer, with the time of each.
     #[arg(long, value_name = "N", default_value = "1")]
     repeat: NonZero<u32>,
+    /// Before each answer, answer without drafts, for the two times to be compared.
+    #[arg(long, requires = "drafting")]
+    beside_plain: bool,
     #[command(flatten)]
     drafts: DraftArgs,
     /// Context length in tokens; 0 for the default.
@@ -106,14 +110,22 @@ pub fn run(options: &Device, generate: &Generate) -> Result<Value> {
         drafts: generate.drafts.drafts(),
         ..Options::default()
     };
+    let without_drafts = Options { drafts: Drafts::Never, ..options.clone() };
     let before = gpu.buffers_created();
+    let (mut decode_ms, mut plain_ms) = (Vec::new(), Vec::new());
     let mut answer =
-        || pollster::block_on(session.generate(&input, &options, &Control::default(), &mut |_| ()));
-    let mut outcome = answer()?;
-    let mut decode_ms = vec![outcome.timings.decode_ms];
-    for _ in 1..generate.repeat.get() {
-        outcome = answer()?;
+        |options| pollster::block_on(session.generate(&input, options, &Control::default(), &mut |_| ()));
+    let mut next = || {
+        if generate.beside_plain {
+            plain_ms.push(answer(&without_drafts)?.timings.decode_ms);
+        }
+        let outcome = answer(&options)?;
         decode_ms.push(outcome.timings.decode_ms);
+        anyhow::Ok(outcome)
+    };
+    let mut outcome = next()?;
+    for _ in 1..generate.repeat.get() {
+        outcome = next()?;
     }
     let t = outcome.timings;
     Ok(json!({
@@ -129,6 +141,7 @@ pub fn run(options: &Device, generate: &Generate) -> Result<Value> {
             "decode_tokens": t.decode_tokens,
             "decode_ms": t.decode_ms,
             "decode_ms_of_each": decode_ms,
+            "plain_decode_ms_of_each": plain_ms,
         },
         "speculation": t.speculation.map(|it| {
             json!({
