@@ -26,10 +26,9 @@ use shaders::state::State;
 
 use adapters::AdapterPrograms;
 use choose::{Chosen, choose};
-use pace::{MAX_PER_SUBMIT, Pace};
+use pace::Pace;
 use programs::Programs;
 use speculation::Rounds;
-use token_source::MOST_BETWEEN_ROUNDS;
 
 use super::drafter::Drafter;
 use super::expert_cache::{ExpertCache, ExpertError, ExpertUse};
@@ -137,10 +136,8 @@ pub struct Decoder {
     gain: Cell<Gain>,
     /// Submits chunks of prompts.
     prompt_queue: PacedQueue,
-    /// Tokens per submit without drafts, and pending submits.
+    /// Tokens per submit, and pending submits.
     pace: RefCell<Pace>,
-    /// The same for tokens between rounds of drafts.
-    drafting_pace: RefCell<Pace>,
     /// The per-layer table and the cache of its rows, if it is on the host.
     table: Option<(Rc<HostTable>, RowCache)>,
     /// The expert cache, if not all experts are on the device.
@@ -213,8 +210,8 @@ impl Decoder {
         progress(total, total);
         gpu.check()?;
         let io = Io::new(&parts, &memory)?;
-        let drafting_pace = Pace::new(MOST_BETWEEN_ROUNDS, readback_ms);
-        let times_rounds = !parts.limits.software && !drafting_pace.is_late();
+        let pace = Pace::new(readback_ms);
+        let times_rounds = !parts.limits.software && !pace.is_late();
         Ok(Self {
             gpu,
             parts,
@@ -233,8 +230,7 @@ impl Decoder {
             times_rounds,
             gain: Cell::default(),
             prompt_queue: PacedQueue::new(readback_ms),
-            pace: RefCell::new(Pace::new(MAX_PER_SUBMIT, readback_ms)),
-            drafting_pace: RefCell::new(drafting_pace),
+            pace: RefCell::new(pace),
             table,
             experts,
             pad,

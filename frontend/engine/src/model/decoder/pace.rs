@@ -6,6 +6,9 @@ use crate::model::sampling_plans::{MAX_PENDING, OUT_LEN};
 const DEPTH: usize = 2;
 /// Maximum number of tokens per submit: all pending ones must fit the ring of ids.
 pub const MAX_PER_SUBMIT: u32 = 16;
+/// The same where readbacks are not late: more are no faster, but more of them are computed behind the end of an answer,
+/// and a look-up finds a match only in what was read back.
+const USUAL_PER_SUBMIT: u32 = 8;
 const _: () = assert!(MAX_PER_SUBMIT as usize * MAX_PENDING < OUT_LEN as usize);
 
 /// Maximum delay between pieces of text, and for stopping, in milliseconds.
@@ -48,12 +51,13 @@ struct Span {
 impl Pace {
     /// Starts with one token, so that the first one is not delayed. A readback of an idle device takes `readback_ms`.
     #[must_use]
-    pub fn new(most: u32, readback_ms: f64) -> Self {
+    pub fn new(readback_ms: f64) -> Self {
+        let is_late = readback_ms > LATE_MS;
         Self {
             count: 1,
-            most: most.max(1),
+            most: if is_late { MAX_PER_SUBMIT } else { USUAL_PER_SUBMIT },
             best_per_token: f64::INFINITY,
-            is_late: readback_ms > LATE_MS,
+            is_late,
             depth: DEPTH,
             before: None,
             settled: false,
@@ -146,8 +150,8 @@ mod tests {
 
     use super::*;
 
-    fn settle(ms: impl Fn(u32) -> f64) -> u32 {
-        let mut pace = Pace::new(16, 0.5);
+    fn settle(readback_ms: f64, ms: impl Fn(u32) -> f64) -> u32 {
+        let mut pace = Pace::new(readback_ms);
         for _ in 0..32 {
             pace.learn(pace.count(), ms(pace.count()));
         }
@@ -157,7 +161,7 @@ mod tests {
     /// Draws tokens on a device that takes `token_ms` for each, and reports them `delay_ms` late: the pace in the end, and
     /// milliseconds per token by then.
     fn draw(token_ms: f64, delay_ms: f64) -> (Pace, f64) {
-        let mut pace = Pace::new(MAX_PER_SUBMIT, delay_ms);
+        let mut pace = Pace::new(delay_ms);
         // When each submit is reported, and its number of tokens.
         let mut pending: VecDeque<(f64, u32)> = VecDeque::new();
         let (mut now, mut busy_until) = (0.0_f64, 0.0_f64);
@@ -179,13 +183,13 @@ mod tests {
 
     #[test]
     fn a_fast_device_draws_several_and_a_slow_one_few() {
-        assert_eq!(settle(|n| 1.0 + 0.5 * f64::from(n)), 16);
-        assert!(settle(|n| 60.0 * f64::from(n)) <= 2);
+        assert_eq!(settle(0.5, |n| 1.0 + 0.5 * f64::from(n)), USUAL_PER_SUBMIT);
+        assert!(settle(0.5, |n| 60.0 * f64::from(n)) <= 2);
     }
 
     #[test]
     fn where_waiting_costs_more_than_drawing_many_are_drawn() {
-        assert_eq!(settle(|n| 103.0 + 2.0 * f64::from(n)), 16);
+        assert_eq!(settle(100.0, |n| 103.0 + 2.0 * f64::from(n)), MAX_PER_SUBMIT);
     }
 
     #[test]
@@ -233,7 +237,7 @@ mod tests {
     #[test]
     fn answers_are_soon_as_fast_as_the_device() {
         for token_ms in [2.7, 4.2] {
-            let mut pace = Pace::new(MAX_PER_SUBMIT, 100.0);
+            let mut pace = Pace::new(100.0);
             let took: Vec<_> = (0..5).map(|_| answer(&mut pace, 128, token_ms, 100.0)).collect();
             let best = 127.0 * token_ms;
             assert!(

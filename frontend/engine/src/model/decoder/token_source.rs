@@ -1,6 +1,5 @@
 //! The source of generated tokens: submits steps, or rounds of drafted tokens where these pay, and reads ids back.
 
-use std::cell::RefCell;
 use std::collections::VecDeque;
 
 use shaders::sampling::look_up;
@@ -8,13 +7,11 @@ use web_time::Instant;
 
 use super::costs::{DraftSource, ROWS, Round};
 use super::gain::{Drafts, Gain};
-use super::pace::{MAX_PER_SUBMIT, Pace};
+use super::pace::MAX_PER_SUBMIT;
 use super::{Decoder, StepError};
 use crate::bytes::CancelToken;
 use crate::model::sampling_plans::{MAX_PENDING, OUT_LEN};
 
-/// Maximum number of tokens per submit between rounds: a match is found only in what was read back.
-pub(super) const MOST_BETWEEN_ROUNDS: u32 = 8;
 /// Maximum number of rounds per submit.
 const MOST_ROUNDS: u32 = 4;
 const _: () = assert!(ROWS[1] <= MAX_PER_SUBMIT);
@@ -80,8 +77,6 @@ pub struct TokenSource<'d> {
     cancel: &'d CancelToken,
     /// What may draft; empty if nothing may.
     sources: &'static [DraftSource],
-    /// Tokens per submit, and pending submits.
-    pace: &'d RefCell<Pace>,
     most: u32,
     /// The sequence as far as it was read back.
     history: Vec<u32>,
@@ -115,13 +110,11 @@ impl Decoder {
         }
         let sources = if self.rounds.is_some() { self.sources(drafts) } else { &[] };
         let is_drafted = !sources.is_empty();
-        let pace = if is_drafted { &self.drafting_pace } else { &self.pace };
-        pace.borrow_mut().begin();
+        self.pace.borrow_mut().begin();
         TokenSource {
             decoder: self,
             cancel,
             sources,
-            pace,
             most,
             history: if is_drafted { history.to_vec() } else { Vec::new() },
             in_flight: VecDeque::from([Flight { which: 0, kind: Kind::Tokens(1) }]),
@@ -197,7 +190,7 @@ impl TokenSource<'_> {
         if self.decoder.experts.is_some() {
             return (1, 1);
         }
-        let pace = self.pace.borrow();
+        let pace = self.decoder.pace.borrow();
         (pace.count().min(self.since_miss.max(1)), pace.depth())
     }
 
@@ -295,7 +288,7 @@ impl TokenSource<'_> {
 
     fn learn(&mut self, kind: Kind, count: u32, ms: f64) {
         if let Kind::Tokens(_) = kind {
-            self.pace.borrow_mut().learn(count, ms);
+            self.decoder.pace.borrow_mut().learn(count, ms);
         }
         if self.sources.is_empty() {
             return;
