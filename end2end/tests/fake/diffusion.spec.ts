@@ -7,7 +7,7 @@ test.describe("a diffusion model", () => {
     const card = page.getByRole("listitem").filter({ hasText: "gemma4:e2b" }).first();
     await expect(card.getByRole("button").first()).toContainText("Diffusion");
     await expect(card).toContainText("Writes a whole block of text at a time");
-    await card.getByText("Details").click();
+    await card.locator("summary").click();
     await expect(card.getByText("Diffusion: 256 tokens at a time, at most 48 steps")).toBeVisible();
   });
 

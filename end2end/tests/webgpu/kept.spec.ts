@@ -103,7 +103,7 @@ test("the page says when it was checked", async () => {
   const card = app.page.getByRole("listitem").filter({ hasText: /pebble/ });
   // What is known of the model comes with a card of its own.
   await expect(row()).toContainText("Fits", { timeout: LOAD });
-  await card.getByText("Details").click();
+  await card.locator("summary").click();
   await expect(card.getByText(/^Saved copy checked on .*\d.*\.$/)).toBeVisible({ timeout: LOAD });
 });
 
