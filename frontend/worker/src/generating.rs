@@ -23,6 +23,7 @@ use web_time::Instant;
 
 use crate::batch::Batch;
 use crate::host::{Host, Model, Ready, Slot};
+use crate::recovery::Losses;
 use crate::router::busy_failure;
 use crate::tasks::{Kind, Task};
 use crate::{adapters, convert, drafting, experts, failure, keeping, media, reading, recovery};
@@ -161,7 +162,7 @@ async fn answer_in(
     let begun = asked.begun.clone().unwrap_or_default();
     let mut reporter = AnswerReporter::new(host, id, asked.thinking, begun, &resumed);
     host.post(Event::Begins { id, resumed });
-    let mut losses = 0;
+    let mut losses = Losses::default();
     loop {
         let ready = recovery::ensure(host, slot, &task.cancel).await?;
         adapters::scale(&mut ready.session, &model, &asked.adapters)?;
@@ -198,17 +199,16 @@ async fn answer_in(
             Err(media::EncodeError::Engine(error)) => error,
             Err(media::EncodeError::Failure(failure)) => return Err(failure),
         };
-        let Some(reason) = recovery::lost(host, &ready.gpu, &error).await else {
+        if reporter.drawn.len() > options.drawn.len() {
+            losses.forget();
+        }
+        let gpu = Rc::clone(&ready.gpu);
+        let failure = |error: &_| {
             // What was said so far stays on the page.
             reporter.flush();
-            return Err(failure::of_answer(&error, model.options.context));
+            failure::of_answer(error, model.options.context)
         };
-        // In a row: without a token between them.
-        losses = if reporter.drawn.len() > options.drawn.len() { 1 } else { losses + 1 };
-        if losses == recovery::MOST_LOSSES {
-            *slot = None;
-            return Err(failure::lost_for_good(&reason));
-        }
+        losses.record(host, Some(slot), (&gpu, &error), failure).await?;
         options.drawn.clone_from(&reporter.drawn);
     }
 }

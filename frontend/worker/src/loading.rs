@@ -23,9 +23,10 @@ use crate::experts::Allowance;
 use crate::failure::Stopped;
 use crate::host::{Host, Model, Ready, Slot};
 use crate::progress::Meter;
+use crate::recovery::Losses;
 use crate::tasks::Task;
 use crate::towers::Towers;
-use crate::{adapters, device, failure, keeping, local, reading, recovery, saving, verifying};
+use crate::{adapters, device, failure, keeping, local, reading, saving, verifying};
 
 /// What is asked for.
 pub struct Wanted {
@@ -140,7 +141,7 @@ async fn load_into(
     host.tuning.forget_model();
     *slot = None;
 
-    let mut losses = 0;
+    let mut losses = Losses::default();
     // How table and cache were to be stored when a try first ran out of memory, and how they are after that.
     let (mut planned, mut smaller) = (None, None);
     // Whether to make room for the largest pictures; afterwards, whether that was done.
@@ -162,13 +163,8 @@ async fn load_into(
             }
             Err(LoadError::ManyExperts { in_use }) => allowance.found = Some(in_use),
             Err(LoadError::Engine(error, context)) => {
-                let Some(reason) = recovery::lost(host, &gpu, &error).await else {
-                    return Err(failure::of(&error, context));
-                };
-                losses += 1;
-                if losses == recovery::MOST_LOSSES {
-                    return Err(failure::lost_for_good(&reason));
-                }
+                let failure = |error: &_| failure::of(error, context);
+                let reason = losses.record(host, None, (&gpu, &error), failure).await?;
                 host.post(Event::DeviceLost { reason });
             }
         }

@@ -20,7 +20,41 @@ use crate::{device, failure};
 /// How long after an error a browser may take to say that the device is gone.
 const GRACE_MS: u32 = 250;
 /// Losses without anything going well between them, after which no more is tried.
-pub const MOST_LOSSES: u32 = 2;
+const MAX_LOSSES: u32 = 2;
+
+/// The losses of a task since something last went well.
+#[derive(Default)]
+pub struct Losses(u32);
+
+impl Losses {
+    /// Something went well.
+    pub fn forget(&mut self) {
+        self.0 = 0;
+    }
+
+    /// Returns the platform's words for the loss if `error` means that the device was lost, and the task is to be tried on
+    /// a new one.
+    ///
+    /// # Errors
+    /// `failure` of an error that means something else. After too many losses, one that says so, and the slot is emptied.
+    pub async fn record(
+        &mut self,
+        host: &Host,
+        slot: Option<&mut Slot>,
+        (gpu, error): (&Gpu, &EngineError),
+        failure: impl FnOnce(&EngineError) -> Failure,
+    ) -> Result<String, Failure> {
+        let Some(reason) = lost(host, gpu, error).await else { return Err(failure(error)) };
+        self.0 += 1;
+        if self.0 == MAX_LOSSES {
+            if let Some(slot) = slot {
+                *slot = None;
+            }
+            return Err(failure::lost_for_good(&reason));
+        }
+        Ok(reason)
+    }
+}
 
 /// Whether an error means that the device was lost; if so, the platform's words.
 pub async fn lost(host: &Host, gpu: &Gpu, error: &EngineError) -> Option<String> {
@@ -110,7 +144,7 @@ pub async fn restore_idle(host: &Rc<Host>, slot: &mut Slot) {
         return;
     }
     host.losses.set(host.losses.get() + 1);
-    if host.losses.get() >= MOST_LOSSES {
+    if host.losses.get() >= MAX_LOSSES {
         // It would be lost again. The next answer tries once more.
         if let Some(old) = slot.take() {
             host.warn(failure::lost_for_good(&reason(&old.gpu)));

@@ -25,6 +25,7 @@ use web_time::Instant;
 use super::run_store::{Checkpoint, Examples, KeptExample};
 use super::{Given, Places, convert, failures, kept, plan, soft_tokens};
 use crate::host::{Host, Ready, Slot};
+use crate::recovery::Losses;
 use crate::tasks::{Ending, Task};
 use crate::{failure, generating, keeping, recovery};
 
@@ -207,7 +208,7 @@ impl<'a> Run<'a> {
 
     /// Trains, on a new device where the old one is lost.
     async fn follow(&mut self, slot: MutexGuard<'a, Slot>) -> Result<TuneEvent, Failure> {
-        let mut losses = 0;
+        let mut losses = Losses::default();
         let mut held = Some(slot);
         loop {
             let before = self.summary.saved;
@@ -225,16 +226,11 @@ impl<'a> Run<'a> {
                 Err(Stopped::Interrupted) => continue,
                 Err(Stopped::Engine(error)) => error,
             };
-            let Some(reason) = recovery::lost(self.host, &gpu, &error).await else {
-                return Err(failure::of(&error, None));
-            };
-            losses = if self.summary.saved > before { 1 } else { losses + 1 };
-            if losses == recovery::MOST_LOSSES {
-                if let Some(slot) = &mut held {
-                    **slot = None;
-                }
-                return Err(failure::lost_for_good(&reason));
+            if self.summary.saved > before {
+                losses.forget();
             }
+            let slot = held.as_deref_mut();
+            losses.record(self.host, slot, (&gpu, &error), |error| failure::of(error, None)).await?;
         }
     }
 

@@ -20,15 +20,16 @@ use protocol::{Failure, RequestId};
 use super::{Places, kept};
 use crate::host::{Host, Ready, Slot};
 use crate::media::{EncodeError, EncodeProgress, Place, one};
+use crate::recovery::Losses;
 use crate::tasks::Task;
 use crate::{failure, recovery};
 
 /// What the names of files begin with.
 const PREFIX: &str = "soft.";
 /// Most bytes in the browser's storage: 1365 pictures of 256 tokens for a model of width 1536.
-const MOST_STORED: u64 = 2 << 30;
+const MAX_STORED: u64 = 2 << 30;
 /// Most bytes where the browser keeps no files, so that they lie in the worker's own memory.
-const MOST_HELD: u64 = 256 << 20;
+const MAX_HELD: u64 = 256 << 20;
 
 /// The media of all examples, each once, in the order in which they first come, and where their files are.
 #[derive(Default)]
@@ -55,7 +56,7 @@ impl Sources {
     /// Why they cannot be kept, if so.
     pub fn obstacle(&self, width: u32, places: &Places) -> Option<Failure> {
         let in_memory = places.fleeting.is_some();
-        let most = if in_memory { MOST_HELD } else { MOST_STORED };
+        let most = if in_memory { MAX_HELD } else { MAX_STORED };
         let needed = self.bytes(width);
         (needed > most).then(|| TrainingFailure::TooMuchMedia { needed, most, in_memory }.into())
     }
@@ -71,7 +72,7 @@ pub async fn encode(
     task: &Task,
 ) -> Result<(), Failure> {
     let mut progress = EncodeProgress::new(host, id);
-    let (mut done, mut losses) = (0, 0);
+    let (mut done, mut losses) = (0, Losses::default());
     let count = sources.media.len();
     while let Some(&(medium, place)) = sources.media.get(done) {
         let ready = recovery::ensure(host, slot, &task.cancel).await?;
@@ -82,20 +83,14 @@ pub async fn encode(
                 let file: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
                 let written = folder.write(&name(&medium), &file).await;
                 written.map_err(|error| of_store(&error))?;
-                (done, losses) = (done + 1, 0);
+                done += 1;
+                losses.forget();
                 continue;
             }
             Err(EncodeError::Failure(failure)) => return Err(failure),
             Err(EncodeError::Engine(error)) => error,
         };
-        let Some(reason) = recovery::lost(host, &gpu, &error).await else {
-            return Err(failure::of(&error, None));
-        };
-        losses += 1;
-        if losses == recovery::MOST_LOSSES {
-            *slot = None;
-            return Err(failure::lost_for_good(&reason));
-        }
+        losses.record(host, Some(slot), (&gpu, &error), |error| failure::of(error, None)).await?;
     }
     Ok(())
 }
