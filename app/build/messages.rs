@@ -25,7 +25,7 @@ const NATIVE: &str = "number-";
 /// The first of the characters that stand for arguments.
 const FIRST_ARGUMENT: u8 = 1;
 /// There are as many.
-const MOST_ARGUMENTS: usize = 8;
+const MAX_ARGUMENTS: usize = 8;
 /// Begins a choice; an argument follows, then its variants.
 const CHOICE: char = '\u{e}';
 /// Between the key of a variant and its text.
@@ -162,8 +162,8 @@ fn parse(tag: &str, text: &str, faults: &mut Vec<String>) -> Vec<(String, Parsed
                     }
                     _ => faults.push(format!("{tag}.ftl: `{name}` must have a text and no attributes")),
                 }
-                if parsed.variables.len() > MOST_ARGUMENTS {
-                    faults.push(format!("{tag}.ftl: `{name}` has more than {MOST_ARGUMENTS} variables"));
+                if parsed.variables.len() > MAX_ARGUMENTS {
+                    faults.push(format!("{tag}.ftl: `{name}` has more than {MAX_ARGUMENTS} variables"));
                 }
                 messages.push((name.to_owned(), parsed));
             }

@@ -10,7 +10,7 @@ use super::{Dialog, Glyph, Icon, Menu, MenuItem};
 use crate::{
     browser, format,
     grouping::{Age, age},
-    history::{self, ConversationId, ImportReport, MOST_IMPORT_BYTES, Query, Summary},
+    history::{self, ConversationId, ImportReport, MAX_IMPORT_BYTES, Query, Summary},
     language::t,
     place::{Place, use_href, use_place},
     state::{Stores, use_stores},
@@ -178,8 +178,8 @@ pub fn pick_archive(stores: Stores) {
 }
 
 async fn import(stores: Stores, file: gloo_file::File) {
-    if file.size() > MOST_IMPORT_BYTES {
-        let (size, most) = (format::bytes(file.size()), format::bytes(MOST_IMPORT_BYTES));
+    if file.size() > MAX_IMPORT_BYTES {
+        let (size, most) = (format::bytes(file.size()), format::bytes(MAX_IMPORT_BYTES));
         return stores.ui.toast(t().import_too_large(&size, &most));
     }
     let bytes = match read_as_bytes(&file).await {

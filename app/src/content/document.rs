@@ -109,7 +109,7 @@ fn split(text: &str) -> Vec<Piece> {
     let mut read = 0_usize;
     while from < text.len() {
         read = read.saturating_add(text.len() - from);
-        if read > MOST_READ {
+        if read > MAX_READ {
             pieces.push(Piece { lines: from..text.len(), kind: PieceKind::Markdown });
             break;
         }
@@ -120,7 +120,7 @@ fn split(text: &str) -> Vec<Piece> {
 
 /// Bytes that are read at most, those that are read again counted again: each formula on lines of its own may have what
 /// follows it read anew. What remains then is left to the parser, which knows fewer formulas.
-const MOST_READ: usize = 32 << 20;
+const MAX_READ: usize = 32 << 20;
 
 /// Cuts on from an offset, up to the end of the text, or to where Markdown and a formula disagree: there it has to be
 /// read anew. Gives the offset reached. `structure` is the text for Markdown.

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 /// Marks of one letter that are drawn. No script needs as many.
-const MOST: usize = 30;
+const MAX_MARKS: usize = 30;
 
 /// The text as it is drawn: of marks that follow one letter only the first ones.
 #[must_use]
@@ -14,8 +14,8 @@ pub fn few_marks(text: &str) -> Cow<'_, str> {
     for (at, letter) in text.char_indices() {
         run = if is_mark(letter) { run + 1 } else { 0 };
         match &mut copy {
-            None if run > MOST => copy = Some(text[..at].to_owned()),
-            Some(copy) if run <= MOST => copy.push(letter),
+            None if run > MAX_MARKS => copy = Some(text[..at].to_owned()),
+            Some(copy) if run <= MAX_MARKS => copy.push(letter),
             _ => {}
         }
     }
@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn a_tower_of_marks_is_cut() {
         let tower = format!("a{}b{}c", "\u{301}".repeat(200_000), "\u{302}".repeat(40));
-        let expected = format!("a{}b{}c", "\u{301}".repeat(MOST), "\u{302}".repeat(MOST));
+        let expected = format!("a{}b{}c", "\u{301}".repeat(MAX_MARKS), "\u{302}".repeat(MAX_MARKS));
         assert_eq!(few_marks(&tower), expected);
     }
 }

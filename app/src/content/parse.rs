@@ -13,7 +13,7 @@ use super::inlines;
 const MAX_DEPTH: usize = 24;
 
 /// Cells of the largest table that is drawn as one. A browser takes seconds to lay out many more.
-const MOST_CELLS: usize = 5_000;
+const MAX_CELLS: usize = 5_000;
 
 /// Stands for the colon of `]:` while Markdown is read, so that a definition of a link reference stays text. Unicode
 /// keeps this character out of all text.
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
                         let block = self.block(tag);
                         self.depth -= 1;
                         blocks.extend(block.map(|block| match block {
-                            Block::Table { head, rows, .. } if head.len() * (rows.len() + 1) > MOST_CELLS => {
+                            Block::Table { head, rows, .. } if head.len() * (rows.len() + 1) > MAX_CELLS => {
                                 Block::Verbatim(self.slice(range).trim_end().to_owned())
                             }
                             block => block,

@@ -5,7 +5,7 @@ use serde_json::error::Category;
 use super::t;
 use crate::{
     format::bytes,
-    history::{ImportError, MOST_IMPORT_BYTES, StoreError, TreeOpError},
+    history::{ImportError, MAX_IMPORT_BYTES, StoreError, TreeOpError},
     state::StoreTrouble,
 };
 
@@ -54,7 +54,7 @@ pub fn import(error: &ImportError) -> String {
         }
         ImportError::Json { line, column, .. } => t().import_syntax(*line as u64, *column as u64),
         ImportError::Format { .. } => t().import_format().into(),
-        ImportError::TooLarge { size } => t().import_too_large(&bytes(*size), &bytes(MOST_IMPORT_BYTES)),
+        ImportError::TooLarge { size } => t().import_too_large(&bytes(*size), &bytes(MAX_IMPORT_BYTES)),
         ImportError::Version { .. } => t().import_version().into(),
         ImportError::Tree { title, .. } => t().import_conversation(title),
         ImportError::Attachment { .. } => t().import_attachment().into(),

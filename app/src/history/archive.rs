@@ -16,7 +16,7 @@ const FORMAT: &str = "gemtab-history";
 const VERSION: u32 = 2;
 
 /// Largest file that is imported, in bytes: it is in memory as a whole, together with what is made of it.
-pub const MOST_BYTES: u64 = 512 << 20;
+pub const MAX_BYTES: u64 = 512 << 20;
 
 /// Why a file was not imported. Nothing of it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,7 +130,7 @@ impl Archive {
     /// # Errors
     /// The first fault, with its place.
     pub fn from_json(json: &[u8]) -> Result<Self, ImportError> {
-        if json.len() as u64 > MOST_BYTES {
+        if json.len() as u64 > MAX_BYTES {
             return Err(ImportError::TooLarge { size: json.len() as u64 });
         }
         // Some editors put a byte order mark before what they save.

@@ -35,7 +35,7 @@ mod title;
 mod transfer;
 
 pub use crate::channel::Subscription;
-pub use archive::{Archive, ImportError, MOST_BYTES as MOST_IMPORT_BYTES};
+pub use archive::{Archive, ImportError, MAX_BYTES as MAX_IMPORT_BYTES};
 pub use attachments::GRACE_MS;
 #[cfg(test)]
 pub(crate) use backend::Memory;

@@ -10,7 +10,7 @@ use super::wav::Wav;
 use super::{SAMPLE_RATE, level};
 
 /// Longest sound, in seconds.
-const MOST_SECONDS: u64 = 1_200;
+const MAX_SECONDS: u64 = 1_200;
 /// The browser does not read it.
 const UNREADABLE: MediaFailure = MediaFailure::NotDecoded(Sense::Hearing);
 /// Samples that are taken at a time, so that a long sound is never whole in this program's memory.
@@ -36,8 +36,8 @@ pub async fn decode(blob: &Blob) -> Result<Sound, MediaFailure> {
         return Err(MediaFailure::NoSound);
     }
     let seconds = u64::from(length.div_ceil(SAMPLE_RATE));
-    if seconds > MOST_SECONDS {
-        return Err(MediaFailure::SoundTooLong { seconds, most: MOST_SECONDS });
+    if seconds > MAX_SECONDS {
+        return Err(MediaFailure::SoundTooLong { seconds, most: MAX_SECONDS });
     }
     let mut sound = Sound { wav: Wav::new(), silent: true };
     let mut channel = vec![0.0; PIECE as usize];

@@ -6,7 +6,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, CanvasRenderingContext2d, HtmlCanvasElement, HtmlVideoElement, ImageBitmap};
 
 /// Sides above this are not drawn: canvases of browsers end here or sooner.
-const MOST_SIDE: u32 = 8_192;
+const MAX_SIDE: u32 = 8_192;
 
 /// Writes a picture of any format that the browser reads as PNG; none where it does not read it.
 pub async fn as_png(blob: &Blob) -> Option<Blob> {
@@ -45,7 +45,7 @@ fn fitted(width: u32, height: u32, side: u32) -> Option<(u32, u32)> {
 }
 
 fn canvas(width: u32, height: u32) -> Option<(HtmlCanvasElement, CanvasRenderingContext2d)> {
-    if width.min(height) == 0 || width.max(height) > MOST_SIDE {
+    if width.min(height) == 0 || width.max(height) > MAX_SIDE {
         return None;
     }
     let document = web_sys::window()?.document()?;

@@ -10,9 +10,9 @@ use super::picture;
 use crate::{format, language::t};
 
 /// Most pictures of one video.
-pub const MOST_FRAMES: u32 = 32;
+pub const MAX_FRAMES: u32 = 32;
 /// Longest video, in seconds.
-const MOST_SECONDS: f64 = 600.0;
+const MAX_SECONDS: f64 = 600.0;
 /// Longer side of a picture, in pixels: more than 70 tokens can show.
 const SIDE: u32 = 768;
 /// How long the browser may take to find a place in a video, in milliseconds.
@@ -28,7 +28,7 @@ pub enum VideoError {
     #[error("{}", t().video_no_length())]
     NoLength,
     /// It is longer than the page takes.
-    #[error("{}", t().media_too_long(length, &format::seconds(MOST_SECONDS)))]
+    #[error("{}", t().media_too_long(length, &format::seconds(MAX_SECONDS)))]
     TooLong {
         /// Its length, in words.
         length: String,
@@ -43,10 +43,10 @@ pub struct Frame {
     pub blob: Blob,
 }
 
-/// The times of the pictures of a video, in seconds: one a second, or [`MOST_FRAMES`] at even distances, each in the
+/// The times of the pictures of a video, in seconds: one a second, or [`MAX_FRAMES`] at even distances, each in the
 /// middle of its part.
 fn moments(seconds: f64) -> Vec<f64> {
-    let count = seconds.ceil().clamp(1.0, f64::from(MOST_FRAMES));
+    let count = seconds.ceil().clamp(1.0, f64::from(MAX_FRAMES));
     (0..count as u32).map(|number| (f64::from(number) + 0.5) * seconds / count).collect()
 }
 
@@ -64,7 +64,7 @@ pub async fn frames(blob: &Blob, told: impl Fn(usize, usize) -> bool) -> Result<
     if !seconds.is_finite() || seconds <= 0.0 {
         return Err(VideoError::NoLength);
     }
-    if seconds > MOST_SECONDS {
+    if seconds > MAX_SECONDS {
         return Err(VideoError::TooLong { length: format::seconds(seconds) });
     }
     let moments = moments(seconds);

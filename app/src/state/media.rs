@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Largest file that can be attached, in bytes.
-pub const MOST_BYTES: u64 = 64_000_000;
+pub const MAX_BYTES: u64 = 64_000_000;
 
 /// The media of the conversations on screen.
 #[derive(Clone, Copy)]

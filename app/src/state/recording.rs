@@ -17,9 +17,9 @@ use crate::{
 };
 
 /// Longest recording, in milliseconds: what a model hears at once is much shorter.
-const MOST_MILLIS: u64 = 600_000;
+const MAX_MILLIS: u64 = 600_000;
 /// A shorter recording is a slip of the finger, in milliseconds.
-const LEAST_MILLIS: u64 = 300;
+const MIN_MILLIS: u64 = 300;
 /// Samples that are given to the engine at a time while somebody speaks: half a second.
 const PIECE: u64 = 8_000;
 
@@ -191,7 +191,7 @@ impl RecordingStore {
             let peak = tape.peak.get();
             let wav = tape.finish();
             self.give(&tape, &wav, true);
-            if wav.millis() < LEAST_MILLIS {
+            if wav.millis() < MIN_MILLIS {
                 self.say(t().record_empty());
             } else if peak < level::SILENCE {
                 self.say(t().record_silent());
@@ -215,7 +215,7 @@ impl RecordingStore {
         if self.phase.get_untracked() == RecordingPhase::Running {
             self.level.set(level::meter(piece));
         }
-        if millis >= MOST_MILLIS {
+        if millis >= MAX_MILLIS {
             self.finish();
             self.say(t().record_longest());
         }

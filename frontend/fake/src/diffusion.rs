@@ -11,7 +11,7 @@ use super::play::{State, emit, wait};
 const BLOCK: usize = 24;
 /// Steps of a block, of as many as it might take.
 const STEPS: u32 = 8;
-const MOST_STEPS: u32 = 48;
+const MAX_STEPS: u32 = 48;
 /// Usual time of a step.
 const STEP_MS: u32 = 90;
 
@@ -57,7 +57,7 @@ fn canvas(pieces: &[&str], block: u32, step: u32) -> Canvas {
         CanvasText { channel: Channel::Answer, text: text.to_owned(), accepted }
     });
     let entropy = 2.0 * (1.0 - step as f32 / STEPS as f32);
-    Canvas { block, step, steps: MOST_STEPS, entropy, text: text.collect() }
+    Canvas { block, step, steps: MAX_STEPS, entropy, text: text.collect() }
 }
 
 #[cfg(test)]

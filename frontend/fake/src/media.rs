@@ -10,7 +10,7 @@ use web_sys::{Blob, ImageBitmap};
 use super::words;
 
 /// Longer sides than this are refused.
-const MOST_PIXELS: u32 = 16_384;
+const MAX_PIXELS: u32 = 16_384;
 /// Bytes of a WAV file before its samples, as the page writes it.
 const WAV_HEADER: usize = 44;
 /// Bytes of a second of 16 kHz mono.
@@ -69,7 +69,7 @@ async fn picture(blob: &Blob, budget: TokenBudget) -> Result<MediaReport, Failur
     let bitmap: ImageBitmap = JsFuture::from(bitmap).await.map_err(unreadable)?.unchecked_into();
     let (width, height) = (bitmap.width(), bitmap.height());
     bitmap.close();
-    if width.max(height) > MOST_PIXELS {
+    if width.max(height) > MAX_PIXELS {
         return Err(MediaFailure::ImageTooLarge { width, height }.into());
     }
     let animated = is_animated(&bytes(blob).await?);

@@ -313,12 +313,12 @@ pub enum TuneLength {
 /// The training loss at which examples count as learned: the model gives an expected token a probability of 0.9.
 pub const LEARNED_LOSS: f32 = 0.1;
 /// The mean of fewer steps than this says too little.
-const FEWEST_STEPS: usize = 4;
+const MIN_STEPS: usize = 4;
 
 /// Whether the mean loss of the last pass over the examples is at most [`LEARNED_LOSS`].
 #[must_use]
 pub fn is_learned(points: &[TunePoint], steps_of_a_pass: usize) -> bool {
-    let count = steps_of_a_pass.max(FEWEST_STEPS);
+    let count = steps_of_a_pass.max(MIN_STEPS);
     let Some(last) = points.len().checked_sub(count).map(|from| &points[from..]) else { return false };
     last.iter().map(|point| point.loss).sum::<f32>() <= LEARNED_LOSS * count as f32
 }

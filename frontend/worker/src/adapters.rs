@@ -22,7 +22,7 @@ use crate::tasks::Task;
 use crate::{failure, recovery, tuning};
 
 /// Longest configuration that is read.
-const MOST_CONFIG: u64 = 1 << 20;
+const MAX_CONFIG: u64 = 1 << 20;
 
 /// Answers [`protocol::Request::OpenAdapter`].
 pub async fn open(
@@ -187,13 +187,13 @@ async fn read(
         }
         return adapter::gguf::read(&*weights).await.map_err(said);
     };
-    if *size > MOST_CONFIG {
+    if *size > MAX_CONFIG {
         return Err(AdapterFailure::ConfigTooLarge { file: name.clone() }.into());
     }
     let second = ModelSource::Local { names: vec![name.clone()], sizes: vec![*size] };
     let config =
         host.platform.open(&second, files.get(1..).unwrap_or_default(), false, cancel.clone()).await?;
-    if config.model.source.len() > MOST_CONFIG {
+    if config.model.source.len() > MAX_CONFIG {
         return Err(AdapterFailure::ConfigTooLarge { file: name.clone() }.into());
     }
     let len = config.model.source.len();

@@ -24,11 +24,11 @@ pub const FILE: &str = "packed.json";
 /// Raised when a kernel of packed products, or the one beside it, becomes faster, slower or right.
 pub const VERSION: u32 = 4;
 /// Most choices that are kept.
-const MOST: usize = 64;
+const MAX_CHOICES: usize = 64;
 /// Most adapters whose kernels are remembered.
-const MOST_ADAPTERS: usize = 8;
+const MAX_ADAPTERS: usize = 8;
 /// Most kernels of an adapter that are remembered.
-const MOST_SOUND: usize = 1000;
+const MAX_SOUND: usize = 1000;
 
 /// What is known of the packed products of a model on an adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,11 +92,11 @@ pub(crate) async fn keep_sound(host: &Host, adapter: &Adapter, kernels: &BTreeSe
         if file.sound.get(&adapter.0) == Some(kernels) {
             return Ok(());
         }
-        if file.sound.len() >= MOST_ADAPTERS && !file.sound.contains_key(&adapter.0) {
+        if file.sound.len() >= MAX_ADAPTERS && !file.sound.contains_key(&adapter.0) {
             file.sound.clear();
         }
         // Of many models, some kernels are tried again.
-        let kept = kernels.iter().take(MOST_SOUND).cloned().collect();
+        let kept = kernels.iter().take(MAX_SOUND).cloned().collect();
         file.sound.insert(adapter.0.clone(), kept);
         write(&*folder, file).await
     };
@@ -176,7 +176,7 @@ async fn keep(
     forms: Forms,
 ) -> Result<(), StoreError> {
     let mut file = read(folder).await?;
-    if file.choices.len() >= MOST && !file.choices.contains_key(subject.key()) {
+    if file.choices.len() >= MAX_CHOICES && !file.choices.contains_key(subject.key()) {
         // What computes wrongly is worth more than what is faster.
         file.choices.retain(|_, choice| *choice == Choice::SwitchedOff);
         file.forms.clear();
@@ -260,9 +260,9 @@ mod tests {
     #[test]
     fn the_file_stays_small() {
         let folder = MemoryFolder::default();
-        for i in 0..3 * MOST {
+        for i in 0..3 * MAX_CHOICES {
             now(keep(&folder, &subject(&i.to_string()), Choice::Floats, USUAL));
-            assert!(now(read(&folder)).choices.len() <= MOST);
+            assert!(now(read(&folder)).choices.len() <= MAX_CHOICES);
             assert_eq!(now(look(&folder, &subject(&i.to_string()))), Some((Choice::Floats, USUAL)));
         }
     }

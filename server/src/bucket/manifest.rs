@@ -14,7 +14,7 @@ pub const MANIFEST: &str = "catalog.json";
 pub(super) const LARGEST: u64 = 8 << 20;
 
 /// Files of a model.
-const MOST_LAYERS: usize = 32;
+const MAX_LAYERS: usize = 32;
 
 /// Bytes of a file: the most that S3 stores.
 const LARGEST_FILE: u64 = 5 << 40;
@@ -36,7 +36,7 @@ fn model(entry: CatalogEntry) -> Result<Found, String> {
     if entry.broken.is_some() {
         return Err(wrong("can't be used"));
     }
-    if entry.layers.len() > MOST_LAYERS {
+    if entry.layers.len() > MAX_LAYERS {
         return Err(wrong("has too many files"));
     }
     if entry.layers.iter().filter(|layer| layer.kind == LayerKind::Model).count() != 1 {
@@ -111,7 +111,7 @@ mod tests {
         assert!(read(&long).expect_err("no file").len() < 400, "what is said of a name is short");
         let mut many = list();
         let layer = many["models"][0]["layers"][0].clone();
-        many["models"][0]["layers"] = vec![layer; MOST_LAYERS + 1].into();
+        many["models"][0]["layers"] = vec![layer; MAX_LAYERS + 1].into();
         assert!(read(&many).expect_err("too many").contains("too many"));
     }
 

@@ -5,7 +5,7 @@ use std::{fs, io, path::Path};
 use super::{
     Found, Listing,
     facts::Facts,
-    folder::{self, GgufFile, MOST_FILES},
+    folder::{self, GgufFile, MAX_FILES},
 };
 use crate::text::{printable, shown};
 
@@ -19,7 +19,7 @@ const TEMPERATURE: f64 = 0.2;
 pub fn scan(root: &Path, facts: &mut Facts) -> io::Result<Listing> {
     let root = fs::canonicalize(root)?;
     let mut paths = Vec::new();
-    let is_whole = folder::walk(&root, 0, MOST_FILES, &mut paths)?;
+    let is_whole = folder::walk(&root, 0, MAX_FILES, &mut paths)?;
     let mut files = Vec::new();
     for path in paths {
         match folder::examine(&root, &path, facts) {

@@ -44,7 +44,7 @@ impl From<&Metadata> for Stamp {
 type Shared<T, E> = Result<Arc<T>, Arc<E>>;
 
 /// Bytes of texts that are remembered. What is more is read for each list.
-const MOST_TEXT: usize = 16 << 20;
+const MAX_TEXT: usize = 16 << 20;
 
 /// Headers, digests and texts by path. What a scan does not ask for is forgotten at its end.
 #[derive(Debug, Default)]
@@ -87,7 +87,7 @@ impl Facts {
         let text: Option<Arc<str>> =
             is_genuine.then_some(bytes).and_then(|bytes| String::from_utf8(bytes).ok()).map(Into::into);
         let size = text.as_ref().map_or(0, |text| text.len());
-        if self.text_size + size <= MOST_TEXT {
+        if self.text_size + size <= MAX_TEXT {
             self.text_size += size;
             self.texts.insert(path, stamp, text.clone());
         }

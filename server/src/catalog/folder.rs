@@ -30,14 +30,14 @@ use crate::text::shown;
 /// Folders below the given one that are searched. Publisher, model and revision are three.
 const DEPTH: usize = 5;
 /// Files that are listed.
-pub(super) const MOST_FILES: usize = 4096;
+pub(super) const MAX_FILES: usize = 4096;
 
 /// The models in the folder `root` and below.
 ///
 /// # Errors
 /// When the folder itself cannot be read.
 pub fn scan(root: &Path, facts: &mut Facts) -> io::Result<Listing> {
-    scan_up_to(MOST_FILES, root, facts, identity_of)
+    scan_up_to(MAX_FILES, root, facts, identity_of)
 }
 
 /// The same, with the SHA-256 of each file, which is read whole for it.
@@ -45,7 +45,7 @@ pub fn scan(root: &Path, facts: &mut Facts) -> io::Result<Listing> {
 /// # Errors
 /// When the folder itself cannot be read.
 pub fn scan_content(root: &Path, facts: &mut Facts) -> io::Result<Listing> {
-    scan_up_to(MOST_FILES, root, facts, Facts::sha256)
+    scan_up_to(MAX_FILES, root, facts, Facts::sha256)
 }
 
 /// How a file is named.

@@ -65,15 +65,15 @@ pub enum PeekError {
 }
 
 /// Metadata entries, tensors: published files have about 50 and 2000.
-const MOST_ENTRIES: u64 = 1 << 16;
+const MAX_ENTRIES: u64 = 1 << 16;
 /// Elements of one array: the largest vocabulary has 2^18 pieces and twice as many merges.
-const MOST_ELEMENTS: u64 = 1 << 24;
+const MAX_ELEMENTS: u64 = 1 << 24;
 /// Bytes of a key or a tensor's name.
 const LONGEST_KEY: u64 = 1 << 12;
 /// Bytes of a text that is kept; longer ones are left out.
 const LONGEST_TEXT: u64 = 1 << 10;
 /// Dimensions of a tensor.
-const MOST_DIMENSIONS: u32 = 8;
+const MAX_DIMENSIONS: u32 = 8;
 
 /// Reads the header of the file at `path`.
 ///
@@ -181,15 +181,15 @@ impl<R: Read + Seek> Header<BufReader<R>> {
         if !(2..=3).contains(&version) {
             return Err(PeekError::Version(version));
         }
-        let tensors = header.count("tensors", MOST_ENTRIES)?;
-        let entries = header.count("metadata entries", MOST_ENTRIES)?;
+        let tensors = header.count("tensors", MAX_ENTRIES)?;
+        let entries = header.count("metadata entries", MAX_ENTRIES)?;
         Ok((header, Counts { version, tensors, entries }))
     }
 
     /// A tensor's dimensions.
     pub(crate) fn dimensions(&mut self) -> Result<u32, PeekError> {
         let dimensions = self.u32()?;
-        if dimensions > MOST_DIMENSIONS {
+        if dimensions > MAX_DIMENSIONS {
             return Err(PeekError::Absurd { what: "dimensions of a tensor:", count: dimensions.into() });
         }
         Ok(dimensions)
@@ -255,7 +255,7 @@ impl<R: Read + Seek> Header<BufReader<R>> {
             }
             ARRAY => {
                 let kind = self.u32()?;
-                let elements = self.count("elements of an array:", MOST_ELEMENTS)?;
+                let elements = self.count("elements of an array:", MAX_ELEMENTS)?;
                 if kind == STRING {
                     for _ in 0..elements {
                         let length = self.u64()?;

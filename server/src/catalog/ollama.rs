@@ -29,18 +29,18 @@ const LARGEST_MANIFEST: u64 = 4 << 20;
 /// Bytes of a blob that describes: configuration, parameters, system prompt.
 const LARGEST_TEXT: u64 = 64 << 10;
 /// Bytes of all system prompts together.
-const MOST_PROMPTS: usize = 4 << 20;
+const MAX_PROMPTS: usize = 4 << 20;
 /// Files of one model. Published ones have three.
-const MOST_LAYERS: usize = 64;
+const MAX_LAYERS: usize = 64;
 /// Manifests that are listed.
-const MOST_MANIFESTS: usize = 4096;
+const MAX_MANIFESTS: usize = 4096;
 
 /// The models of the store at `root`.
 ///
 /// # Errors
 /// When the folder of manifests is there but cannot be read. A store without it is an empty one.
 pub fn scan(root: &Path, facts: &mut Facts) -> io::Result<Listing> {
-    scan_up_to(MOST_MANIFESTS, root, facts)
+    scan_up_to(MAX_MANIFESTS, root, facts)
 }
 
 fn scan_up_to(most: usize, root: &Path, facts: &mut Facts) -> io::Result<Listing> {
@@ -149,8 +149,8 @@ fn assemble(
     let mut files = Vec::new();
     for layer in &layers {
         if let Some(kind) = layer.kind() {
-            if files.len() == MOST_LAYERS {
-                let reason = format!("it names more than {MOST_LAYERS} files");
+            if files.len() == MAX_LAYERS {
+                let reason = format!("it names more than {MAX_LAYERS} files");
                 return Err(Trouble::Manifest { reason, name: entry.name.clone() });
             }
             files.push((kind, store.blob(layer, kind, &entry.name)?));
@@ -192,7 +192,7 @@ struct Store<'a> {
 
 impl<'a> Store<'a> {
     fn new(root: &'a Path) -> Self {
-        Self { root, partial: OnceCell::new(), room: Cell::new(MOST_PROMPTS) }
+        Self { root, partial: OnceCell::new(), room: Cell::new(MAX_PROMPTS) }
     }
 
     fn path(&self, digest: Digest) -> PathBuf {
@@ -341,7 +341,7 @@ struct Config {
 }
 
 /// Texts that end an answer of which more than so many are not read.
-const MOST_STOPS: usize = 64;
+const MAX_STOPS: usize = 64;
 
 /// The parameters blob: numbers, texts and lists.
 #[derive(Default, Deserialize)]
@@ -356,7 +356,7 @@ impl Params {
             None => &[],
         };
         let texts = texts.iter().filter_map(serde_json::Value::as_str).filter(|text| !text.is_empty());
-        texts.take(MOST_STOPS).map(str::to_owned).collect()
+        texts.take(MAX_STOPS).map(str::to_owned).collect()
     }
 
     fn numbers(self) -> BTreeMap<String, f64> {

@@ -270,12 +270,12 @@ fn system_prompts_have_bounded_room_together() {
     let store = Store::new();
     let model = store.layer("model", &Gguf::gemma4().build());
     let system = store.layer("system", &vec![b'x'; LARGEST_TEXT as usize]);
-    let fitting = MOST_PROMPTS / LARGEST_TEXT as usize;
+    let fitting = MAX_PROMPTS / LARGEST_TEXT as usize;
     for tag in 0..fitting + 1 {
         store.model("gemma4", &format!("t{tag:03}"), json!({}), &[model.clone(), system.clone()]);
     }
     let found = list(&store);
-    assert_eq!(found.iter().map(|found| found.entry.system.len()).sum::<usize>(), MOST_PROMPTS);
+    assert_eq!(found.iter().map(|found| found.entry.system.len()).sum::<usize>(), MAX_PROMPTS);
     let broken: Vec<_> = found.iter().filter_map(|found| found.entry.broken.clone()).collect();
     assert_eq!(broken, [Trouble::TooManyPrompts.said()]);
 }
@@ -301,12 +301,12 @@ fn a_manifest_of_endless_files_is_damaged() {
     let store = Store::new();
     let model = store.layer("model", &Gguf::gemma4().build());
     let adapter = store.layer("adapter", &Gguf::gemma4().text("general.type", "adapter").build());
-    let layers: Vec<Value> = std::iter::once(model).chain(vec![adapter; MOST_LAYERS]).collect();
+    let layers: Vec<Value> = std::iter::once(model).chain(vec![adapter; MAX_LAYERS]).collect();
     store.model("gemma4", "e2b", json!({}), &layers);
     assert!(reason(&store).starts_with("Its manifest is damaged (it names more than 64 files)"));
     store.model("gemma4", "e2b", json!({}), &layers[1..]);
     assert!(reason(&store).starts_with("Its manifest lists no model file"));
-    store.model("gemma4", "e2b", json!({}), &layers[..MOST_LAYERS]);
+    store.model("gemma4", "e2b", json!({}), &layers[..MAX_LAYERS]);
     assert_eq!(only(&store).broken, None);
 }
 

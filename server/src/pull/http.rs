@@ -17,7 +17,7 @@ const CONNECT: Duration = Duration::from_secs(30);
 /// Time without a byte after which a connection counts as broken.
 const STALLED: Duration = Duration::from_secs(60);
 /// Redirects after one another. A blob of the hub takes two.
-const MOST_REDIRECTS: usize = 8;
+const MAX_REDIRECTS: usize = 8;
 /// Bytes of an answer that says what went wrong.
 const LONGEST_TROUBLE: usize = 16 << 10;
 
@@ -32,7 +32,7 @@ pub(super) fn client(is_here: bool) -> Result<Client, PullError> {
         .referer(false)
         .redirect(Policy::custom(|attempt| {
             let is_safe = attempt.previous().last().is_some_and(|from| keeps_safe(from, attempt.url()));
-            if attempt.previous().len() > MOST_REDIRECTS {
+            if attempt.previous().len() > MAX_REDIRECTS {
                 attempt.error(BadRedirect("there are too many redirects"))
             } else if is_safe {
                 attempt.follow()

@@ -15,7 +15,7 @@ use crate::{
 /// Bytes of a list of files.
 const LARGEST_LIST: usize = 8 << 20;
 /// Files of one model. The largest published ones have some dozens.
-const MOST_PARTS: usize = 999;
+const MAX_PARTS: usize = 999;
 /// What the hub takes when it may choose.
 const USUAL: &str = "Q4_K_M";
 
@@ -120,7 +120,7 @@ fn choose(list: &[u8], quantization: &str) -> Result<Split, String> {
     let count = parts.len();
     let is_whole =
         parts.iter().zip(1..).all(|((number, of, _), expected)| *number == expected && *of == count);
-    if !is_whole || count > MOST_PARTS {
+    if !is_whole || count > MAX_PARTS {
         return Err(format!("{stem} is not complete, or is cut into too many files"));
     }
     let parts = parts.into_iter().map(|(.., part)| part).collect();

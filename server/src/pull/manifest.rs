@@ -6,7 +6,7 @@ use super::error::PullError;
 use crate::{catalog::digest::Digest, text::printable};
 
 /// Files of one model, configuration included. Published ones have about eight.
-const MOST_FILES: usize = 64;
+const MAX_FILES: usize = 64;
 /// What the media types of layers of a model begin with.
 const LAYER: &str = "application/vnd.ollama.image.";
 
@@ -72,7 +72,7 @@ pub(super) fn files(text: &[u8], host: &str) -> Result<Vec<File>, PullError> {
     if manifest.version != 2 {
         return Err(unusable(host, "its manifest isn't of version 2"));
     }
-    if manifest.layers.len() >= MOST_FILES {
+    if manifest.layers.len() >= MAX_FILES {
         // One file for each tensor, or worse.
         return Err(unusable(
             host,
@@ -156,7 +156,7 @@ mod tests {
         });
         crate::fuzz::fuzz("manifest", &[plain, annotated.to_string().into_bytes()], |bytes| {
             let files = files(bytes, "host");
-            files.inspect(|it| assert!(!it.is_empty() && it.len() <= MOST_FILES)).is_ok()
+            files.inspect(|it| assert!(!it.is_empty() && it.len() <= MAX_FILES)).is_ok()
         });
     }
 

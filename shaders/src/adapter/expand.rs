@@ -9,7 +9,7 @@ const ROWS: u32 = 8;
 const COLUMNS: u32 = 64;
 
 /// Maximum rank of all adapters together: the kernel holds z in half of the workgroup memory that every device has.
-pub const MOST_RANK: u32 = 256;
+pub const MAX_RANK: u32 = 256;
 
 params! {
     /// The uniform at binding 0.
@@ -67,7 +67,7 @@ pub fn source(products: usize) -> Result<Source, PreprocessError> {
         .set("LATER_SEGMENTS", products - 1)
         .set("ROWS", ROWS)
         .set("COLUMNS", COLUMNS)
-        .set("MOST_QUADS", MOST_RANK / 4);
+        .set("MAX_QUADS", MAX_RANK / 4);
     Source::build::<Params>("adapter/expand.wgsl", format!("adapter_expand_{products}"), &defines)
 }
 

@@ -114,10 +114,10 @@ impl Decode {
     /// Defines the octets of keys and of values that a thread loads at a time: as many as divide what a tile has for it.
     pub(super) fn loads(defines: Defines, head_dim: u32) -> Defines {
         /// With eight, or with loads ahead of the loop, registers run out.
-        const MOST: u32 = 4;
+        const MAX_LOADS: u32 = 4;
         let keys = head_dim / 8 / (THREADS / TILE);
         let values = TILE * head_dim / 8 / THREADS;
-        defines.set("KEY_LOADS", keys.clamp(1, MOST)).set("VALUE_LOADS", values.clamp(1, MOST))
+        defines.set("KEY_LOADS", keys.clamp(1, MAX_LOADS)).set("VALUE_LOADS", values.clamp(1, MAX_LOADS))
     }
 
     /// The shader. Bindings: params, part, state, qkv, vectors, rope, k cache, v cache; with `quads > 0` also the

@@ -8,11 +8,11 @@ use crate::{Defines, PreprocessError, Source};
 /// Elements of a head that a workgroup merges.
 const MERGED: u32 = 64;
 /// Maximum number of queries of a workgroup: with more, registers run out, and with large heads the 16 KiB of workgroup memory.
-const MOST_QUERIES: u32 = 4;
+const MAX_QUERIES: u32 = 4;
 /// Maximum number of splits that can be merged in a dispatch.
 pub const MAX_SPLITS: u32 = 128;
 
-/// Attention of up to [`crate::matmul::FewRows::MOST`] rows over the cache, split over the keys. Its twin is
+/// Attention of up to [`crate::matmul::FewRows::MAX_ROWS`] rows over the cache, split over the keys. Its twin is
 /// [`super::block::block`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FewRows {
@@ -32,7 +32,7 @@ impl FewRows {
     /// Rows per workgroup for a dispatch of up to `rows` rows: as few as give the smallest number of blocks.
     #[must_use]
     pub const fn block_rows(rows: u32) -> u32 {
-        match rows.div_ceil(MOST_QUERIES) {
+        match rows.div_ceil(MAX_QUERIES) {
             0 => 1,
             blocks => rows.div_ceil(blocks),
         }
@@ -41,7 +41,7 @@ impl FewRows {
     /// Query heads per workgroup that also has `block_rows` rows, of a group that share a kv head: 1, 2 or 4.
     #[must_use]
     pub const fn group(block_rows: u32, group: u32) -> u32 {
-        match MOST_QUERIES / block_rows {
+        match MAX_QUERIES / block_rows {
             most if most >= group => group,
             most => most,
         }

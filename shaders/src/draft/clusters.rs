@@ -9,7 +9,7 @@ params! {
     pub struct Params {
         /// Number of lists.
         pub lists: u32,
-        /// Number of clusters to choose, at most [`MOST`].
+        /// Number of clusters to choose, at most [`MAX_CHOSEN`].
         pub count: u32,
         /// Unused.
         pub pad: [u32; 2],
@@ -17,7 +17,7 @@ params! {
 }
 
 /// Maximum number of clusters that are chosen.
-pub const MOST: u32 = Candidates::Few.count();
+pub const MAX_CHOSEN: u32 = Candidates::Few.count();
 
 /// How the logits of centroids are sampled: `top_k` runs before this kernel.
 #[must_use]

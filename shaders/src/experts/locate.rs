@@ -6,7 +6,7 @@ use crate::{PreprocessError, Source};
 /// The slot of an expert that is not in the cache.
 pub const NONE: u32 = u32::MAX;
 /// Maximum number of rows of a step that ends if an expert is missing.
-pub const MOST: u32 = 8;
+pub const MAX_ROWS: u32 = 8;
 
 params! {
     /// The uniform at binding 0.
@@ -22,10 +22,10 @@ params! {
 /// Words of the record in front of the number of uses: the layer that missed plus 1, and the experts of a few rows.
 #[must_use]
 pub const fn record_header(mixture: Mixture) -> u32 {
-    1 + MOST * mixture.used
+    1 + MAX_ROWS * mixture.used
 }
 
-/// The shader, for up to [`MOST`] rows, whose step ends if an expert is missing, or for any number of rows.
+/// The shader, for up to [`MAX_ROWS`] rows, whose step ends if an expert is missing, or for any number of rows.
 /// Bindings: params, state, slots, choices, located; for a few rows, record.
 ///
 /// # Errors
@@ -33,7 +33,7 @@ pub const fn record_header(mixture: Mixture) -> u32 {
 pub fn source(mixture: Mixture, few_rows: bool) -> Result<Source, PreprocessError> {
     let suffix = if few_rows { "_few" } else { "" };
     let name = format!("experts_locate_{}{suffix}", mixture.name());
-    let defines = mixture.defines().set("FEW_ROWS", few_rows).set("MOST", MOST);
+    let defines = mixture.defines().set("FEW_ROWS", few_rows).set("MAX_ROWS", MAX_ROWS);
     Source::build::<Params>("experts/locate.wgsl", name, &defines)
 }
 

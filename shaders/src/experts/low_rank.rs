@@ -3,7 +3,7 @@
 //! the other factor. The gradient of a factor is [`crate::train::expert_gradient`].
 
 use super::{Choice, Mixture, buckets, choice_defines};
-use crate::adapter::expand::MOST_RANK;
+use crate::adapter::expand::MAX_RANK;
 use crate::{PreprocessError, Source};
 
 params! {
@@ -110,11 +110,11 @@ pub struct Reduce {
 }
 
 /// Pairs of the smallest tile that a product has.
-pub const LEAST_TILE: u32 = 16;
+pub const MIN_TILE: u32 = 16;
 
 /// Most tiles of `positions` rows, whichever tiles a product has.
 const fn most_tiles(mixture: Mixture, positions: u32) -> u32 {
-    buckets::most_tiles(mixture, positions, LEAST_TILE)
+    buckets::most_tiles(mixture, positions, MIN_TILE)
 }
 
 impl Reduce {
@@ -200,7 +200,7 @@ impl Expand {
     pub fn source(self) -> Result<Source, PreprocessError> {
         let (file, name, defines) = match self {
             Self::Sorted(_) => {
-                ("expand", "experts_expand".into(), choice_defines().set("MOST_RANK", MOST_RANK))
+                ("expand", "experts_expand".into(), choice_defines().set("MAX_RANK", MAX_RANK))
             }
             Self::Few(mixture) | Self::FewSummed(mixture) => {
                 let summed = matches!(self, Self::FewSummed(_));

@@ -2,7 +2,7 @@
 
 use super::{Params, experts, half_rows};
 use crate::experts::{Mixture, buckets};
-use crate::matrix_units::{Dialect, LEAST_ROWS};
+use crate::matrix_units::{Dialect, MIN_ROWS};
 use crate::params::WgslStruct;
 use crate::quant::planar_values;
 use crate::{DType, Defines, PlanarLayout, PreprocessError, Source};
@@ -75,7 +75,7 @@ impl CooperativeTile {
     #[must_use]
     pub fn within_reach(most_rows: u32, n: u32, k: u32) -> Vec<(Self, u32)> {
         let mut all = Vec::new();
-        for chosen in (LEAST_ROWS..=most_rows).map(|rows| Self::choose(rows, n, k)) {
+        for chosen in (MIN_ROWS..=most_rows).map(|rows| Self::choose(rows, n, k)) {
             if !all.contains(&chosen) {
                 all.push(chosen);
             }
@@ -202,7 +202,7 @@ impl CooperativeTile {
 /// Whether chunks of `positions` have enough rows per expert for [`CooperativeTile::EXPERTS`].
 #[must_use]
 pub const fn suits_experts(mixture: Mixture, positions: u32) -> bool {
-    positions >= LEAST_ROWS && positions * mixture.used >= 4 * mixture.experts
+    positions >= MIN_ROWS && positions * mixture.used >= 4 * mixture.experts
 }
 
 /// Rows of X as the kernel reads them.

@@ -2,7 +2,7 @@
 //! matrices of its experts.
 
 use super::Tile;
-use crate::experts::low_rank::LEAST_TILE;
+use crate::experts::low_rank::MIN_TILE;
 use crate::experts::{Mixture, buckets};
 use crate::quant::planar_values;
 use crate::{DType, PlanarLayout, Planes, PreprocessError, Source};
@@ -22,7 +22,7 @@ pub const fn choose(mixture: Mixture, positions: u32, software: bool) -> Tile {
     if positions * mixture.used > Tile::SMALL.bm * mixture.experts { Tile::MEDIUM } else { Tile::SMALL }
 }
 
-const _: () = assert!(Tile::SMALL.bm == LEAST_TILE && Tile::SOFTWARE.bm >= LEAST_TILE);
+const _: () = assert!(Tile::SMALL.bm == MIN_TILE && Tile::SOFTWARE.bm >= MIN_TILE);
 
 params! {
     /// The uniform at binding 0. Then: the planar W of experts `begin..end`, tiles, pairs, X and Y.

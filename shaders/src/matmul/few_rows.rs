@@ -6,7 +6,7 @@ use crate::planes::UNIT;
 use crate::{DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
 
 /// Partial sums of 16 bytes that fit into the workgroup memory of every device.
-const MOST_SUMS: u32 = 1024;
+const MAX_SUMS: u32 = 1024;
 
 params! {
     /// The uniform at binding 0.
@@ -72,7 +72,7 @@ impl Params {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Epilogue {
     /// Y = X·Wᵀ, for one to three matrices with the same X. Results of the matrices follow one another in Y, each
-    /// with room for [`FewRows::MOST`] rows.
+    /// with room for [`FewRows::MAX_ROWS`] rows.
     Store,
     /// Y = gelu_tanh(X·W0ᵀ)·(X·W1ᵀ).
     Geglu,
@@ -101,12 +101,12 @@ impl FewRows {
     /// The numbers of rows that there are kernels for.
     pub const ROWS: [u32; 4] = [1, 2, 4, 8];
     /// Maximum number of rows.
-    pub const MOST: u32 = 8;
+    pub const MAX_ROWS: u32 = 8;
 
-    /// The product of up to `rows` rows, at most [`Self::MOST`], with matrices of these storage types.
+    /// The product of up to `rows` rows, at most [`Self::MAX_ROWS`], with matrices of these storage types.
     #[must_use]
     pub fn new(rows: u32, dtypes: &[DType], form: Form) -> Self {
-        let rows = rows.next_power_of_two().clamp(1, Self::MOST);
+        let rows = rows.next_power_of_two().clamp(1, Self::MAX_ROWS);
         Self { rows, dtypes: dtypes.to_vec(), epilogue: Epilogue::Store, packs: false, quads: 0, form }
     }
 
@@ -119,7 +119,7 @@ impl FewRows {
     pub fn source(&self) -> Result<Source, PreprocessError> {
         let (columns, threads) = (self.form.rows, self.form.threads());
         let pair = self.epilogue == Epilogue::Geglu;
-        let pass = (MOST_SUMS / threads).min(threads / self.columns_per_workgroup());
+        let pass = (MAX_SUMS / threads).min(threads / self.columns_per_workgroup());
         let floats = self.dtypes.iter().all(|dtype| dtype.is_float());
         let mut defines = self
             .form
@@ -181,7 +181,7 @@ impl FewRows {
             if i < self.segments() {
                 (params.rows[i], params.y_stride[i], params.y_at[i]) = (layout.n, layout.n, y_at);
                 total += layout.n.div_ceil(self.columns_per_workgroup());
-                y_at += Self::MOST * layout.n;
+                y_at += Self::MAX_ROWS * layout.n;
             }
             params.groups[i..].fill(total);
         }

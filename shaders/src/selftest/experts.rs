@@ -51,7 +51,7 @@ pub fn choose(mixture: Mixture) -> Result<Case, CaseError> {
 
 /// Chosen experts in the cache: every other one is there. A few rows have only such experts, whose uses are counted.
 pub fn locate(mixture: Mixture, few_rows: bool) -> Result<Case, CaseError> {
-    let rows = if few_rows { LEN.min(cache::MOST) } else { LEN };
+    let rows = if few_rows { LEN.min(cache::MAX_ROWS) } else { LEN };
     let layer = 1;
     let slots: Vec<u32> = (0..2 * mixture.experts)
         .map(|i| if few_rows || i % 2 == 0 { (i * 7) % mixture.experts } else { cache::NONE })

@@ -214,7 +214,7 @@ pub fn of_few_rows(kernel: &FewRows) -> Result<Case, CaseError> {
         few_rows::Epilogue::Store => {
             let room = |(y, w): (&Vec<f32>, &Matrix)| {
                 let mut y = y.clone();
-                y.resize((FewRows::MOST * w.layout.n) as usize, 0.0);
+                y.resize((FewRows::MAX_ROWS * w.layout.n) as usize, 0.0);
                 y
             };
             products.iter().zip(&matrices).flat_map(room).collect()

@@ -26,7 +26,7 @@ var<storage, read_write> y{{s}}: array<f32>;
 const ROWS: u32 = {{ROWS}}u;
 const COLUMNS: u32 = {{COLUMNS}}u;
 
-var<workgroup> scaled: array<vec4<f32>, {{MOST_QUADS}}u * ROWS>;
+var<workgroup> scaled: array<vec4<f32>, {{MAX_QUADS}}u * ROWS>;
 
 @compute @workgroup_size({{COLUMNS}})
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {

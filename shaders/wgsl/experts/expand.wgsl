@@ -24,7 +24,7 @@ var<storage, read> factors: array<f32>;
 var<storage, read_write> y: array<f32>;
 
 // z of eight pairs.
-var<workgroup> rows: array<f32, 8u * {{MOST_RANK}}u>;
+var<workgroup> rows: array<f32, 8u * {{MAX_RANK}}u>;
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {

@@ -3,12 +3,12 @@
 //   located[p] = (slots[layer + expert of choices[p]], weight of choices[p])
 //
 // A slot is a place for one expert in the layer's matrices. The slot of an expert that is not in the cache is NONE, and
-// products skip it. FEW_ROWS: a token and drafts behind it, at most MOST rows, which need all of their experts. If one is
+// products skip it. FEW_ROWS: a token and drafts behind it, at most MAX_ROWS rows, which need all of their experts. If one is
 // missing, the step ends here: state.len becomes 0, so that the steps behind it do nothing, and record says which layer it
 // was. The host then loads the experts, and runs the step again from here.
 //
 // Bindings: params, state, slots u32 [layers, EXPERTS], choices [T, USED], located [T, USED],
-// FEW_ROWS: record u32: the layer that missed plus 1 (0: none), its experts [MOST, USED], of which T rows are written, then
+// FEW_ROWS: record u32: the layer that missed plus 1 (0: none), its experts [MAX_ROWS, USED], of which T rows are written, then
 // the number of times that each expert was used [layers, EXPERTS]. T = state.len.
 // Workgroup: 64 threads, a pair each. Grid: (⌈T·USED/64⌉, 1, 1); FEW_ROWS: a workgroup for all pairs.
 
@@ -30,7 +30,7 @@ var<storage, read_write> record: array<u32>;
 
 var<workgroup> rows: u32;
 var<workgroup> missing: atomic<u32>;
-var<workgroup> chosen: array<u32, {{MOST}}u * {{USED}}u>;
+var<workgroup> chosen: array<u32, {{MAX_ROWS}}u * {{USED}}u>;
 #endif
 
 const THREADS = 64u;
@@ -49,7 +49,7 @@ fn main(@builtin(local_invocation_index) tid: u32) {
         atomicStore(&missing, 0u);
     }
     // The same for all threads, as barriers follow.
-    let pairs = min(workgroupUniformLoad(&rows), {{MOST}}u) * {{USED}}u;
+    let pairs = min(workgroupUniformLoad(&rows), {{MAX_ROWS}}u) * {{USED}}u;
     if (pairs == 0u) {
         return;
     }
@@ -84,7 +84,7 @@ fn main(@builtin(local_invocation_index) tid: u32) {
             }
         }
         if (first == place) {
-            record[1u + {{MOST}}u * {{USED}}u + params.layer * {{EXPERTS}}u + expert] += uses;
+            record[1u + {{MAX_ROWS}}u * {{USED}}u + params.layer * {{EXPERTS}}u + expert] += uses;
         }
     }
 }

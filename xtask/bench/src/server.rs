@@ -18,7 +18,7 @@ use serde_json::Value;
 /// How long a page waits for something to do before it asks again.
 const WAIT: Duration = Duration::from_secs(20);
 /// Most bytes of what a page posts.
-const MOST: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// The server. It runs until the program ends.
 pub struct Server {
@@ -125,7 +125,7 @@ impl Shared {
         }
         if let Some(page) = asked.path.strip_prefix("/say/").filter(|_| asked.post) {
             let mut body = Vec::new();
-            reader.take(asked.length.min(MOST)).read_to_end(&mut body)?;
+            reader.take(asked.length.min(MAX_BYTES)).read_to_end(&mut body)?;
             let words = serde_json::from_slice(&body).unwrap_or(Value::Null);
             if let Some(page) = lock(&self.pages).get(page) {
                 page.words.send(words).ok();

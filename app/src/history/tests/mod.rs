@@ -14,7 +14,7 @@ use protocol::{Content, Finish, Media, Role, Sampling, Timings, TokenBudget, Too
 use super::backend::{Memory, Table, Value, Write};
 use super::{
     Archive, Attachment, AttachmentKey, AttachmentKind, Conversation, ConversationId, Draft, GRACE_MS,
-    HistoryStore, ImportError, MOST_IMPORT_BYTES, Moment, NodeId, Options, Persistence, Saved, StoreError,
+    HistoryStore, ImportError, MAX_IMPORT_BYTES, Moment, NodeId, Options, Persistence, Saved, StoreError,
     Stored, Summary, TreeError, TreeOpError,
 };
 

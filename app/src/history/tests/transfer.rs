@@ -109,7 +109,7 @@ fn a_file_that_is_too_large_is_refused_unread() {
         let (here, ..) = answered(1);
         keep(&store, &here).await;
         // Zeros that nobody reads take no memory.
-        let file = vec![0; usize::try_from(MOST_IMPORT_BYTES).unwrap() + 1];
+        let file = vec![0; usize::try_from(MAX_IMPORT_BYTES).unwrap() + 1];
         let size = file.len() as u64;
         assert_eq!(store.import(&file).await, Err(ImportError::TooLarge { size }));
         assert_eq!(loaded(&store, here.id).await, Some(here));

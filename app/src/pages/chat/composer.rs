@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Above this height, in pixels, the field scrolls.
-const MOST_HEIGHT: i32 = 280;
+const MAX_HEIGHT: i32 = 280;
 
 /// Makes a field as high as its text. Set through the style object, which the content policy allows.
 pub fn autosize(field: &web_sys::HtmlTextAreaElement) {
@@ -26,7 +26,7 @@ pub fn autosize(field: &web_sys::HtmlTextAreaElement) {
     let before = (field.scroll_top(), scroller.as_ref().map(|it| it.scroll_top()));
     // A property that the browser knows is never refused.
     style.set_property("height", "auto").ok();
-    let height = field.scroll_height().min(MOST_HEIGHT);
+    let height = field.scroll_height().min(MAX_HEIGHT);
     style.set_property("height", &format!("{height}px")).ok();
     field.set_scroll_top(before.0);
     if let (Some(scroller), Some(top)) = (scroller, before.1) {

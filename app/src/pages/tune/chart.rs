@@ -20,9 +20,9 @@ use crate::{
 const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 300.0;
 /// Points of a curve drawn at most; more than a screen has room for.
-const MOST_POINTS: usize = 1000;
+const MAX_POINTS: usize = 1000;
 /// Lines of the table at most.
-const MOST_LINES: usize = 40;
+const MAX_LINES: usize = 40;
 
 /// One curve.
 #[derive(Clone, Copy)]
@@ -222,7 +222,7 @@ pub fn curve_path(points: &[TunePoint], curve: &Series, axis: &Axis, width: f64,
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return String::new() };
     let values = points.iter().filter_map(|point| Some((point.step, (curve.read)(point)?)));
     let count = values.clone().count();
-    let every = count.div_ceil(MOST_POINTS).max(1);
+    let every = count.div_ceil(MAX_POINTS).max(1);
     let thinned = values.enumerate().filter(|(index, _)| index % every == 0 || index + 1 == count);
     let placed = thinned.map(|(_, (step, value))| (across(step, first.step, last.step), axis.place(value)));
     path(placed, width, height)
@@ -288,7 +288,7 @@ fn summary(points: &[TunePoint], title: &str, series: &[Series]) -> String {
 }
 
 fn table_view(points: &[TunePoint]) -> AnyView {
-    let every = points.len().div_ceil(MOST_LINES).max(1);
+    let every = points.len().div_ceil(MAX_LINES).max(1);
     let shown = points.iter().enumerate().filter(|(index, point)| {
         index % every == 0 || index + 1 == points.len() || point.eval_loss.is_some()
     });

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Above this, the text is not put into a field to be edited.
-const MOST_EDITED: usize = 200_000;
+const MAX_EDITED: usize = 200_000;
 
 /// Where examples come from, what is in them, and what would be learned.
 #[component]
@@ -176,7 +176,7 @@ fn TextEditor() -> impl IntoView {
         }
     };
     let file = Memo::new(move |_| tune.text.with(|source| source.file.clone()));
-    let long = Memo::new(move |_| tune.text.with(|source| source.text.len() > MOST_EDITED));
+    let long = Memo::new(move |_| tune.text.with(|source| source.text.len() > MAX_EDITED));
     let remove = move |_| tune.drop_text();
     let about = move || {
         let file = file.get();

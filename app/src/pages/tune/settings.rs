@@ -23,7 +23,7 @@ const STRENGTHS: [(u32, Words); 5] = [
 ];
 
 /// Steps in all at most, as the fields allow.
-const MOST_STEPS: f64 = 100_000.0;
+const MAX_STEPS: f64 = 100_000.0;
 
 /// How to train.
 #[component]
@@ -106,7 +106,7 @@ pub fn SettingsSection() -> impl IntoView {
                     </Show>
                 </label>
                 <Show when=move || !until_learned()>
-                    <NumberField label=t().tune_amount() min=1.0 max=MOST_STEPS step="1" value=amount on_change=take_amount />
+                    <NumberField label=t().tune_amount() min=1.0 max=MAX_STEPS step="1" value=amount on_change=take_amount />
                 </Show>
             </div>
             <label class="field">

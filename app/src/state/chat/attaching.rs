@@ -9,7 +9,7 @@ use super::{ChatStore, DraftPlace};
 use crate::history::{Attachment, AttachmentKey, AttachmentKind, Draft, Moment};
 use crate::media::{decode, kind, kind::FileKind, picture, video, wav::Wav};
 use crate::state::engine::EnginePhase;
-use crate::state::media::{MOST_BYTES, blob_of};
+use crate::state::media::{MAX_BYTES, blob_of};
 use crate::{failures, format, language::t};
 
 /// An attachment of the next message.
@@ -280,8 +280,8 @@ impl ChatStore {
         if size == 0 {
             return Err(failures::of(&MediaFailure::EmptyFile.into()));
         }
-        if size > MOST_BYTES && kind != FileKind::Video {
-            return Err(failures::of(&MediaFailure::FileTooLarge { size, most: MOST_BYTES }.into()));
+        if size > MAX_BYTES && kind != FileKind::Video {
+            return Err(failures::of(&MediaFailure::FileTooLarge { size, most: MAX_BYTES }.into()));
         }
         match kind {
             FileKind::Picture { readable: true } => self.add_picture(file, &name, &mime, attaching).await,
@@ -349,7 +349,7 @@ impl ChatStore {
         if !self.is_wanted(attaching) {
             return Ok(());
         }
-        let sound = if with_sound && (file.size() as u64) <= MOST_BYTES {
+        let sound = if with_sound && (file.size() as u64) <= MAX_BYTES {
             // A video without sound is one all the same.
             decode::decode(file).await.ok().filter(|sound| !sound.silent)
         } else {

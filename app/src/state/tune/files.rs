@@ -13,11 +13,11 @@ use web_sys::{Blob, File};
 use super::{Origin, TuneStore};
 use crate::history::AttachmentKey;
 use crate::media::{decode, kind, kind::FileKind, picture};
-use crate::state::media::{MOST_BYTES, blob_of};
+use crate::state::media::{MAX_BYTES, blob_of};
 use crate::{failures, language::t};
 
 /// Files of examples above this are not read: the page would hold them several times.
-const MOST_TEXT: u64 = 32_000_000;
+const MAX_TEXT: u64 = 32_000_000;
 
 /// A picture or a sound that was given with examples.
 #[derive(Clone, Debug)]
@@ -121,8 +121,8 @@ impl TuneStore {
 
     async fn take_text(self, file: &File) {
         let (name, size) = (file.name(), file.size() as u64);
-        if size > MOST_TEXT {
-            let why = failures::of(&MediaFailure::FileTooLarge { size, most: MOST_TEXT }.into());
+        if size > MAX_TEXT {
+            let why = failures::of(&MediaFailure::FileTooLarge { size, most: MAX_TEXT }.into());
             self.ui.toast(format!("{name}: {why}"));
             return;
         }
@@ -156,8 +156,8 @@ async fn medium(file: &File, kind: FileKind) -> Result<(Sense, Blob), MediaFailu
     if size == 0 {
         return Err(MediaFailure::EmptyFile);
     }
-    if size > MOST_BYTES {
-        return Err(MediaFailure::FileTooLarge { size, most: MOST_BYTES });
+    if size > MAX_BYTES {
+        return Err(MediaFailure::FileTooLarge { size, most: MAX_BYTES });
     }
     match kind {
         FileKind::Picture { readable: true } => Ok((Sense::Sight, Blob::clone(file))),

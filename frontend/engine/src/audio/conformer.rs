@@ -102,7 +102,7 @@ pub struct Relatives {
 /// which are not needed afterwards.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn relatives(c: &Conformer, weights: &Weights, buffers: &Buffers) -> Result<Relatives, PlanError> {
     let bytes = 4 * u64::from(KEYS) * u64::from(c.width);
     let encodings = Value::new("audio encodings", bytes, Origin::Constant);
@@ -136,7 +136,7 @@ pub struct Stem {
 /// The plan of one step, from `mel` to `soft`, and the parameters of both convolutions.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn plan(
     c: &Conformer,
     weights: &Weights,

@@ -48,7 +48,7 @@ impl Gpu {
     /// Running out of memory shows in [`Gpu::allocating`].
     ///
     /// # Errors
-    /// [`GpuError::TooLarge`].
+    /// [`GpuError::TooLarge`] when it is larger than the device allows.
     // In a browser, nothing of a device is Send; natively it is, and the code is the same.
     #[cfg_attr(target_arch = "wasm32", allow(clippy::arc_with_non_send_sync))]
     pub fn buffer(
@@ -82,7 +82,7 @@ impl Gpu {
     /// A storage buffer that can be written, copied from and copied to.
     ///
     /// # Errors
-    /// [`GpuError::TooLarge`].
+    /// [`GpuError::TooLarge`] when it is larger than the device allows.
     pub fn storage(&self, label: &str, bytes: u64) -> Result<Arc<Buffer>, GpuError> {
         use wgpu::BufferUsages as U;
         self.buffer(label, bytes, U::STORAGE | U::COPY_DST | U::COPY_SRC)
@@ -91,7 +91,7 @@ impl Gpu {
     /// A storage buffer with this content.
     ///
     /// # Errors
-    /// [`GpuError::TooLarge`].
+    /// [`GpuError::TooLarge`] when it is larger than the device allows.
     pub fn storage_with<T: bytemuck::Pod>(
         &self,
         label: &str,
@@ -105,7 +105,7 @@ impl Gpu {
     /// A uniform buffer with this content.
     ///
     /// # Errors
-    /// [`GpuError::TooLarge`].
+    /// [`GpuError::TooLarge`] when it is larger than the device allows.
     pub fn uniform_with(&self, label: &str, content: &[u8]) -> Result<Arc<Buffer>, GpuError> {
         use wgpu::BufferUsages as U;
         let buffer = self.buffer(label, content.len() as u64, U::UNIFORM | U::COPY_DST)?;
@@ -141,7 +141,7 @@ impl Gpu {
     /// Creates a readback buffer of `bytes` bytes.
     ///
     /// # Errors
-    /// [`GpuError::TooLarge`].
+    /// [`GpuError::TooLarge`] when it is larger than the device allows.
     pub fn readback(&self, label: &str, bytes: u64) -> Result<Readback, GpuError> {
         use wgpu::BufferUsages as U;
         Ok(Readback::new(self.buffer(label, bytes, U::MAP_READ | U::COPY_DST)?))

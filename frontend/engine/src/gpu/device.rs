@@ -327,7 +327,7 @@ impl Gpu {
     /// Blocks until a submit is finished, or all of them, and runs the callbacks of those that are. A browser does so itself.
     ///
     /// # Errors
-    /// [`GpuError::Fault`].
+    /// [`GpuError::Fault`] when the device fails meanwhile.
     #[cfg(not(target_arch = "wasm32"))]
     pub(super) fn wait_for(&self, submission_index: Option<wgpu::SubmissionIndex>) -> Result<(), GpuError> {
         let wait = |submission_index| wgpu::PollType::Wait { submission_index, timeout: None };

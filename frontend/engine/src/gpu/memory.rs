@@ -14,7 +14,7 @@ impl Memory {
     /// The buffer of a value.
     ///
     /// # Errors
-    /// [`GpuError::Unallocated`].
+    /// [`GpuError::Unallocated`] when it has none.
     pub fn get(&self, value: &Value) -> Result<&Arc<Buffer>, GpuError> {
         self.0.get(value).ok_or_else(|| GpuError::Unallocated { value: value.name().to_owned() })
     }

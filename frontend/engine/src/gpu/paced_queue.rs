@@ -21,7 +21,7 @@ const FIRST: f64 = 5e7;
 /// Maximum number of rows of a chunk before anything is measured.
 const FIRST_ROWS: u32 = 64;
 /// A chunk is not shortened below this number of rows.
-const LEAST_ROWS: u32 = 32;
+const MIN_ROWS: u32 = 32;
 
 /// The rows that steps run for.
 #[derive(Clone, Copy, Debug)]
@@ -75,8 +75,8 @@ impl Budget {
             of_steps.fold(0.0, f64::max)
         };
         let mut rows = most;
-        while rows > LEAST_ROWS && longest(rows) > self.0 {
-            rows = (rows / 2).next_multiple_of(LEAST_ROWS).min(rows - 1);
+        while rows > MIN_ROWS && longest(rows) > self.0 {
+            rows = (rows / 2).next_multiple_of(MIN_ROWS).min(rows - 1);
         }
         rows
     }

@@ -42,7 +42,7 @@ impl Gpu {
     /// output unchanged, so every kernel is checked.
     ///
     /// # Errors
-    /// [`GpuError::Kernel`].
+    /// [`GpuError::Kernel`] when the device rejects it.
     pub async fn pipeline(&self, source: &Source) -> Result<Rc<Pipeline>, GpuError> {
         if let Some(pipeline) = self.pipelines.borrow().get(&source.wgsl) {
             return Ok(Rc::clone(pipeline));

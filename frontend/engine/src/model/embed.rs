@@ -15,7 +15,7 @@ use crate::plan::{Plan, PlanError, Value};
 /// Token embeddings into `h[0]`, scaled by the square root of the width, for any number of rows.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn tokens(parts: &Parts) -> Result<Plan, PlanError> {
     let s = &parts.scratch;
     let mut steps = Plan::default();
@@ -32,7 +32,7 @@ pub fn tokens(parts: &Parts) -> Result<Plan, PlanError> {
 /// Per-layer inputs into `ple`, from `h[0]` and the table (or rows from the host), for any number of rows.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn per_layer(parts: &Parts) -> Result<Plan, PlanError> {
     let (s, mut plan) = (&parts.scratch, Plan::default());
     if parts.weights.ple_norm.is_some() {
@@ -45,7 +45,7 @@ pub fn per_layer(parts: &Parts) -> Result<Plan, PlanError> {
 /// The same for a few rows.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn per_layer_of_few(parts: &Parts, rows: FewRows) -> Result<Plan, PlanError> {
     let (s, mut plan) = (&parts.scratch, Plan::default());
     if parts.weights.ple_norm.is_some() {
@@ -59,7 +59,7 @@ pub fn per_layer_of_few(parts: &Parts, rows: FewRows) -> Result<Plan, PlanError>
 /// The same for a single row, with the product of decode.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn per_layer_of_one(parts: &Parts, choices: Choices) -> Result<Plan, PlanError> {
     if !choices.is_fused(&parts.config) {
         return per_layer_of_few(parts, FewRows::new(&parts.config, 1, choices));

@@ -12,7 +12,7 @@ use crate::weights::TensorList;
 
 /// Maximum total rank for which decode computes z without separate dispatches. The number of partial results grows
 /// with the rank, and every workgroup of the consumer reads all.
-pub const MOST_FUSED_RANK: u32 = 64;
+pub const MAX_FUSED_RANK: u32 = 64;
 /// Which products of decode are packed: x is rounded to int8, and integers are multiplied. Only quantised matrices
 /// have this form. Those of a mixture of experts are never fused, and all packed or none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use shaders::PlanarLayout;
 use shaders::matmul::{cooperative_int8, int8_blocks};
-use shaders::matrix_units::LEAST_ROWS;
+use shaders::matrix_units::MIN_ROWS;
 use shaders::selftest::Form;
 
 use super::product::{Weights, parts, push_sum};
@@ -16,12 +16,12 @@ pub type Int8Rows = [Value; 2];
 
 /// Maximum number of weights that are rounded at a time, where a binding can hold as many: enough for a product of many
 /// workgroups.
-const MOST_WEIGHTS: u32 = 64 << 20;
+const MAX_WEIGHTS: u32 = 64 << 20;
 
 /// Appends the rounding of x, rows of `k` elements, if there are enough of them; `buffers` are state and x.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn push_rows(
     steps: &mut Plan,
     k: u32,
@@ -29,15 +29,15 @@ pub fn push_rows(
     [codes, scales]: &Int8Rows,
 ) -> Result<(), PlanError> {
     let params = int8_blocks::Params::of_rows(k);
-    let grid = move |rows| if rows < LEAST_ROWS { [0; 3] } else { params.dispatch(rows) };
+    let grid = move |rows| if rows < MIN_ROWS { [0; 3] } else { params.dispatch(rows) };
     let kernel = (int8_blocks::rows_source()?, Form::Int8Rows);
     steps.push_rows(kernel, &params, &[state, x, codes, scales], grid)
 }
 
-/// Appends `y = x·Wᵀ` for [`LEAST_ROWS`] and up to `most` rows, which were rounded to `x`.
+/// Appends `y = x·Wᵀ` for [`MIN_ROWS`] and up to `most` rows, which were rounded to `x`.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn push(
     steps: &mut Plan,
     limits: Limits,
@@ -54,7 +54,7 @@ pub fn push(
     ];
     // Each number of parts of K, and the most rows that are multiplied in as many.
     let mut splits = BTreeMap::new();
-    for rows in LEAST_ROWS..=most {
+    for rows in MIN_ROWS..=most {
         splits.insert(cooperative_int8::splits(rows, at_once, k), rows);
     }
     // Sums of the parts, which are added up behind the last rows of W.
@@ -65,7 +65,7 @@ pub fn push(
     for first in (0..n).step_by(at_once as usize) {
         let count = at_once.min(n - first);
         let params = int8_blocks::Params::of_weights(layout, first, count);
-        let grid = move |rows| if rows < LEAST_ROWS { [0; 3] } else { params.dispatch(count) };
+        let grid = move |rows| if rows < MIN_ROWS { [0; 3] } else { params.dispatch(count) };
         let kernel = (int8_blocks::weights_source(dtype)?, Form::Int8Weights(dtype));
         steps.push_rows(kernel, &params, &[weights, &w[0], &w[1]], grid)?;
         for (splits, sum) in &sums {
@@ -89,11 +89,11 @@ pub fn push(
 
 /// Whether a chunk of so many rows is multiplied in so many parts of K.
 fn chosen(splits: u32, n: u32, k: u32) -> impl Fn(u32) -> bool + Copy {
-    move |rows| rows >= LEAST_ROWS && cooperative_int8::splits(rows, n, k) == splits
+    move |rows| rows >= MIN_ROWS && cooperative_int8::splits(rows, n, k) == splits
 }
 
 /// Rows of W that are rounded at a time: whole tiles.
 fn rows_at_once(limits: Limits, k: u32) -> u32 {
-    let most = MOST_WEIGHTS.min(u32::try_from(limits.largest_binding / 2).unwrap_or(u32::MAX));
+    let most = MAX_WEIGHTS.min(u32::try_from(limits.largest_binding / 2).unwrap_or(u32::MAX));
     (most / k / cooperative_int8::BN).max(1) * cooperative_int8::BN
 }

@@ -4,7 +4,7 @@
 use shaders::attention::block::{Block, Params as BlockParams};
 use shaders::attention::cooperative::Cooperative;
 use shaders::attention::decode::Kv;
-use shaders::matrix_units::{LEAST_ROWS, MatrixUnits};
+use shaders::matrix_units::{MIN_ROWS, MatrixUnits};
 use shaders::selftest::Form;
 
 use super::corrections::{Corrections, Site};
@@ -33,7 +33,7 @@ struct Builder<'a> {
 /// Layers `0..last`. Ends with the complete stream in `h[0]`.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn plan(parts: &Parts, corrections: Option<&Corrections>, last: usize) -> Result<Plan, PlanError> {
     let mut builder = Builder { parts, corrections, kind: Kind::Chunk, steps: Plan::default() };
     for i in 0..last {
@@ -45,7 +45,7 @@ pub fn plan(parts: &Parts, corrections: Option<&Corrections>, last: usize) -> Re
 /// All layers for a canvas of a diffusion model, which `visible_until` says the end of, row by row.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn canvas(parts: &Parts) -> Result<Plan, PlanError> {
     let mut builder = Builder { parts, corrections: None, kind: Kind::Canvas, steps: Plan::default() };
     for i in 0..parts.config.layers.len() {
@@ -152,7 +152,7 @@ impl Builder<'_> {
             && Cooperative::supports(layer.head_dim, kv_type);
         if by_units {
             let form = Cooperative { head_dim: layer.head_dim, kv_type, until };
-            let grid = move |rows| if rows < LEAST_ROWS { [0; 3] } else { form.dispatch(&params, rows) };
+            let grid = move |rows| if rows < MIN_ROWS { [0; 3] } else { form.dispatch(&params, rows) };
             self.steps.push_rows(
                 (form.source()?, Form::CooperativeAttention(form)),
                 &params,
@@ -163,7 +163,7 @@ impl Builder<'_> {
         }
         let kernel = (block.source()?, Form::Block(block));
         let grid = move |rows| {
-            let others = by_units && rows >= LEAST_ROWS;
+            let others = by_units && rows >= MIN_ROWS;
             if others { [0; 3] } else { block.dispatch(&params, rows) }
         };
         self.steps.push_rows(kernel, &params, &buffers, grid)?;

@@ -1,7 +1,7 @@
 //! Matrix products over rows, for prefill and for the towers. Towers and training multiply in f32 on every device.
 
 use shaders::matmul::{Clamps, CooperativeTile, Params, Tile, half_rows};
-use shaders::matrix_units::LEAST_ROWS;
+use shaders::matrix_units::MIN_ROWS;
 use shaders::rows::group_sum;
 use shaders::selftest::Form;
 use shaders::{DType, PlanarLayout};
@@ -17,7 +17,7 @@ pub type HalfRows = [Value; 2];
 /// for; the grid is empty for those that do not suit the actual number.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn push(
     steps: &mut Plan,
     limits: Limits,
@@ -32,7 +32,7 @@ pub fn push(
 /// The same for a part of a matrix: its storage type, layout and buffer.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn push_part(
     steps: &mut Plan,
     limits: Limits,
@@ -46,7 +46,7 @@ pub fn push_part(
 /// The same for up to `most_rows` rows. With more, it computes nothing.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub(super) fn push_floats(
     steps: &mut Plan,
     limits: Limits,
@@ -89,7 +89,7 @@ pub type Weights<'a> = (DType, &'a PlanarLayout, &'a Value);
 /// Rounds x, rows of `k` elements, `rows_per_position` for each row of `state`, if there are enough for matrix units.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn push_halves(
     steps: &mut Plan,
     k: u32,
@@ -98,14 +98,14 @@ pub fn push_halves(
     [halves, factors]: &HalfRows,
 ) -> Result<(), PlanError> {
     let params = half_rows::Params::new(k, rows_per_position);
-    let grid = move |rows| if rows < LEAST_ROWS { [0; 3] } else { params.dispatch(rows) };
+    let grid = move |rows| if rows < MIN_ROWS { [0; 3] } else { params.dispatch(rows) };
     steps.push_rows((half_rows::source()?, Form::HalfRows), &params, &[state, x, halves, factors], grid)
 }
 
-/// Appends `y = x·Wᵀ` by matrix units, for [`LEAST_ROWS`] and up to `most` rows, whose halves are given.
+/// Appends `y = x·Wᵀ` by matrix units, for [`MIN_ROWS`] and up to `most` rows, whose halves are given.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub(super) fn push_cooperative(
     steps: &mut Plan,
     (dtype, layout, weights): Weights<'_>,
@@ -116,7 +116,7 @@ pub(super) fn push_cooperative(
     let (params, k) = (Params::new(layout), layout.k);
     for (tile, splits) in CooperativeTile::within_reach(most, params.n, k) {
         let chosen =
-            move |rows| rows >= LEAST_ROWS && CooperativeTile::choose(rows, params.n, k) == (tile, splits);
+            move |rows| rows >= MIN_ROWS && CooperativeTile::choose(rows, params.n, k) == (tile, splits);
         let grid = move |rows| if chosen(rows) { tile.dispatch(&params, rows, splits) } else { [0; 3] };
         let kernel = (tile.source(dtype)?, Form::Cooperative(tile, dtype));
         if splits == 1 {
@@ -132,11 +132,11 @@ pub(super) fn push_cooperative(
     Ok(())
 }
 
-/// Appends `y[T, K] = x[T, N]·W[N, K]`, or adds it to y, by matrix units, for at least [`LEAST_ROWS`] and up to `most` rows,
+/// Appends `y[T, K] = x[T, N]·W[N, K]`, or adds it to y, by matrix units, for at least [`MIN_ROWS`] and up to `most` rows,
 /// usually `usual`. N must suit them ([`CooperativeTile::suits_columns`]).
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn push_columns(
     steps: &mut Plan,
     (dtype, layout, weights): Weights<'_>,
@@ -154,7 +154,7 @@ pub fn push_columns(
     let tile = CooperativeTile::COLUMNS;
     let splits = CooperativeTile::column_splits(usual, n, k);
     let parts = parts(most, k, splits);
-    let enough = |rows: u32| rows >= LEAST_ROWS;
+    let enough = |rows: u32| rows >= MIN_ROWS;
     let grid = move |rows| if enough(rows) { tile.dispatch_columns(&params, rows, splits) } else { [0; 3] };
     let kernel = (tile.column_source(dtype)?, Form::CooperativeColumns(dtype));
     steps.push_rows(kernel, &params, &[weights, state, halves, factors, &parts], grid)?;
@@ -172,7 +172,7 @@ pub(super) fn parts(most: u32, width: u32, splits: u32) -> Value {
 /// are state, parts and y.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub(super) fn push_sum(
     steps: &mut Plan,
     [width, splits]: [u32; 2],

@@ -1,7 +1,7 @@
 //! Products of prefill with rows that are rounded for matrix units, where the device has any.
 
 use shaders::matmul::{CooperativeTile, cooperative_int8};
-use shaders::matrix_units::LEAST_ROWS;
+use shaders::matrix_units::MIN_ROWS;
 
 use super::int8_product::{self, Int8Rows};
 use super::product::{HalfRows, Weights, push_cooperative, push_floats, push_halves, push_part, room};
@@ -42,11 +42,11 @@ impl RoundedRows {
     }
 }
 
-/// Appends products of the same rows x: those that matrix units can compute by them, for [`LEAST_ROWS`] rows or more,
+/// Appends products of the same rows x: those that matrix units can compute by them, for [`MIN_ROWS`] rows or more,
 /// with x rounded once; all others by f32. `rounded` is `None` if the device has no such units.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn push_all(
     steps: &mut Plan,
     limits: Limits,
@@ -64,7 +64,7 @@ pub fn push_all(
             push_part(steps, limits, weights, None, [state, x, y])?;
             continue;
         };
-        push_floats(steps, limits, weights, None, [state, x, y], LEAST_ROWS - 1)?;
+        push_floats(steps, limits, weights, None, [state, x, y], MIN_ROWS - 1)?;
         let most = room(weights.1, x, y);
         match rounded {
             RoundedRows::Halves(halves) => push_cooperative(steps, weights, [state, y], halves, most)?,

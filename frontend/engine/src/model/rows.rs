@@ -18,7 +18,7 @@ use crate::plan::{Amount, Grid, Plan, PlanError, Value};
 /// the stream into `x` (`norm`: offset of the weights).
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn norm_add(
     parts: &Parts,
     steps: &mut Plan,
@@ -32,7 +32,7 @@ pub fn norm_add(
 /// The same for a few rows, with the result (normed or, without `norm`, the stream) rounded to int8 instead of in `x`.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn packed_norm_add(
     parts: &Parts,
     steps: &mut Plan,
@@ -82,7 +82,7 @@ fn push_norm_add(
 /// are in this order.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn mixture_norms(
     parts: &Parts,
     steps: &mut Plan,
@@ -112,14 +112,14 @@ pub fn mixture_norms(
 /// them.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn qkv_finish(parts: &Parts, steps: &mut Plan, i: usize, kv: Kv, joined: bool) -> Result<(), PlanError> {
     let (s, w, config) = (&parts.scratch, &parts.weights, &parts.config);
     let layer = &config.layers[i];
     let cache = parts.cache(i)?;
     let rope = parts.rope(layer.attention);
     let finish = QkvFinish { head_dim: layer.head_dim, kv, kv_type: parts.kv_type, joined };
-    let k_at = FewRows::MOST * config.q_width(i) / 2;
+    let k_at = FewRows::MAX_ROWS * config.q_width(i) / 2;
     let params = QkvParams {
         heads: config.heads,
         kv_heads: layer.kv_heads,
@@ -129,7 +129,7 @@ pub fn qkv_finish(parts: &Parts, steps: &mut Plan, i: usize, kv: Kv, joined: boo
         rope_hi_rows: rope.hi_rows,
         eps: config.eps,
         k_at,
-        v_at: k_at + FewRows::MOST * config.kv_width(i) / 2,
+        v_at: k_at + FewRows::MAX_ROWS * config.kv_width(i) / 2,
         pad: [0; 3],
     };
     let mut buffers: Vec<&Value> = vec![&s.state, &w.vectors, &rope.table, &s.q];
@@ -145,7 +145,7 @@ pub fn qkv_finish(parts: &Parts, steps: &mut Plan, i: usize, kv: Kv, joined: boo
 /// The gated activation of the feed-forward part of layer `i`: of `gate` and `up` into `act`.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn feed_forward_activation(parts: &Parts, steps: &mut Plan, i: usize) -> Result<(), PlanError> {
     let (s, width) = (&parts.scratch, parts.config.layers[i].feed_forward);
     let rows = Rows { stride: width, at: 0 };
@@ -155,7 +155,7 @@ pub fn feed_forward_activation(parts: &Parts, steps: &mut Plan, i: usize) -> Res
 /// The gated activation of the per-layer input of layer `i`: of `ple_gate` into `act`.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn per_layer_activation(parts: &Parts, steps: &mut Plan, i: usize) -> Result<(), PlanError> {
     let (s, p) = (&parts.scratch, parts.config.ple);
     let own = Rows { stride: p * parts.config.layers.len() as u32, at: i as u32 * p };
@@ -180,7 +180,7 @@ fn activation(
 /// number of products and adapters.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn correct(
     parts: &Parts,
     steps: &mut Plan,
@@ -203,7 +203,7 @@ pub fn correct(
 /// A product with the rows of `x`.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn product(parts: &Parts, steps: &mut Plan, name: &str, x: &Value, y: &Value) -> Result<(), PlanError> {
     products(parts, steps, &[(name, y)], x)
 }
@@ -211,7 +211,7 @@ pub fn product(parts: &Parts, steps: &mut Plan, name: &str, x: &Value, y: &Value
 /// Several products with the rows of `x`.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn products(
     parts: &Parts,
     steps: &mut Plan,
@@ -231,7 +231,7 @@ pub fn products(
 /// The product with a single row `x`, by the kernel of decode: a dispatch for each part of the matrix.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn product_of_one(
     parts: &Parts,
     steps: &mut Plan,

@@ -37,7 +37,7 @@ impl SamplingPlans {
     /// Describes all variants, so that a change of settings needs no compilation.
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn new(parts: &Parts) -> Result<Self, PlanError> {
         let ring = DRAWN_BYTES;
         let drawn = Value::state("drawn tokens", ring);
@@ -63,7 +63,7 @@ impl SamplingPlan {
         let s = &parts.scratch;
         let sampling = Sampling { vocab: parts.vocabulary, candidates };
         let many = candidates == Candidates::Many;
-        let rows = FewRows::MOST;
+        let rows = FewRows::MAX_ROWS;
         let lists = Value::temporary("candidates", sampling.slice_list_bytes(rows));
         let merged = Value::temporary("merged candidates", sampling.merged_list_bytes(rows));
         let sums = Value::temporary("sums", sampling.sum_bytes(rows));

@@ -8,7 +8,7 @@ use shaders::state::State;
 
 use super::Config;
 use super::expert_scratch::ExpertScratch;
-use super::forms::MOST_FUSED_RANK;
+use super::forms::MAX_FUSED_RANK;
 use super::int8_product::Int8Rows;
 use super::product::HalfRows;
 use super::rounded_rows::RoundedRows;
@@ -108,9 +108,9 @@ pub struct Scratch {
     pub row_cache: Option<RowCacheValues>,
     /// The gated per-layer input. `[T, P]`.
     pub ple_gate: Value,
-    /// Logits of the last row, or of a few rows that are verified. `[FewRows::MOST, vocabulary]`.
+    /// Logits of the last row, or of a few rows that are verified. `[FewRows::MAX_ROWS, vocabulary]`.
     pub logits: Value,
-    /// A few rows rounded to int8: codes, and the scales of 16 elements each. `[FewRows::MOST, K]`.
+    /// A few rows rounded to int8: codes, and the scales of 16 elements each. `[FewRows::MAX_ROWS, K]`.
     pub packed: [Value; 2],
     /// Rows of a chunk rounded for matrix units.
     pub rounded: Option<RoundedRows>,
@@ -140,7 +140,7 @@ impl Scratch {
     /// Describes the values.
     #[must_use]
     pub fn describe(config: &Config, vocabulary: u32, limits: Limits) -> Self {
-        let mut scratch = Self::with_rows(config, vocabulary, chunk(config, limits), FewRows::MOST);
+        let mut scratch = Self::with_rows(config, vocabulary, chunk(config, limits), FewRows::MAX_ROWS);
         let rows = chunk(config, limits);
         scratch.rounded = match limits.matrix_units {
             MatrixUnits::None => None,
@@ -190,7 +190,7 @@ impl Scratch {
         let (q, kv) = (most(&|i| config.q_width(i)), most(&|i| config.kv_width(i)));
         let ple = u64::from(config.ple) * config.layers.len() as u64;
         // The output of one head for one split, plus padding for the loop that reads four at a time.
-        let of_split = most(&|i| config.layers[i].head_dim) + u64::from(2 + MOST_FUSED_RANK);
+        let of_split = most(&|i| config.layers[i].head_dim) + u64::from(2 + MAX_FUSED_RANK);
         let part = u64::from(config.heads) * u64::from(most_splits(config.heads, 0)) * of_split + 4;
         // Rows that share their splits may have one more, behind a window.
         let part_of_rows = part.max(u64::from(config.heads) * u64::from(MAX_SPLITS + 1) * of_split + 4);

@@ -20,7 +20,7 @@ pub const SHORTEST_MATCH: u32 = 3;
 /// A round for up to `rows` rows, from the last token to the logits behind it and behind every draft.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn plan(
     parts: &Parts,
     rows: u32,

@@ -63,7 +63,7 @@ impl Plan {
     /// Appends a dispatch of `kernel`: `params` is binding 0, `operands` are the following bindings.
     ///
     /// # Errors
-    /// [`PlanError::Bindings`].
+    /// [`PlanError::Bindings`] when the kernel has another number of bindings.
     pub fn push<P: bytemuck::Pod>(
         &mut self,
         kernel: &Source,

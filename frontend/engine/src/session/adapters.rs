@@ -5,10 +5,10 @@ use std::rc::Rc;
 use super::{EngineError, Session};
 use crate::adapter::{Adapter, AdapterError};
 use crate::model::total_rank;
-use shaders::adapter::expand::MOST_RANK;
+use shaders::adapter::expand::MAX_RANK;
 
 /// Most adapters at once.
-pub const MOST_ADAPTERS: usize = 8;
+pub const MAX_ADAPTERS: usize = 8;
 
 /// An adapter in a session.
 #[derive(Clone, Debug)]
@@ -62,8 +62,8 @@ impl Session {
         }
         let ranks = || adapters.iter().map(|loaded| loaded.adapter.ranks());
         let totals = [total_rank(ranks().map(|all| all.shared)), total_rank(ranks().map(|all| all.experts))];
-        if adapters.len() > MOST_ADAPTERS || totals.iter().any(|&total| total > MOST_RANK) {
-            return Err(AdapterError::TooMany { most: MOST_ADAPTERS, ranks: MOST_RANK }.into());
+        if adapters.len() > MAX_ADAPTERS || totals.iter().any(|&total| total > MAX_RANK) {
+            return Err(AdapterError::TooMany { most: MAX_ADAPTERS, ranks: MAX_RANK }.into());
         }
         self.use_adapters(adapters).await
     }

@@ -38,7 +38,7 @@ use crate::weights;
 use checkpoints::Checkpoints;
 use sequence::Sequence;
 
-pub use adapters::{Loaded, MOST_ADAPTERS};
+pub use adapters::{Loaded, MAX_ADAPTERS};
 pub use benchmark::made_up_prompt;
 pub use diffusion::{
     CanvasText, DenoisingStep, DiffusionEvent, DiffusionOptions, DiffusionOutcome, DiffusionSession,

@@ -60,7 +60,7 @@ impl ModelSession {
     /// The session of a model that decodes token by token: for adapters, training, media and measurements.
     ///
     /// # Errors
-    /// [`ConfigError::IsDiffusion`].
+    /// [`ConfigError::IsDiffusion`] when it is a diffusion model.
     pub fn autoregressive(&self) -> Result<&Session, EngineError> {
         match self {
             Self::Autoregressive(session) => Ok(session),
@@ -71,7 +71,7 @@ impl ModelSession {
     /// Same as [`Self::autoregressive`], to change it.
     ///
     /// # Errors
-    /// [`ConfigError::IsDiffusion`].
+    /// [`ConfigError::IsDiffusion`] when it is a diffusion model.
     pub fn autoregressive_mut(&mut self) -> Result<&mut Session, EngineError> {
         match self {
             Self::Autoregressive(session) => Ok(session),

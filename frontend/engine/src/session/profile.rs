@@ -62,7 +62,7 @@ impl Session {
     ) -> Result<Profile, EngineError> {
         self.forget();
         let rows = rows.clamp(1, self.decoder.chunk_len());
-        let is_chunk = rows > FewRows::MOST;
+        let is_chunk = rows > FewRows::MAX_ROWS;
         if rows > 1 && !is_chunk {
             self.decoder.prepare_rounds(Drafts::Always { count: rows - 1 }).await?;
         }

@@ -45,7 +45,7 @@ impl Vocabulary {
     /// `types` has one entry per token. If two tokens have the same text, the first is used.
     ///
     /// # Errors
-    /// [`TokenizerError::LongSpecial`].
+    /// [`TokenizerError::LongSpecial`] when a control token is too long.
     pub(super) fn new(pieces: StringArray, types: &[i64]) -> Result<Self, TokenizerError> {
         let mut vocabulary = Self {
             kinds: Vec::with_capacity(pieces.len()),

@@ -89,7 +89,7 @@ impl StagePlans {
     /// Describes the stages for up to `rows` rows.
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn new(weights: &Weights, config: &TowerConfig, rows: u32) -> Result<Self, PlanError> {
         let values = Values::describe(config, rows);
         let mut builder =

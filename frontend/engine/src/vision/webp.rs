@@ -34,7 +34,7 @@ pub fn orientation(file: &[u8]) -> Option<Orientation> {
 /// Rejects frames that claim to be larger than the image: the decoder would allocate memory for the whole frame.
 ///
 /// # Errors
-/// [`PictureError::Broken`].
+/// [`PictureError::Broken`] when a frame does.
 pub fn check_frame(file: &[u8], (width, height): (u32, u32)) -> Result<(), PictureError> {
     let whole = || chunks(file.get(FILE_HEADER..).unwrap_or_default());
     let animation = whole().filter(|(name, _)| name == b"ANMF");

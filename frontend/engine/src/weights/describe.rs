@@ -71,7 +71,7 @@ impl Weights {
 /// Checks that every matrix of a list has a layout on some device.
 ///
 /// # Errors
-/// [`TensorError::Layout`].
+/// [`TensorError::Layout`] when one has none.
 pub fn check_layouts(list: &TensorList) -> Result<(), TensorError> {
     list.matrices.iter().try_for_each(|spec| {
         let rows = spec.cut.map_or(spec.n, |cut| cut.min(spec.n));

@@ -20,7 +20,7 @@ use engine::gpu::{Gpu, GpuOptions};
 use engine::model::{FormChoice, KvType, Products, is_packed};
 use engine::session::{Control, LoadOptions, Options, Session};
 use safetensors::SafeTensors;
-use shaders::matrix_units::{LEAST_ROWS, MatrixUnits};
+use shaders::matrix_units::{MIN_ROWS, MatrixUnits};
 use shaders::selftest::Form;
 
 use crate::common;
@@ -298,7 +298,7 @@ fn with_matrix_units() -> Option<Rc<Gpu>> {
     has_units.then_some(gpu)
 }
 
-/// Prompts of [`LEAST_ROWS`] tokens or more are multiplied by matrix units where there are any: rounded to halves, as keys
+/// Prompts of [`MIN_ROWS`] tokens or more are multiplied by matrix units where there are any: rounded to halves, as keys
 /// and values are in an f16 cache, so its tolerance holds. A mixture chooses another expert where two are nearly as good,
 /// and then the logits of that token are others: it is held to what llama.cpp reached.
 #[test]
@@ -306,7 +306,7 @@ fn products_by_matrix_units_agree_as_well_as_a_half_precision_cache() {
     let Some(gpu) = with_matrix_units() else { return };
     for case in carried() {
         let golden = Golden::read(&case);
-        assert!(golden.prompts().iter().any(|(_, ids)| ids.len() >= LEAST_ROWS as usize), "{}", case.key);
+        assert!(golden.prompts().iter().any(|(_, ids)| ids.len() >= MIN_ROWS as usize), "{}", case.key);
         match case.key.contains("moe") {
             true => check_reading(&gpu, &case, KvType::F32),
             false => check(&gpu, &case, KvType::F32, HALF),

@@ -18,7 +18,7 @@ use crate::failure;
 use crate::host::{Host, Model, Ready};
 
 /// Encodings that are kept, so that what is asked about again need not be seen again.
-const MOST_KEPT: usize = 16;
+const MAX_KEPT: usize = 16;
 /// Samples that the tower is given at a time: a second.
 pub const STEP: usize = RATE as usize;
 /// Least time between two reports, in seconds.
@@ -287,7 +287,7 @@ impl Encoded {
 
     /// Keeps the soft tokens of a medium.
     pub fn keep(&mut self, rows: SoftTokens) {
-        if self.0.len() >= MOST_KEPT {
+        if self.0.len() >= MAX_KEPT {
             self.0.remove(0);
         }
         self.0.push(rows);

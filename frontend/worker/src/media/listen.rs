@@ -16,7 +16,7 @@ use crate::host::{Host, Ready};
 use crate::tasks::Task;
 
 /// Most samples that wait for the model while it answers: a minute. With more, the recording is encoded when it is sent.
-const MOST_WAITING: usize = 2 * CLIP_SAMPLES;
+const MAX_WAITING: usize = 2 * CLIP_SAMPLES;
 
 /// What came from the microphone and is not in the tower yet.
 #[derive(Debug, Default)]
@@ -43,7 +43,7 @@ impl Heard {
         if page != self.page {
             return;
         }
-        if self.next != Some(at) || self.samples.len() + samples.len() > MOST_WAITING {
+        if self.next != Some(at) || self.samples.len() + samples.len() > MAX_WAITING {
             *self = Self { page, ..Self::default() };
             return;
         }
@@ -156,8 +156,8 @@ mod tests {
         let piece = vec![0; CLIP_SAMPLES];
         heard.push(PAGE, 0, &piece, false);
         heard.push(PAGE, CLIP_SAMPLES as u64, &piece, false);
-        assert_eq!(heard.samples.len(), MOST_WAITING);
-        heard.push(PAGE, MOST_WAITING as u64, &[0], false);
+        assert_eq!(heard.samples.len(), MAX_WAITING);
+        heard.push(PAGE, MAX_WAITING as u64, &[0], false);
         assert_eq!((heard.samples.len(), heard.next), (0, None));
     }
 }

@@ -5,14 +5,14 @@ use engine::train::{Schedule, Settings};
 use protocol::tune::{self, TuneLength, TuneSettings, TuneTarget};
 
 /// Examples a step at most.
-const MOST_EXAMPLES: u32 = 256;
+const MAX_EXAMPLES: u32 = 256;
 /// Steps of a run at most.
-const MOST_STEPS: u32 = 1_000_000;
+const MAX_STEPS: u32 = 1_000_000;
 /// Of a run that goes on until the examples are learned: passes over few examples at most, steps over more, and passes
 /// over however many there are. Eight short facts took the built-in model fewer than 50 passes at the default settings.
-const MOST_PASSES: u64 = 100;
+const MAX_PASSES: u64 = 100;
 const USUAL_STEPS: u64 = 400;
-const FEWEST_PASSES: u64 = 3;
+const MIN_PASSES: u64 = 3;
 
 /// Optimiser steps of a run over so many examples.
 pub fn steps(settings: &TuneSettings, examples: usize) -> u32 {
@@ -20,14 +20,14 @@ pub fn steps(settings: &TuneSettings, examples: usize) -> u32 {
     let steps = match settings.length {
         TuneLength::Steps(steps) => u64::from(steps),
         TuneLength::Rounds(rounds) => passes(rounds.into()),
-        TuneLength::UntilLearned => passes(MOST_PASSES).min(USUAL_STEPS).max(passes(FEWEST_PASSES)),
+        TuneLength::UntilLearned => passes(MAX_PASSES).min(USUAL_STEPS).max(passes(MIN_PASSES)),
     };
-    steps.clamp(1, MOST_STEPS.into()) as u32
+    steps.clamp(1, MAX_STEPS.into()) as u32
 }
 
 /// Examples a step.
 pub fn batch(settings: &TuneSettings) -> u32 {
-    settings.accumulation.clamp(1, MOST_EXAMPLES)
+    settings.accumulation.clamp(1, MAX_EXAMPLES)
 }
 
 /// The trainer's settings for a run of so many steps. `longest` is the tokens of the longest example: buffers need not
@@ -80,7 +80,7 @@ mod tests {
         let with = |length, accumulation| TuneSettings { length, accumulation, ..TuneSettings::default() };
         assert_eq!(steps(&with(TuneLength::Rounds(3), 4), 10), 8);
         assert_eq!(steps(&with(TuneLength::Rounds(0), 4), 10), 1);
-        assert_eq!(steps(&with(TuneLength::Rounds(u32::MAX), 1), 1000), MOST_STEPS);
+        assert_eq!(steps(&with(TuneLength::Rounds(u32::MAX), 1), 1000), MAX_STEPS);
         assert_eq!(steps(&with(TuneLength::Steps(7), 0), 10), 7);
         assert_eq!(steps(&with(TuneLength::UntilLearned, 4), 8), 200);
         assert_eq!(steps(&with(TuneLength::UntilLearned, 4), 100), 400);

@@ -27,7 +27,7 @@ const EVALUATIONS: f64 = 10.0;
 const MEASURED: usize = 128;
 
 /// Bytes of a checkpoint at most: it is put together in the memory of the tab, where nothing is larger.
-const MOST_CHECKPOINT: u64 = i32::MAX as u64;
+const MAX_CHECKPOINT: u64 = i32::MAX as u64;
 
 /// Examples that are ready, with what the run over them is.
 pub struct Prepared {
@@ -54,7 +54,7 @@ pub fn model(host: &Host) -> Result<Rc<Model>, Failure> {
 
 /// Why a run with so many parameters cannot be kept, if so: a checkpoint has A, B and both moments, in f32.
 pub fn obstacle(parameters: u64) -> Option<Failure> {
-    let (needed, most) = (3 * 4 * parameters, MOST_CHECKPOINT);
+    let (needed, most) = (3 * 4 * parameters, MAX_CHECKPOINT);
     (needed > most).then(|| TrainingFailure::CheckpointTooLarge { needed, most }.into())
 }
 

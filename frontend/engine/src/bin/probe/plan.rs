@@ -13,7 +13,7 @@ use engine::session::{DeviceMemory, Fit, LoadOptions, ModelSpec};
 use engine::synth;
 use engine::train::{self, Settings};
 use serde_json::{Value, json};
-use shaders::adapter::expand::MOST_RANK;
+use shaders::adapter::expand::MAX_RANK;
 
 use super::files::header;
 
@@ -33,7 +33,7 @@ pub struct PlanArgs {
     #[arg(long, value_enum, default_value_t = Phase::Decode)]
     phase: Phase,
     /// With an adapter of this rank on every projection, where the phase is one of the decoder.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_RANK)))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_RANK)))]
     adapter_rank: Option<u32>,
     /// With this drafter: a GGUF file of the architecture gemma4-assistant.
     #[arg(long, value_name = "FILE")]

@@ -63,7 +63,7 @@ pub fn norms(weights: &Weights, (layer, site): (usize, Site)) -> [u32; 2] {
 /// does is the same. `state` counts the rows.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn plan(limits: Limits, [w, v]: [&Matrix; 2], state: &Value, d: &Value) -> Result<Plan, PlanError> {
     let mut plan = Plan::default();
     let part = w.whole();

@@ -11,14 +11,14 @@ use super::ahead::{self, Ahead};
 use super::experts::{ExpertFactors, OfExperts};
 use super::site::Site;
 use crate::adapter::{Projection, Ranks, Target};
-use crate::model::forms::MOST_FUSED_RANK;
+use crate::model::forms::MAX_FUSED_RANK;
 use crate::model::{Parts, scratch};
 use crate::plan::{Origin, PlanError, Value};
 use crate::weights::{Matrix, Part};
 
 /// Bytes that all workgroups of a product together read of partial results, beyond which a dispatch costs less: reckoned from
 /// what 19 MB cost (`shaders/MEASUREMENTS.md`).
-const MOST_PART_BYTES: u64 = 96 << 20;
+const MAX_PART_BYTES: u64 = 96 << 20;
 
 /// How decode has z of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,10 +103,10 @@ fn spans(ranks: impl Iterator<Item = u32>) -> Vec<Range<u32>> {
 
 impl Corrections {
     /// Describes the corrections of adapters of these ranks, which together correct the products that `corrects` names.
-    /// Each [`total_rank`] is at most [`shaders::adapter::expand::MOST_RANK`].
+    /// Each [`total_rank`] is at most [`shaders::adapter::expand::MAX_RANK`].
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn describe(
         parts: &Parts,
         ranks: &[Ranks],
@@ -228,7 +228,7 @@ impl Describer<'_> {
     /// vectors, the branch and what adapters have.
     fn comes_ahead(&self, layer: usize, site: Site) -> bool {
         let matrices = site.rows(&self.parts.weights, layer).len() as u32;
-        self.rank <= MOST_FUSED_RANK
+        self.rank <= MAX_FUSED_RANK
             && matrices + 6 <= self.parts.limits.storage_buffers
             && ahead::before(&self.parts.config, layer, site).is_some()
     }
@@ -242,11 +242,11 @@ impl Describer<'_> {
             // 16 rows a workgroup there, 4 here (`matvec_form`).
             Site::Down => {
                 let [parts, readers] = [stack.k.div_ceil(16), stack.rows.div_ceil(4)].map(u64::from);
-                4 * parts * readers * u64::from(self.rank) <= MOST_PART_BYTES
+                4 * parts * readers * u64::from(self.rank) <= MAX_PART_BYTES
             }
             _ => false,
         };
-        fits && self.rank <= MOST_FUSED_RANK && self.parts.config.experts.is_none()
+        fits && self.rank <= MAX_FUSED_RANK && self.parts.config.experts.is_none()
     }
 
     /// The corrections of a layer.

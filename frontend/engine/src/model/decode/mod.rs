@@ -70,7 +70,7 @@ struct Builder<'a> {
 /// branch.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn plan(
     parts: &Parts,
     choices: Choices,
@@ -93,7 +93,7 @@ pub fn plan(
 /// The stream must be in `h[0]`, without a pending branch.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn hidden(parts: &Parts, choices: Choices) -> Result<Plan, PlanError> {
     let mut builder = Builder { parts, choices, corrections: None, steps: Plan::default() };
     let stream = builder.layers(0)?;

@@ -31,7 +31,7 @@ impl Drafts {
         match self {
             Self::Never => Vec::new(),
             Self::Measured => ROWS.to_vec(),
-            Self::Always { count } => vec![count.clamp(1, FewRows::MOST - 1) + 1],
+            Self::Always { count } => vec![count.clamp(1, FewRows::MAX_ROWS - 1) + 1],
         }
     }
 }

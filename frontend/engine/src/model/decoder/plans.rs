@@ -27,7 +27,7 @@ impl Plans {
     /// Describes them.
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn new(
         parts: &Parts,
         choices: Choices,
@@ -45,7 +45,7 @@ impl Plans {
     /// The same without adapters, with products of other forms, `one` of which is given. The temporaries stay.
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub(super) fn with_forms(&self, parts: &Parts, choices: Choices, one: Plan) -> Result<Self, PlanError> {
         let tail = decode::plan(parts, choices, None, parts.config.first_shared)?;
         Ok(Self { one, tail, ..self.clone() })
@@ -82,7 +82,7 @@ impl Plans {
 /// One token, from its embedding to the logits.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub(super) fn one(
     parts: &Parts,
     choices: Choices,
@@ -115,7 +115,7 @@ impl LogitsPlans {
     /// Describes them.
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn new(
         parts: &Parts,
         choices: Choices,
@@ -153,7 +153,7 @@ impl DecoderPlans {
     /// Describes it.
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn new(
         parts: &Parts,
         products: Products,
@@ -166,7 +166,7 @@ impl DecoderPlans {
     /// Same as [`Self::new`], without adapters and with these forms of products.
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn with_forms(parts: &Parts, products: Products, forms: FormChoice) -> Result<Self, PlanError> {
         Self::with_sampling(parts, (products, forms), None, Rc::new(SamplingPlans::new(parts)?))
     }
@@ -248,7 +248,7 @@ impl DecoderPlans {
     /// A round of `rows` rows, the last token and drafts, sampled greedily.
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn round(
         &self,
         parts: &Parts,

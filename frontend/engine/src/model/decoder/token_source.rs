@@ -13,7 +13,7 @@ use crate::bytes::CancelToken;
 use crate::model::sampling_plans::{MAX_PENDING, OUT_LEN};
 
 /// Maximum number of rounds per submit.
-const MOST_ROUNDS: u32 = 4;
+const MAX_ROUNDS: u32 = 4;
 const _: () = assert!(ROWS[1] <= MAX_PER_SUBMIT);
 
 /// What drafting did during an answer.
@@ -215,7 +215,7 @@ impl TokenSource<'_> {
         let is_first = self.rows == Some(1);
         let most = if is_first { 1 } else { count };
         let rounds = most.min(MAX_PER_SUBMIT / rows).min(room / rows);
-        Some(Kind::Rounds { rounds: rounds.clamp(1, MOST_ROUNDS), round: (source, rows) })
+        Some(Kind::Rounds { rounds: rounds.clamp(1, MAX_ROUNDS), round: (source, rows) })
     }
 
     async fn submit(&mut self, kind: Kind) -> Result<(), StepError> {

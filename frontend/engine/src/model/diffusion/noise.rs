@@ -99,7 +99,7 @@ impl Noise {
     /// Checks recorded numbers: they are for canvases of `len` positions, and all ids are below `vocabulary`.
     ///
     /// # Errors
-    /// [`DenoisingError`].
+    /// [`DenoisingError`] when they are not.
     pub fn check(&self, len: u32, vocabulary: u32) -> Result<(), DenoisingError> {
         let Some(recorded) = &self.recorded else { return Ok(()) };
         let wrong = |value: u32, expected| DenoisingError {

@@ -15,7 +15,7 @@ use shaders::PlanarLayout;
 use shaders::backward::input;
 use shaders::diffusion::{Pick, Row, join, statistics, weigh};
 use shaders::matmul::CooperativeTile;
-use shaders::matrix_units::{LEAST_ROWS, MatrixUnits};
+use shaders::matrix_units::{MIN_ROWS, MatrixUnits};
 use shaders::rows::gelu_mul::{self, Rows};
 use shaders::selftest::Form;
 
@@ -87,7 +87,7 @@ impl DiffusionPlans {
     /// Describes them.
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn new(parts: &Parts) -> Result<Self, PlanError> {
         let values = Values::describe(parts);
         let mut encode = embed::tokens(parts)?;
@@ -174,7 +174,7 @@ pub struct Tile<'a> {
 /// The vocabulary in tiles.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn tiles(parts: &Parts) -> Result<Vec<Tile<'_>>, PlanError> {
     let matrix = parts.matrix("token_embd")?;
     let size = tile(parts.vocabulary);
@@ -191,7 +191,7 @@ pub fn tiles(parts: &Parts) -> Result<Vec<Tile<'_>>, PlanError> {
 /// Raw logits of a tile, from the normed stream in `x`.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn logits(parts: &Parts, values: &Values, tile: &Tile<'_>, steps: &mut Plan) -> Result<(), PlanError> {
     let s = &parts.scratch;
     let weights = (tile.matrix.dtype, &tile.layout, tile.value);
@@ -253,9 +253,9 @@ fn weighted_embeddings(
     let (state, limits) = (&parts.scratch.state, parts.limits);
     let (dtype, PlanarLayout { n, k, .. }) = (tile.matrix.dtype, tile.layout);
     let by_units = limits.matrix_units == MatrixUnits::Halves && CooperativeTile::suits_columns(dtype, n);
-    let least = if by_units { LEAST_ROWS } else { u32::MAX };
+    let least = if by_units { MIN_ROWS } else { u32::MAX };
     if by_units {
-        let usual = parts.config.diffusion.map_or(LEAST_ROWS, |settings| settings.canvas);
+        let usual = parts.config.diffusion.map_or(MIN_ROWS, |settings| settings.canvas);
         products::push_columns(
             steps,
             (dtype, &tile.layout, tile.value),

@@ -61,7 +61,7 @@ fn same<T: PartialEq + ToString>(what: &'static str, found: T, expected: T) -> R
 /// `kv_layer`. The window leaves out the token itself, which has no key in the cache.
 ///
 /// # Errors
-/// [`DrafterError`].
+/// [`DrafterError`] when the file is no drafter, has invalid metadata, or was made for another model.
 pub fn read(metadata: &Metadata, target: &Config) -> Result<Config, DrafterError> {
     let found = metadata.str("general.architecture").unwrap_or_default();
     if let Some((_, program)) = DIALECTS.iter().find(|(dialect, _)| *dialect == found) {

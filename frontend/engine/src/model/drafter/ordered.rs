@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use shaders::draft::clusters::MOST;
+use shaders::draft::clusters::MAX_CHOSEN;
 
 use crate::gguf::{Header, TensorInfo};
 use crate::weights::TensorError;
@@ -39,7 +39,7 @@ impl OrderedHead {
         let clusters = u32::try_from(centroids.rows()).unwrap_or(0);
         check(ordering, vocabulary)?;
         let top = header.metadata.u32("gemma4-assistant.centroid_top_k").unwrap_or(USUAL_TOP).min(clusters);
-        if top == 0 || top > MOST || !vocabulary.is_multiple_of(clusters) {
+        if top == 0 || top > MAX_CHOSEN || !vocabulary.is_multiple_of(clusters) {
             return Ok(None);
         }
         let start = ordering.offset;

@@ -102,7 +102,7 @@ fn sampling(parts: &Parts) -> Sampling {
 /// Drafts `count` tokens behind the newest one, into [`Scratch::tokens`].
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn draft(target: &Parts, drafter: &DraftParts, choices: Choices, count: u32) -> Result<Plan, PlanError> {
     let mut plan = Plan::default();
     for at in 0..count {
@@ -114,7 +114,7 @@ pub fn draft(target: &Parts, drafter: &DraftParts, choices: Choices, count: u32)
 /// Step `at` of a draft, which computes token `at + 1` of [`Scratch::tokens`].
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn step(target: &Parts, drafter: &DraftParts, choices: Choices, at: u32) -> Result<Plan, PlanError> {
     let DraftParts { parts, input: u, hidden, lists, ordered } = drafter;
     let (s, t) = (&parts.scratch, &target.scratch);

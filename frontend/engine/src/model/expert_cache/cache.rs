@@ -274,7 +274,7 @@ impl ExpertCache {
     /// with as many of its rows as their experts have slots for together: one at least.
     ///
     /// # Errors
-    /// [`ExpertError`].
+    /// [`ExpertError`] when an expert cannot be read or uploaded.
     pub async fn missed(&self, rows: u32) -> Result<Option<Missed>, ExpertError> {
         let began = Instant::now();
         let record_bytes = self.record_bytes();
@@ -348,7 +348,7 @@ impl ExpertCache {
     /// Loads the experts of a pass, and lets the products find these alone.
     ///
     /// # Errors
-    /// [`ExpertError`].
+    /// [`ExpertError`] when an expert cannot be read or uploaded.
     pub async fn begin_pass(&self, layer: usize, experts: &[u32], chunk: Chunk) -> Result<(), ExpertError> {
         let missing = self.missing(layer, experts);
         let (before, loaded) = (self.used.get(), missing.len() as u64);
@@ -377,7 +377,7 @@ impl ExpertCache {
     }
 
     fn guess_bytes(&self) -> u64 {
-        self.choice_bytes(FewRows::MOST)
+        self.choice_bytes(FewRows::MAX_ROWS)
     }
 
     fn choice_bytes(&self, rows: u32) -> u64 {

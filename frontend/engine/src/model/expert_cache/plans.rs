@@ -49,7 +49,7 @@ impl CachePlans {
     /// Describes them; none without a cache.
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn new(parts: &Parts) -> Result<Self, PlanError> {
         let cache = parts.scratch.experts.as_ref().and_then(|scratch| scratch.cache.as_ref());
         let layers = cache.map_or(0, |_| parts.config.layers.len());

@@ -8,7 +8,7 @@ use crate::model::{Config, Experts};
 use crate::plan::{Origin, Value};
 use crate::weights::{Matrix, Weights};
 
-const _: () = assert!(locate::MOST == FewRows::MOST);
+const _: () = assert!(locate::MAX_ROWS == FewRows::MAX_ROWS);
 
 /// The values of the expert cache, for chunks of up to `T` rows.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct CacheValues {
     pub located: Value,
     /// What a step missed, and the number of uses (`wgsl/experts/locate.wgsl`).
     pub record: Value,
-    /// What the router of the next layer would choose for this layer's stream. `[FewRows::MOST, used]`.
+    /// What the router of the next layer would choose for this layer's stream. `[FewRows::MAX_ROWS, used]`.
     pub guess: Value,
     /// Readback buffers: of the record and then the guess, and of the choices.
     pub readbacks: [Value; 2],
@@ -60,7 +60,7 @@ impl CacheValues {
         let all = 4 * config.layers.len() as u64 * u64::from(mixture.experts);
         let choices = u64::from(rows) * u64::from(mixture.used) * size_of::<Choice>() as u64;
         let record = 4 * u64::from(locate::record_header(mixture)) + all;
-        let guess = u64::from(FewRows::MOST * mixture.used) * size_of::<Choice>() as u64;
+        let guess = u64::from(FewRows::MAX_ROWS * mixture.used) * size_of::<Choice>() as u64;
         // The layers may be stored differently.
         let mut staged: Vec<u64> = Vec::new();
         for i in 0..config.layers.len() {

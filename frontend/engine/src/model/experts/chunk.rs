@@ -15,7 +15,7 @@ use crate::plan::{Plan, PlanError};
 /// correct the router's logits and the experts.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn build(
     parts: &Parts,
     steps: &mut Plan,

@@ -15,7 +15,7 @@ impl Pairs<'_> {
     /// z of every pair from rows, with the factors and the scales in `operands`: x, factors, and scales if there are any.
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn reduce(
         &self,
         steps: &mut Plan,
@@ -36,7 +36,7 @@ impl Pairs<'_> {
     /// Adds what z makes with factors to the row of every pair in `y`.
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn expand(
         &self,
         steps: &mut Plan,
@@ -54,7 +54,7 @@ impl Pairs<'_> {
     /// share a row of x.
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn correct(
         &self,
         steps: &mut Plan,
@@ -93,7 +93,7 @@ fn params(factors: &ExpertFactors, experts: [u32; 2]) -> [Params; 2] {
 /// codes and scales.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn correct_few(
     parts: &Parts,
     steps: &mut Plan,

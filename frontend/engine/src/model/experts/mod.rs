@@ -56,7 +56,7 @@ fn halves<'a>(weights: &'a Weights, blk: &str, rows: u32) -> Result<[Half<'a>; 2
 /// is missing.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn find_in_cache(
     steps: &mut Plan,
     experts: Experts,
@@ -97,7 +97,7 @@ impl<'a> Layer<'a> {
     /// A matrix of the layer.
     ///
     /// # Errors
-    /// [`PlanError::Missing`].
+    /// [`PlanError::Missing`] when the layer has none of that name.
     pub fn matrix(&self, name: &str) -> Result<&'a Matrix, PlanError> {
         self.parts.matrix(&format!("{}.{name}", self.blk))
     }

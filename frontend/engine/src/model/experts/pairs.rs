@@ -65,7 +65,7 @@ impl<'a> Pairs<'a> {
     /// suit them.
     ///
     /// # Errors
-    /// [`PlanError::Missing`].
+    /// [`PlanError::Missing`] when the layer lacks a matrix.
     pub fn with_halves(mut self, halves: Option<&'a HalfRows>) -> Result<Self, PlanError> {
         let [gate, up] = self.halves()?.map(|half| half.matrix);
         let all = [gate, up, self.down_matrix()?];
@@ -83,7 +83,7 @@ impl<'a> Pairs<'a> {
     /// Gate and up.
     ///
     /// # Errors
-    /// [`PlanError::Missing`].
+    /// [`PlanError::Missing`] when the layer lacks a matrix.
     pub fn halves(&self) -> Result<[Half<'a>; 2], PlanError> {
         halves(self.weights, &self.blk, self.experts.feed_forward)
     }
@@ -91,7 +91,7 @@ impl<'a> Pairs<'a> {
     /// Down.
     ///
     /// # Errors
-    /// [`PlanError::Missing`].
+    /// [`PlanError::Missing`] when the layer lacks a matrix.
     pub fn down_matrix(&self) -> Result<&'a Matrix, PlanError> {
         let name = format!("{}.ffn_down_exps", self.blk);
         self.weights.matrix(&name).ok_or(PlanError::Missing { name })
@@ -116,7 +116,7 @@ impl<'a> Pairs<'a> {
     /// The router's choice for every row from the logits.
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn choose(&self, steps: &mut Plan) -> Result<(), PlanError> {
         let (e, mixture) = (self.scratch, self.experts.mixture);
         let params = choose::Params {
@@ -132,7 +132,7 @@ impl<'a> Pairs<'a> {
     /// Sorts the pairs by expert; with a cache, those whose expert is there by slot.
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn sort(&self, steps: &mut Plan) -> Result<(), PlanError> {
         let e = self.scratch;
         find_in_cache(steps, self.experts, (e, self.state), self.layer, false)?;
@@ -225,7 +225,7 @@ impl<'a> Pairs<'a> {
     /// Gate and up of every pair, from the normed rows `x`.
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn gate_up(&self, steps: &mut Plan, x: &Value) -> Result<(), PlanError> {
         let e = self.scratch;
         let (used, ff) = (self.experts.mixture.used, self.experts.feed_forward);
@@ -251,7 +251,7 @@ impl<'a> Pairs<'a> {
     /// The gated activation of every pair.
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn activate(&self, steps: &mut Plan) -> Result<(), PlanError> {
         let e = self.scratch;
         let params = self.activation_rows();
@@ -263,7 +263,7 @@ impl<'a> Pairs<'a> {
     /// The output of every pair's expert.
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn down(&self, steps: &mut Plan) -> Result<(), PlanError> {
         let (e, width) = (self.scratch, self.width);
         let matrix = self.down_matrix()?;

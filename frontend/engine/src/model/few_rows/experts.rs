@@ -19,7 +19,7 @@ use crate::weights::Matrix;
 /// packed rows, and a kernel may have as many buffers.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn take_norms(parts: &Parts, i: usize, few: FewRows) -> Result<bool, PlanError> {
     if parts.config.experts.is_none() || parts.limits.storage_buffers < 9 {
         return Ok(false);
@@ -32,7 +32,7 @@ pub fn take_norms(parts: &Parts, i: usize, few: FewRows) -> Result<bool, PlanErr
 /// correct the router's logits and the experts. `normed` says that the input of router and experts is there already.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn build(
     parts: &Parts,
     steps: &mut Plan,

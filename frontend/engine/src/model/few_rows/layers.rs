@@ -42,7 +42,7 @@ struct Builder<'a> {
 /// The layers from `first` on, the output norm and the head. The stream must be in `h[0]`.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn plan(
     parts: &Parts,
     few: FewRows,

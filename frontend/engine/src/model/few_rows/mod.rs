@@ -66,7 +66,7 @@ pub struct Product<'a> {
 }
 
 impl<'a> Product<'a> {
-    /// Products of the same rows in one dispatch; [`Kernel::MOST`] rows of each matrix follow one another in `y`.
+    /// Products of the same rows in one dispatch; [`Kernel::MAX_ROWS`] rows of each matrix follow one another in `y`.
     #[must_use]
     pub fn store(matrices: &'a [&'a Matrix], x: Rows<'a>, y: &'a Value) -> Self {
         Self { matrices, epilogue: Epilogue::Store, x, y: Rows::Floats(y), ple_at: 0, update: None }
@@ -96,7 +96,7 @@ pub struct FewRows {
 }
 
 impl FewRows {
-    /// Steps for up to `rows` rows, at most [`Kernel::MOST`]. Rows are packed where decode packs large products.
+    /// Steps for up to `rows` rows, at most [`Kernel::MAX_ROWS`]. Rows are packed where decode packs large products.
     #[must_use]
     pub fn new(config: &Config, rows: u32, choices: Choices) -> Self {
         // Forms are tried for single tokens.
@@ -114,7 +114,7 @@ impl FewRows {
     /// A product, with what adapters add to it at a site. Rows that z needs unrounded are packed after it is computed.
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn product_at(
         self,
         parts: &Parts,
@@ -143,7 +143,7 @@ impl FewRows {
     /// A product.
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn product(self, parts: &Parts, steps: &mut Plan, product: &Product<'_>) -> Result<(), PlanError> {
         let Product { matrices, epilogue, x, y, ple_at, update } = *product;
         let s = &parts.scratch;
@@ -184,7 +184,7 @@ impl FewRows {
     /// then adds.
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     fn update<'a>(
         self,
         parts: &Parts,
@@ -202,7 +202,7 @@ impl FewRows {
     /// Products of the f32 rows `x`, each in a dispatch of its own. Rows are packed first where products take them so.
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn apart(
         self,
         parts: &Parts,
@@ -225,7 +225,7 @@ impl FewRows {
     /// its own. It leaves its result in `out`.
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn attention(
         self,
         parts: &Parts,
@@ -289,7 +289,7 @@ fn pack<'a>(parts: &'a Parts, steps: &mut Plan, x: &Value, k: u32) -> Result<Row
 /// Merges the partial results of attention in `part`.
 ///
 /// # Errors
-/// [`PlanError`].
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn merge(
     parts: &Parts,
     steps: &mut Plan,

@@ -15,7 +15,7 @@ use crate::model::{HostTable, RowError};
 /// Wait for the device after this number of times that the staging buffer was filled, to bound the pending copies.
 const FILLS_PER_WAIT: u32 = 4;
 /// Slots that are written one by one; more are written with all others.
-const MOST_WRITES: usize = 64;
+const MAX_WRITES: usize = 64;
 
 /// The cache on the device, and the table behind it.
 pub struct RowCache {
@@ -77,7 +77,7 @@ impl RowCache {
     /// Fetches the rows of the most frequent tokens.
     ///
     /// # Errors
-    /// [`FetchError`].
+    /// [`FetchError`] when a row cannot be read, or the device fails.
     pub async fn warm(&self) -> Result<(), FetchError> {
         let all: Vec<u32> = (0..self.fixed).collect();
         self.fetch_lines(&all, &all).await
@@ -86,7 +86,7 @@ impl RowCache {
     /// Fetches the rows of these tokens that are missing. All of them stay until others are fetched.
     ///
     /// # Errors
-    /// [`FetchError`].
+    /// [`FetchError`] when a row cannot be read, or the device fails.
     pub async fn fetch(&self, ids: &[u32]) -> Result<(), FetchError> {
         let mut wanted: Vec<u32> = ids.iter().map(|id| id / self.line).collect();
         wanted.sort_unstable();
@@ -165,7 +165,7 @@ impl RowCache {
         let (lines, queue) = (self.lines.borrow(), self.gpu.queue());
         let slots = lines.slots();
         match self.stale.replace(Some(Vec::new())) {
-            Some(stale) if stale.len() <= MOST_WRITES => {
+            Some(stale) if stale.len() <= MAX_WRITES => {
                 for line in stale {
                     let slot = slots[line as usize];
                     queue.write_buffer(&self.slots, 4 * u64::from(line), bytemuck::bytes_of(&slot));

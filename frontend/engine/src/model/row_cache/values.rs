@@ -13,7 +13,7 @@ use crate::weights::MatrixSpec;
 /// many others make room for one another.
 const SHARE: u64 = 32;
 /// Maximum size of the cache, but for the rows of a step.
-const MOST_BYTES: u64 = 128 << 20;
+const MAX_BYTES: u64 = 128 << 20;
 /// Bytes that are fetched at once.
 const STAGED_BYTES: u64 = 2 << 20;
 
@@ -55,7 +55,7 @@ impl RowCacheValues {
         let lines = table.n.div_ceil(line.into());
         let of_line = layout(line.into())?.bytes();
         let (fixed, moving) = (lines / SHARE, (lines / SHARE).max(rows.into()));
-        let most = (limits.largest_binding.min(MOST_BYTES) / of_line).max(rows.into());
+        let most = (limits.largest_binding.min(MAX_BYTES) / of_line).max(rows.into());
         let held = (fixed + moving).min(lines).min(most);
         // The others must have room for all rows of a step.
         let fixed = fixed.min(held / 2).min(held.saturating_sub(rows.into()));
@@ -87,7 +87,7 @@ impl RowCacheValues {
     /// Repacks staged rows into their places, for so many rows.
     ///
     /// # Errors
-    /// [`PlanError`].
+    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn plan(&self) -> Result<Plan, PlanError> {
         let (dtype, layout) = (self.layout.dtype, self.layout);
         let grid = move |rows| {
