@@ -59,7 +59,7 @@ for (const path of ["/", "/models", "/settings"])
     expect(wide).toBeLessThanOrEqual(0);
   });
 
-/** The models of the list stay where they are once all have been looked at. */
+/** The list has its final order once every model was inspected. */
 const isSorted = (page: Page) => expect(page.getByText("Um 2,2 GB zu groß")).toBeVisible();
 
 test("another language is shown at once, and nothing is lost", async ({ page }) => {

@@ -94,7 +94,7 @@ test.describe("a file that was opened before", () => {
     await app.open("instant", "/models");
     await expect(row(page, "mine.gguf")).toBeVisible();
     await app.open("instant");
-    // The models of the list stay where they are once all have been looked at.
+    // The list has its final order once every model was inspected.
     await expect(page.getByText("Too large by 2.2 GB")).toBeVisible();
     await page.getByRole("button", { name: /^pebble/ }).click();
     await app.model.click();

@@ -200,7 +200,7 @@ async fn answer_in(
             Err(media::EncodeError::Failure(failure)) => return Err(failure),
         };
         if reporter.drawn.len() > options.drawn.len() {
-            losses.forget();
+            losses.reset();
         }
         let gpu = Rc::clone(&ready.gpu);
         let failure = |error: &_| {

@@ -22,21 +22,21 @@ const GRACE_MS: u32 = 250;
 /// Losses without anything going well between them, after which no more is tried.
 const MAX_LOSSES: u32 = 2;
 
-/// The losses of a task since something last went well.
+/// Device losses in a row, without progress between them.
 #[derive(Default)]
 pub struct Losses(u32);
 
 impl Losses {
-    /// Something went well.
-    pub fn forget(&mut self) {
+    /// Records progress: the next loss is the first again.
+    pub fn reset(&mut self) {
         self.0 = 0;
     }
 
-    /// Returns the platform's words for the loss if `error` means that the device was lost, and the task is to be tried on
-    /// a new one.
+    /// Counts a loss of the device, after which the task should be retried on a new one. Returns the platform's reason.
     ///
     /// # Errors
-    /// `failure` of an error that means something else. After too many losses, one that says so, and the slot is emptied.
+    /// `failure` if `error` is not a loss of the device. After too many losses, [`failure::lost_for_good`]; the slot is
+    /// then empty.
     pub async fn record(
         &mut self,
         host: &Host,

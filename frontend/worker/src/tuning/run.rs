@@ -227,7 +227,7 @@ impl<'a> Run<'a> {
                 Err(Stopped::Engine(error)) => error,
             };
             if self.summary.saved > before {
-                losses.forget();
+                losses.reset();
             }
             let slot = held.as_deref_mut();
             losses.record(self.host, slot, (&gpu, &error), |error| failure::of(error, None)).await?;

@@ -84,7 +84,7 @@ pub async fn encode(
                 let written = folder.write(&name(&medium), &file).await;
                 written.map_err(|error| of_store(&error))?;
                 done += 1;
-                losses.forget();
+                losses.reset();
                 continue;
             }
             Err(EncodeError::Failure(failure)) => return Err(failure),

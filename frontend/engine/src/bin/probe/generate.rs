@@ -49,7 +49,7 @@ pub struct Generate {
     /// Answer this many times. The result is the last answer, with the time of each.
     #[arg(long, value_name = "N", default_value = "1")]
     repeat: NonZero<u32>,
-    /// Before each answer, answer without drafts, for the two times to be compared.
+    /// Also answer without drafts, in turns, to compare the times.
     #[arg(long, requires = "drafting")]
     beside_plain: bool,
     #[command(flatten)]

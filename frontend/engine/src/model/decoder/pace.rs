@@ -6,8 +6,8 @@ use crate::model::sampling_plans::{MAX_PENDING, OUT_LEN};
 const DEPTH: usize = 2;
 /// Maximum number of tokens per submit: all pending ones must fit the ring of ids.
 pub const MAX_PER_SUBMIT: u32 = 16;
-/// The same where readbacks are not late: more are no faster, but more of them are computed behind the end of an answer,
-/// and a look-up finds a match only in what was read back.
+/// The same where readbacks are not late. Larger submits are no faster there, compute more tokens past the end of an
+/// answer, and delay look-ups, which find matches only in tokens that were read back.
 const USUAL_PER_SUBMIT: u32 = 8;
 const _: () = assert!(MAX_PER_SUBMIT as usize * MAX_PENDING < OUT_LEN as usize);
 
