@@ -85,7 +85,19 @@ pub fn plan(
     }
     let mut builder = Builder { parts, choices, corrections, steps: Plan::default() };
     let stream = builder.layers(first)?;
-    builder.head(stream)?;
+    builder.head(stream, parts.keeps_hidden)?;
+    Ok(builder.steps)
+}
+
+/// All layers, the output norm and the head, for a model without experts. The stream must be in `h[0]`, without a pending
+/// branch.
+///
+/// # Errors
+/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
+pub fn logits(parts: &Parts, choices: Choices) -> Result<Plan, PlanError> {
+    let mut builder = Builder { parts, choices, corrections: None, steps: Plan::default() };
+    let stream = builder.layers(0)?;
+    builder.head(stream, false)?;
     Ok(builder.steps)
 }
 
@@ -267,7 +279,8 @@ impl<'a> Builder<'a> {
         Ok(Input { prologue, tail: vec![&s.state], merge, handoff, ..Input::plain(&s.part) })
     }
 
-    fn head(&mut self, stream: Stream) -> Result<(), PlanError> {
+    /// The output norm, which is left in `x` if that is to be kept, and the head.
+    fn head(&mut self, stream: Stream, keeps_hidden: bool) -> Result<(), PlanError> {
         let parts = self.parts;
         let s = &parts.scratch;
         let norm = parts.weights.vector("output_norm");
@@ -294,7 +307,7 @@ impl<'a> Builder<'a> {
                 complete = Some(self.of_stream(&product, stream, Some(norm), &s.logits)?.0);
             }
         }
-        if let Some(stream) = complete.filter(|_| parts.keeps_hidden) {
+        if let Some(stream) = complete.filter(|_| keeps_hidden) {
             rows::norm_add(parts, &mut self.steps, &s.h[stream.h], None, Some(norm))?;
         }
         Ok(())

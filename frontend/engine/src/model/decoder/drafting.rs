@@ -37,7 +37,7 @@ impl<'d> DraftReader<'d> {
     pub async fn new(decoder: &'d Decoder, count: u32) -> Result<Option<Self>, GpuError> {
         let Decoder { gpu, parts, choices, drafter, .. } = decoder;
         let Some(drafter) = drafter else { return Ok(None) };
-        let step = |at| drafter::step(parts, &drafter.parts, *choices, at);
+        let step = |at| drafter::step(parts, &drafter.parts, *choices, at, true);
         let plans = (0..count).map(step).collect::<Result<Vec<_>, _>>()?;
         let mut memory = decoder.memory.clone();
         let pool = memory.take_temporaries();

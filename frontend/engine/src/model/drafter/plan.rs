@@ -106,16 +106,23 @@ fn sampling(parts: &Parts) -> Sampling {
 pub fn draft(target: &Parts, drafter: &DraftParts, choices: Choices, count: u32) -> Result<Plan, PlanError> {
     let mut plan = Plan::default();
     for at in 0..count {
-        plan.extend(&step(target, drafter, choices, at)?);
+        plan.extend(&step(target, drafter, choices, at, at + 1 < count)?);
     }
     Ok(plan)
 }
 
-/// Step `at` of a draft, which computes token `at + 1` of [`Scratch::tokens`].
+/// Step `at` of a draft, which computes token `at + 1` of [`Scratch::tokens`], and the hidden state for the next step if there
+/// is one.
 ///
 /// # Errors
 /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
-pub fn step(target: &Parts, drafter: &DraftParts, choices: Choices, at: u32) -> Result<Plan, PlanError> {
+pub fn step(
+    target: &Parts,
+    drafter: &DraftParts,
+    choices: Choices,
+    at: u32,
+    has_next: bool,
+) -> Result<Plan, PlanError> {
     let DraftParts { parts, input: u, hidden, lists, ordered } = drafter;
     let (s, t) = (&parts.scratch, &target.scratch);
     let mut plan = Plan::default();
@@ -128,12 +135,18 @@ pub fn step(target: &Parts, drafter: &DraftParts, choices: Choices, at: u32) -> 
         plan.tested_as(Form::DraftInput(embedding.dtype));
     }
     product_of_one(parts, &mut plan, choices, "nextn.pre_projection", [u, &s.h[0]])?;
-    plan.extend(&decode::hidden(parts, choices)?);
-    product_of_one(parts, &mut plan, choices, "nextn.post_projection", [&s.x, hidden])?;
+    // The hidden state and an ordered head need the normed stream in memory.
+    let needs_hidden = has_next || ordered.is_some();
+    plan.extend(&if needs_hidden { decode::hidden(parts, choices)? } else { decode::logits(parts, choices)? });
+    if has_next {
+        product_of_one(parts, &mut plan, choices, "nextn.post_projection", [&s.x, hidden])?;
+    }
     let count = match ordered {
         Some(ordered) => ordered_head(parts, &mut plan, choices, ordered, lists)?,
         None => {
-            product_of_one(parts, &mut plan, choices, "token_embd", [&s.x, &s.logits])?;
+            if needs_hidden {
+                product_of_one(parts, &mut plan, choices, "token_embd", [&s.x, &s.logits])?;
+            }
             candidates(parts, &mut plan, sampling(parts), [&s.logits, lists])?;
             sampling(parts).slices()
         }
