@@ -120,7 +120,7 @@ fn split(text: &str) -> Vec<Piece> {
 
 /// Bytes that are read at most, those that are read again counted again: each formula on lines of its own may have what
 /// follows it read anew. What remains then is left to the parser, which knows fewer formulas.
-const MAX_READ: usize = 32 << 20;
+const MAX_READ: usize = 8 << 20;
 
 /// Cuts on from an offset, up to the end of the text, or to where Markdown and a formula disagree: there it has to be
 /// read anew. Gives the offset reached. `structure` is the text for Markdown.
