@@ -8,8 +8,8 @@ use super::{FailureBox, Glyph, Icon, PickedRows};
 use crate::state::{
     engine::EnginePhase,
     models::{
-        CatalogState, Choice, Inspection, ModelId, Mood, capability_words, in_order, recommended,
-        verdict_words,
+        CatalogState, Choice, Inspection, ModelId, Mood, capability_words, in_order, in_shown_order,
+        recommended, verdict_words,
     },
     use_stores,
 };
@@ -52,15 +52,30 @@ pub fn ModelRows(
         on_choose.run(());
         stores.chat.choose(choice);
     };
+    // A list that is about to be pressed keeps its order.
+    let (pointed, focused) = (RwSignal::new(false), RwSignal::new(false));
+    let shown = StoredValue::new(Vec::new());
     let rows = move || {
         browser::keep_focus_while_drawn();
-        engine.inspections.with(|known| in_order(engine.choices.get(), known))
+        let mut rows = engine.inspections.with(|known| in_order(engine.choices.get(), known));
+        if pointed.get() || focused.get() {
+            rows = shown.with_value(|shown| in_shown_order(rows, shown));
+        }
+        shown.set_value(rows.iter().map(|choice| choice.id.clone()).collect::<Vec<_>>());
+        rows
     };
     let best = Memo::new(move |_| {
         engine.inspections.with(|known| engine.choices.with(|choices| recommended(choices, known)))
     });
     view! {
-        <ul class="models" role="list">
+        <ul
+            class="models"
+            role="list"
+            on:pointerenter=move |_| pointed.set(true)
+            on:pointerleave=move |_| pointed.set(false)
+            on:focusin=move |_| focused.set(true)
+            on:focusout=move |_| focused.set(false)
+        >
             <For each=rows key=|choice| choice.id.0.clone() children=move |choice| view! { <ModelRow choice=choice best=best choose=choose below=below /> } />
         </ul>
         <CatalogNote />

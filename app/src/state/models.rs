@@ -416,6 +416,13 @@ pub fn in_order(mut choices: Vec<Choice>, inspections: &HashMap<ModelId, Inspect
     choices
 }
 
+/// The same models, with those that are shown already in the places they have.
+#[must_use]
+pub fn in_shown_order(mut sorted: Vec<Choice>, shown: &[ModelId]) -> Vec<Choice> {
+    sorted.sort_by_key(|choice| shown.iter().position(|id| *id == choice.id).unwrap_or(shown.len()));
+    sorted
+}
+
 /// The model to begin with, where there is a choice: the largest that fits whole.
 #[must_use]
 pub fn recommended(choices: &[Choice], inspections: &HashMap<ModelId, Inspection>) -> Option<ModelId> {
@@ -466,6 +473,15 @@ mod tests {
         assert_eq!(order(&all, &inspections), ["e2b", "e4b", "pebble", "31b", "broken"]);
         assert_eq!(recommended(&all, &inspections), Some(all[2].id.clone()));
         assert_eq!(recommended(&all[..1], &inspections), None);
+    }
+
+    #[test]
+    fn what_is_shown_keeps_its_place() {
+        let sorted = ["e2b", "e4b", "31b", "pebble"].map(choice).to_vec();
+        let shown = ["31b", "gone", "e2b", "pebble"].map(|name| choice(name).id);
+        let names = |all: Vec<Choice>| all.into_iter().map(|it| it.entry.name).collect::<Vec<_>>();
+        assert_eq!(names(in_shown_order(sorted.clone(), &shown)), ["31b", "e2b", "pebble", "e4b"]);
+        assert_eq!(names(in_shown_order(sorted, &[])), ["e2b", "e4b", "31b", "pebble"]);
     }
 
     fn choice(name: &str) -> Choice {

@@ -22,6 +22,18 @@ test.describe("the first visit", () => {
     ]);
   });
 
+  test("keeps the order of the list while it is pointed at", async ({ app, page }) => {
+    // Looking at the models takes so long that the pointer is there before.
+    await app.open("slow");
+    const third = page.getByRole("listitem").getByRole("button").nth(2);
+    await page.getByRole("button", { name: /^gemma4:31b/ }).hover();
+    await expect(third).toContainText("Too large by 2.2 GB");
+    await expect(page.getByRole("button", { name: /^pebble/ })).toContainText("Fits");
+    await expect(third).toHaveText(/^gemma4:31b/);
+    await page.getByRole("heading", { name: "Chat with Gemma 4 in this tab" }).hover();
+    await expect(third).toHaveText(/^pebble/);
+  });
+
   test("asks before a model is loaded that probably won't fit", async ({ app, page }) => {
     await app.openChat();
     await expect(page.getByText("Too large by 2.2 GB")).toBeVisible();

@@ -137,7 +137,8 @@ pub fn step(
     product_of_one(parts, &mut plan, choices, "nextn.pre_projection", [u, &s.h[0]])?;
     // The hidden state and an ordered head need the normed stream in memory.
     let needs_hidden = has_next || ordered.is_some();
-    plan.extend(&if needs_hidden { decode::hidden(parts, choices)? } else { decode::logits(parts, choices)? });
+    let decode = if needs_hidden { decode::hidden } else { decode::logits };
+    plan.extend(&decode(parts, choices)?);
     if has_next {
         product_of_one(parts, &mut plan, choices, "nextn.post_projection", [&s.x, hidden])?;
     }
