@@ -94,7 +94,6 @@ test.describe("a file that was opened before", () => {
     await app.open("instant", "/models");
     await expect(row(page, "mine.gguf")).toBeVisible();
     await app.open("instant");
-    // The list has its final order once every model was inspected.
     await page.getByRole("button", { name: /^pebble/ }).click();
     await app.model.click();
     const picker = page.getByRole("dialog", { name: "Choose a model" });
