@@ -53,7 +53,7 @@ settings-single-keys-hint = / springt ins Nachrichtenfeld, ? zeigt alle Tastenk�
 settings-show-steps = Diffusionsschritte zeigen
 settings-show-steps-hint = Zeigt, wie der Text entsteht, wenn ein Diffusionsmodell antwortet. Ausgeschaltet erscheint nur der fertige Text.
 settings-drafts = Spekulatives Dekodieren
-settings-drafts-hint = Macht die meisten Antworten schneller: errät mehrere Token im Voraus, mit dem Drafter des Modells oder aus wiederholtem Text, und prüft sie auf einmal. Pausiert, wo es nichts bringt.
+settings-drafts-hint = Macht die meisten Antworten schneller: Mehrere Token werden im Voraus erraten, vom Drafter des Modells oder aus Text, der sich wiederholt, und dann auf einmal geprüft. Pausiert, wo es nichts bringt.
 settings-drafts-automatic = Wenn das Modell einen Drafter hat
 settings-drafts-always = Immer
 settings-drafts-never = Nie
@@ -216,7 +216,7 @@ palette-place = Seite
 palette-model = Modell
 open-file = Datei öffnen …
 model-files = Modelldateien
-picked-title = Früher geöffnet
+picked-title = Zuletzt geöffnet
 picked-files = { $count ->
     [one] 1 Datei
     *[other] { $count } Dateien
@@ -228,10 +228,10 @@ picked-open-anyway-of = Trotzdem öffnen: { $name }
 picked-forget = Aus der Liste entfernen
 picked-forget-of = Aus der Liste entfernen: { $name }
 picked-forgotten = { $name } ist nicht mehr in der Liste. Die Datei bleibt, wo sie ist.
-picked-not-allowed = Der Browser braucht die Erlaubnis, { $name } zu lesen.
-picked-gone = { $name } ist nicht mehr da: verschoben, umbenannt oder gelöscht.
+picked-not-allowed = Der Browser braucht die Erlaubnis, { $name } zu lesen. Erneut öffnen und die Nachfrage bestätigen.
+picked-gone = { $name } ist nicht mehr da: verschoben, umbenannt oder gelöscht. Mit „Datei öffnen …“ auswählen.
 picked-changed = { $name } hat sich seit dem letzten Öffnen geändert.
-picked-unreadable = Der Browser kann { $name } nicht lesen.
+picked-unreadable = Der Browser kann { $name } nicht lesen. Mit „Datei öffnen …“ auswählen.
 picture-show = { $name } anzeigen
 
 ## The rail of conversations
@@ -353,7 +353,7 @@ attached-here = An die Nachricht angehängt
 attached-over = Zu lang: { $tokens ->
     [one] 1 Token
     *[other] { $tokens } Token
-    }, aber die Grenze ist { NUMBER($context) }. Einige entfernen oder das Modell mit längerem Kontext laden.
+    }, aber die Grenze ist { NUMBER($context) }. Anhänge entfernen oder das Modell mit längerem Kontext laden.
 attached-tokens = { $tokens ->
     [one] 1 Token
     *[other] { $tokens } Token
@@ -375,7 +375,7 @@ attachment-again = Erneut versuchen
 notice-first-frame = Animiert: Nur das erste Bild wird verwendet.
 notice-clips = Länger als 30 s: in { NUMBER($clips) } Abschnitte geteilt.
 notice-silent = Kein Ton erkannt.
-notice-budget = Dieses Modell verwendet höchstens { NUMBER($tokens) } Token je Bild.
+notice-budget = Diese Grafikkarte hat Platz für höchstens { NUMBER($tokens) } Token je Bild, daher sieht das Modell weniger Details.
 detail-auto = Automatisch
 detail-up-to = bis { NUMBER($tokens) }
 detail = Details
@@ -464,7 +464,7 @@ finish-limit = Bei der maximalen Antwortlänge angehalten.
 finish-full = Angehalten, weil der Kontext voll ist. Neue Unterhaltung beginnen oder längeren Kontext wählen.
 elsewhere = Wird in einem anderen Tab geschrieben …
 closed-early = Die Seite wurde geschlossen, bevor diese Antwort fertig war.
-copy-refused = Der Browser hat das Kopieren nicht erlaubt.
+copy-refused = Der Browser hat das Kopieren nicht erlaubt. Den Text markieren und selbst kopieren.
 copied = Kopiert.
 copy = Kopieren
 version-previous = Vorige Version
@@ -507,7 +507,7 @@ elsewhere-loading = Lädt in einem anderen Tab
 elsewhere-unloading = Wird in einem anderen Tab entladen
 elsewhere-answering = Antwortet in einem anderen Tab
 elsewhere-training = Trainiert in einem anderen Tab
-elsewhere-measuring = Test läuft in einem anderen Tab
+elsewhere-measuring = Messung läuft in einem anderen Tab
 context-used = { NUMBER($used) } von { NUMBER($size) } Token des Kontexts belegt
 context-short = { NUMBER($used) } von { NUMBER($size) } Token
 model-button = Modell: { $name } ({ $state }). Anderes auswählen.
@@ -515,7 +515,7 @@ unanswered = Nicht beantwortet.
 welcome-title = Mit Gemma 4 in diesem Tab chatten
 welcome-words = Das Modell läuft auf der eigenen Grafikkarte. Alles Geschriebene bleibt in diesem Browser.
 welcome-drop = oder eine .gguf-Datei irgendwo auf dieser Seite ablegen.
-welcome-only-demo = Das ist nur eine winzige Demo.
+welcome-only-demo = Bisher gibt es nur ein winziges Demo-Modell.
 welcome-ready = { $name } ist bereit: { $memory } Grafikspeicher, { NUMBER($tokens) } Token Kontext.
 welcome-loading = { $name } wird geladen. Schreiben ist schon möglich; die Nachricht wird gesendet, sobald es bereit ist.
 welcome-demo = Dies ist eine Demo: ein winziges Modell zum Ausprobieren der Seite. Es kann zum Beispiel:
@@ -532,18 +532,18 @@ welcome-explain-prompt = Erklär einem zehnjährigen Kind, wie ein Regenbogen en
 ## What the stores say
 
 media-unreadable = Die Datei konnte nicht gelesen werden. Erneut auswählen.
-media-no-room = In diesem Browser ist kein Platz dafür.
+media-no-room = In diesem Browser ist nicht genug Arbeitsspeicher frei. Andere Tabs schließen und erneut anhängen.
 media-not-attached = Konnte nicht angehängt werden. { $reason }
 fits = Passt
 fits-outside = Langsam: { $size } passen nicht in den Grafikspeicher
 fits-context = Passt mit { NUMBER($tokens) } Token Kontext
-fits-experts = Passt mit { $size } für Experten
+fits-experts = Passt mit { $size } Grafikspeicher für Experten
 experts-fast = antwortet etwas langsamer
 experts-rate = { $tokens ->
-    [one] etwa ein Token pro Sekunde oder mehr
-    *[other] etwa { NUMBER($tokens) } Token pro Sekunde oder mehr
+    [one] mindestens etwa ein Token pro Sekunde
+    *[other] mindestens etwa { NUMBER($tokens) } Token pro Sekunde
 }
-experts-pace = etwa ein Token alle { NUMBER($seconds) } Sekunden, oder schneller
+experts-pace = mindestens ein Token alle { NUMBER($seconds) } Sekunden
 experts-steps = etwa { $step } pro Schritt, bis zu etwa { $block } für { NUMBER($tokens) } Token
 fits-table-in-eight-bits = 8-Bit-Embeddings
 fits-cache-in-eight-bits = 8-Bit-KV-Cache
@@ -554,7 +554,7 @@ per-second = { $size }/s
 time-left = noch { $time }
 load-table = Teil des Modells wird kopiert
 load-weights = Gewichte werden geladen
-load-towers = Gewichte für Bild und Ton werden geladen
+load-towers = Bild- und Tonunterstützung wird geladen
 load-preparing = Wird vorbereitet
 load-kernels = { NUMBER($done) } von { NUMBER($total) } Kernels
 open-not-gguf = Das ist keine GGUF-Datei. Modelldateien enden auf .gguf.
@@ -599,14 +599,14 @@ conversation-deleted = Unterhaltung gelöscht.
 did-not-work = Das hat nicht funktioniert. { $reason }
 deleted-elsewhere = Diese Unterhaltung wurde in einem anderen Tab gelöscht.
 answered-elsewhere = Diese Unterhaltung wird in einem anderen Tab beantwortet.
-saved-gone = Nicht mehr in diesem Browser.
+saved-gone = Diese Unterhaltung ist nicht mehr in diesem Browser.
 not-saved = Die Datei konnte nicht gespeichert werden. { $reason }
 tune-file-model = { $name } ist ein Modell. Einzeln öffnen.
-tune-name-first = Zuerst einen Namen vergeben.
+tune-name-first = Dem Adapter zuerst einen Namen geben.
 tune-begins = Training gestartet.
 tune-done = Training abgeschlossen.
-media-too-long = Zu lang: { $length }, die Grenze ist { $most }.
-video-unreadable = Dieser Browser kann dieses Video nicht abspielen.
+media-too-long = Zu lang: { $length }, die Grenze ist { $most }. Kürzen und erneut anhängen.
+video-unreadable = Dieser Browser kann dieses Video nicht abspielen. Als MP4 (H.264) speichern und erneut anhängen.
 video-no-length = Die Länge dieses Videos ist unbekannt. In einem Videoprogramm neu speichern, dann erneut versuchen.
 device-refused = { $device ->
     [camera] Diese Seite darf die Kamera nicht verwenden.
@@ -619,7 +619,7 @@ device-missing = { $device ->
 device-busy = { $device ->
     [camera] Die Kamera lässt sich nicht verwenden.
     *[microphone] Das Mikrofon lässt sich nicht verwenden.
-    } Vielleicht verwendet es ein anderes Programm.
+    } Vielleicht verwendet ein anderes Programm das Gerät. Jenes schließen, dann erneut versuchen.
 device-unavailable = { $device ->
     [camera] Die Kamera ist für diese Seite nicht verfügbar.
     *[microphone] Das Mikrofon ist für diese Seite nicht verfügbar.
@@ -627,7 +627,7 @@ device-unavailable = { $device ->
 device-other = { $device ->
     [camera] Die Kamera konnte nicht verwendet werden
     *[microphone] Das Mikrofon konnte nicht verwendet werden
-    }: { $reason }.
+    }: { $reason }. Den Browser neu starten, dann erneut versuchen.
 code-copied = Kopiert
 code-not-copied = Kopieren fehlgeschlagen
 code-table = Tabelle
@@ -639,7 +639,7 @@ tune-attachments-lost = { $count ->
     [one] 1 Anhang ist nicht mehr in diesem Browser und fehlt beim Training.
     *[other] { $count } Anhänge sind nicht mehr in diesem Browser und fehlen beim Training.
     }
-not-kept = Dieser Browser speichert nichts für diese Seite, daher gehen Unterhaltungen beim Schließen verloren.
+not-kept = Dieser Browser speichert nichts für diese Seite. Unterhaltungen gehen beim Schließen dieses Tabs verloren; was bleiben soll, vorher exportieren.
 
 ## Models
 
@@ -650,10 +650,10 @@ get-hint = Der Server lädt es in Ollamas Ordner, wo auch Ollama es verwenden ka
 get-free = { $size } frei.
 get-size = etwa { $size }
 get-e2b = Text, Bilder und Audio. Für die meisten Computer.
-get-e4b = Text, Bilder und Audio. Bessere Antworten, ab 8 GB Grafikspeicher.
-get-12b = Text, Bilder und Audio. Gute Antworten, ab 12 GB Grafikspeicher.
-get-26b = Text und Bilder. Eine Expertenmischung: gute Antworten, und schnell, für eine große Grafikkarte.
-get-31b = Text und Bilder. Die besten Antworten, für eine große Grafikkarte.
+get-e4b = Text, Bilder und Audio. Bessere Antworten als E2B. Für Grafikkarten ab 8 GB.
+get-12b = Text, Bilder und Audio. Bessere Antworten als E4B. Für Grafikkarten ab 12 GB.
+get-26b = Text und Bilder. Gute Antworten, und schnell: eine Expertenmischung. Für Grafikkarten mit viel Speicher.
+get-31b = Text und Bilder. Die besten Antworten. Für Grafikkarten mit viel Speicher.
 get-fits = Passt: braucht etwa { $needed } Grafikspeicher.
 get-tight = Knapp: braucht etwa { $needed } Grafikspeicher für alles. Mit weniger ist der Kontext kürzer oder die Antworten sind langsamer.
 get-too-large = Zu groß: braucht etwa { $missing } mehr Grafikspeicher, als die Grafikkarte zu haben scheint.
@@ -742,7 +742,7 @@ advice-ios = Auf diesem iPhone oder iPad:
 advice-ios-update = Auf iOS oder iPadOS 26 aktualisieren; dort ist WebGPU eingeschaltet.
 advice-ios-flags = In Version 18: Einstellungen, Apps, Safari, Erweitert, Feature-Flags, WebGPU.
 advice-other = diesem Browser
-advice-other-browser = Diese Seite in einem aktuellen Chrome, Edge, Firefox oder Safari öffnen.
+advice-other-browser = Diese Seite in einer aktuellen Version von Chrome, Edge, Firefox oder Safari öffnen.
 advice-other-acceleration = Prüfen, ob in den Einstellungen die Hardwarebeschleunigung eingeschaltet ist.
 
 ## Diagnostics
@@ -977,15 +977,15 @@ tune-elsewhere-hint = Dort pausieren, um hier fortzusetzen.
 tune-media-read-hint = Bilder und Audio werden einmal vor dem ersten Schritt gelesen. Das Ergebnis wird mit dem Training gespeichert.
 tune-unnamed = Mein Adapter
 tune-adapter-name = Name des Adapters
-tune-rank-4 = Leicht: ein Tonfall oder ein Format
-tune-rank-8 = Normal: Fakten oder ein Stil
-tune-rank-16 = Stark: viele Fakten
-tune-rank-32 = Sehr stark
-tune-rank-64 = Am stärksten und langsamsten
+tune-rank-4 = 4 (klein): ein Tonfall oder ein Format
+tune-rank-8 = 8 (normal): Fakten oder ein Stil
+tune-rank-16 = 16 (groß): viele Fakten
+tune-rank-32 = 32 (sehr groß)
+tune-rank-64 = 64 (am größten, am langsamsten)
 tune-settings = 2. Einstellungen
 tune-name = Name
 tune-name-hint = z. B. „Ada-Fakten“
-tune-strength = Stärke
+tune-rank = Rang
 tune-length = Dauer
 tune-until-learned = Bis gelernt
 tune-until-learned-hint = Endet, sobald der Trainings-Loss unter { $loss } liegt.
@@ -1012,7 +1012,7 @@ tune-target-experts-hint = Trainiert auch die Experten, jeden mit eigenen Gewich
 tune-cosine = Kosinusförmig fallend
 tune-linear = Linear fallend
 tune-constant = Konstant
-tune-targets = Zu trainierende Teile
+tune-targets = Zu trainierende Teile des Modells
 tune-alpha = Alpha
 tune-alpha-hint = Der Adapter wird mit Alpha / Rang skaliert.
 tune-schedule = Verlauf der Lernrate
@@ -1039,7 +1039,7 @@ tune-busy-answer = Das Modell antwortet gerade. Abwarten oder anhalten.
 tune-replaces = Ein neues Training löscht das obige. Bei Bedarf zuerst den Adapter speichern.
 tune-run = 3. Start
 tune-start = Training starten
-tune-start-hint = Während des Trainings kann das Modell nicht antworten. Pausieren ist jederzeit möglich.
+tune-start-hint = Das Training pausiert, während das Modell eine Nachricht beantwortet. Pausieren ist auch sonst jederzeit möglich.
 plan-steps = { $steps ->
     [one] 1 Schritt
     *[other] { $steps } Schritte
@@ -1084,7 +1084,7 @@ failure-version-engine = Die Engine ist veraltet. Neu laden, um sie zu aktualisi
 
 failure-other-model = Das Modell wurde in einem anderen Tab gewechselt. Erneut versuchen, um das jetzige zu fragen.
 failure-no-model = Es ist kein Modell geladen. Zuerst eines auswählen.
-failure-diffusion = Das ist ein Diffusionsmodell. Adapter, Training und Geschwindigkeitstests gibt es dafür nicht.
+failure-diffusion = Das ist ein Diffusionsmodell. Adapter, Training und Geschwindigkeitsmessungen gibt es dafür nicht.
 failure-busy-loading = Ein Modell wird noch geladen. Warten, bis es bereit ist.
 failure-busy-unloading = Das Modell wird gerade entladen. Kurz warten und erneut versuchen.
 failure-busy-generating = Das Modell antwortet noch. Antwort anhalten oder warten, bis sie fertig ist.
@@ -1121,7 +1121,7 @@ failure-file-not-found = Der Server hat dieses Modell nicht mehr. Neu laden, um 
 failure-file-forbidden = Der Server erlaubt keinen Zugriff auf dieses Modell.
 failure-file-status = Der Server konnte das Modell nicht senden (Status { $status }).
 failure-file-range = Der Server hat den falschen Teil des Modells gesendet.
-failure-file-changed = Die Modelldatei hat sich beim Lesen geändert. Erneut auswählen.
+failure-file-changed = Die Modelldatei hat sich beim Lesen geändert. Die Seite neu laden und die Datei erneut auswählen.
 failure-file-memory = Dieser Tab hat die { $amount } Arbeitsspeicher, die das Modell braucht, nicht bekommen.
 failure-file-gone = Die Datei ist nicht mehr verfügbar. Erneut auswählen.
 failure-file-list = Die Liste der Modelle konnte nicht geladen werden. Eine eigene Datei lässt sich trotzdem öffnen.
@@ -1129,7 +1129,7 @@ failure-file-list = Die Liste der Modelle konnte nicht geladen werden. Eine eige
 failure-model-not-gguf = Das ist keine GGUF-Datei.
 failure-model-truncated = Die Modelldatei ist unvollständig: Nach { $size } fehlen { $missing }. Erneut herunterladen.
 failure-model-version = Diese Datei hat GGUF-Version { $version }. Nur die Versionen 2 und 3 werden unterstützt.
-failure-model-endian = Diese GGUF-Datei ist für Big-Endian-Rechner, was nicht unterstützt wird.
+failure-model-endian = Das ist eine Big-Endian-GGUF-Datei, und die wird nicht unterstützt. Eine Little-Endian-Fassung auswählen.
 failure-model-header = Der Header dieser GGUF-Datei wird nicht unterstützt.
 failure-model-damaged = Die Modelldatei ist beschädigt. Erneut herunterladen.
 failure-model-no-architecture = Diese Datei sagt nicht, welches Modell sie enthält. gemtab führt Gemma 4 aus.
@@ -1152,8 +1152,8 @@ failure-media-not-image = Das ist kein Bild.
 failure-media-not-audio = Das ist keine Audiodatei.
 failure-media-empty-file = Die Datei ist leer.
 failure-media-file-large = Zu groß: { $size }, die Grenze ist { $most }.
-failure-media-image-decode = Dieser Browser kann das Bild nicht lesen.
-failure-media-audio-decode = Dieser Browser kann das Audio nicht lesen.
+failure-media-image-decode = Dieser Browser kann das Bild nicht lesen. Als PNG oder JPEG speichern und erneut anhängen.
+failure-media-audio-decode = Dieser Browser kann das Audio nicht lesen. Als WAV speichern und erneut anhängen.
 failure-media-memory = Der Browser hat nicht genug Speicher für diese Datei.
 failure-media-image-unreadable = Dieses Bild kann nicht gelesen werden. Möglich sind PNG, JPEG, WebP und GIF.
 failure-media-image-empty = Das Bild ist leer.
@@ -1165,10 +1165,10 @@ failure-media-tokens = Das Bild braucht { NUMBER($tokens) } Token, die Grenze is
 failure-media-no-sound = Diese Datei enthält kein Audio.
 failure-media-sound-short = Die Aufnahme ist zu kurz.
 failure-media-sound-long = Das Audio ist zu lang: { $length }, die Grenze ist { $most }. In kürzere Stücke teilen.
-failure-media-sound-unreadable = Diese Audiodatei kann nicht gelesen werden.
+failure-media-sound-unreadable = Diese Audiodatei kann nicht gelesen werden. Als WAV speichern und erneut anhängen.
 
 failure-adapter-not-open = Ein Adapter ist nicht mehr geöffnet. Erneut öffnen oder ausschalten.
-failure-adapter-not-saved = Dieser Adapter ist nicht mehr in diesem Browser gespeichert.
+failure-adapter-not-saved = Dieser Adapter ist nicht mehr in diesem Browser gespeichert. Aus einer Datei öffnen oder erneut trainieren.
 failure-adapter-incomplete = Ein PEFT-Adapter hat zwei Dateien: adapter_model.safetensors und adapter_config.json. Beide zusammen auswählen.
 failure-adapter-several = PEFT-Adapter einzeln öffnen.
 failure-adapter-needs-model = Zuerst das Modell für { $names } laden, dann den Adapter erneut öffnen.
@@ -1179,15 +1179,15 @@ failure-adapter-architecture = Dieser Adapter ist für „{ $name }“. gemtab f
 failure-adapter-unsupported = Dieser Adapter nutzt eine Funktion, die nicht unterstützt wird.
 failure-adapter-tensor = Der Tensor { $tensor } hat den Typ { $dtype }, der nicht unterstützt wird.
 failure-adapter-rank = Der Adapter hat den Rang { NUMBER($rank) }. Unterstützt werden Ränge von 1 bis { NUMBER($most) }.
-failure-adapter-other-model = Dieser Adapter gehört zu einem anderen Modell.
+failure-adapter-other-model = Dieser Adapter gehört zu einem anderen Modell. Jenes laden und den Adapter erneut öffnen.
 failure-adapter-not-finite = Der Adapter enthält ungültige Zahlen. Er ist beschädigt, oder sein Training ist fehlgeschlagen.
-failure-adapter-too-many = Zu viele Adapter: Bis zu { NUMBER($most) } können geöffnet sein, mit zusammen höchstens Rang { NUMBER($ranks) }. Zuerst einen schließen.
-failure-adapter-not-written = Der Adapter konnte nicht als Datei gespeichert werden.
+failure-adapter-too-many = Zu viele Adapter: Bis zu { NUMBER($most) } können geöffnet sein, mit zusammen höchstens Rang { NUMBER($ranks) }. Zuerst einen entfernen.
+failure-adapter-not-written = Der Adapter konnte nicht als Datei gespeichert werden. Erneut versuchen.
 
-failure-storage-unavailable = Dieser Browser lässt die Seite keine Dateien speichern. Das ist oft in privaten Fenstern so.
+failure-storage-unavailable = Dieser Browser lässt die Seite keine Dateien speichern. Das ist oft in privaten Fenstern so; ein normales Fenster verwenden.
 failure-storage-in-use = Dieses Modell wird gerade verwendet, hier oder in einem anderen Tab. Zuerst entladen.
-failure-storage-failed = Der Speicher des Browsers funktioniert nicht.
-failure-storage-no-room = Zu wenig Speicherplatz für das Modell: { $needed } werden noch gebraucht, { $available } sind verfügbar.
+failure-storage-failed = Der Speicher dieses Browsers funktioniert nicht. Den Browser neu starten, dann erneut versuchen.
+failure-storage-no-room = Zu wenig Speicherplatz im Browser für das Modell: Es braucht { $needed }, frei sind nur { $available }. Gespeicherte Modelle löschen, dann erneut versuchen.
 failure-storage-full = Der Speicher des Browsers ist voll: { $kept } von { $size } wurden gespeichert. Der Rest wird beim nächsten Mal erneut geladen.
 failure-storage-corrupt = Der Download war beschädigt und wurde gelöscht. Das Modell erneut laden.
 failure-storage-damaged = Die Kopie des Modells in diesem Browser ist beschädigt. Das Modell erneut laden: Nur { $size } werden heruntergeladen.
@@ -1207,7 +1207,7 @@ failure-training-max-tokens = Die maximale Länge eines Beispiels muss zwischen 
 failure-training-no-target = Dieses Modell hat keinen der ausgewählten Teile. Andere auswählen.
 failure-training-unsupported = Diese Art von Modell kann noch nicht trainiert werden.
 failure-training-no-examples = Es gibt nichts zu lernen: Keines der Beispiele kann verwendet werden.
-failure-training-masked = Es gibt nichts zu lernen: Die Beispiele enthalten keine Antworten des Modells.
+failure-training-masked = Es gibt nichts zu lernen: Die Beispiele enthalten keine Antworten des Assistenten. Zu jedem eine Antwort ergänzen.
 failure-training-media-lost = Die Bilder und das Audio dieser Beispiele sind nicht mehr gespeichert. Das Training neu starten.
 failure-training-bad-example = Ein Beispiel passt nicht zu diesem Modell.
 failure-training-unstable = Das Training wurde bei Schritt { NUMBER($step) } instabil ({ $what }). { $kept } Eine kleinere Lernrate, ein längeres Warm-up oder eine Gradientenbegrenzung versuchen.
@@ -1216,7 +1216,7 @@ failure-training-infinite = der Loss ist unendlich
 failure-training-gradient = die Gradienten sind unendlich
 failure-training-kept = Der Fortschritt bis Schritt { NUMBER($step) } ist gespeichert.
 failure-training-not-kept = Es wurde noch nichts gespeichert.
-failure-training-checkpoint = Das gespeicherte Training ist beschädigt und kann nicht fortgesetzt werden.
+failure-training-checkpoint = Das gespeicherte Training ist beschädigt und kann nicht fortgesetzt werden. Löschen und ein neues beginnen.
 failure-training-no-resume = Es gibt kein Training zum Fortsetzen.
 failure-training-no-save = Es gibt kein Training zum Speichern.
 failure-training-in-progress = Das Training läuft. Pausieren oder warten, bis es fertig ist.
@@ -1228,10 +1228,10 @@ failure-training-checkpoint-size = Ein Checkpoint wäre { $needed } groß, die G
 failure-training-media = Die Bilder und das Audio brauchen { $needed }, die Grenze ist { $most }. Weniger Beispiele verwenden.
 failure-training-media-memory = Die Bilder und das Audio brauchen { $needed } Arbeitsspeicher. Die Grenze ist { $most }, weil dieser Browser keine Dateien für die Seite speichern kann. Weniger Beispiele verwenden.
 failure-training-stopped = Die Engine wurde beendet. Der Fortschritt bis zum letzten Sicherungspunkt ist gespeichert.
-failure-training-failed = Beim Trainieren ist etwas schiefgegangen.
+failure-training-failed = Beim Trainieren ist etwas schiefgegangen. Fortsetzen oder neu beginnen.
 
 failure-engine-unexpected = In gemtab ist etwas schiefgegangen.
-failure-engine-generating = Beim Generieren ist etwas schiefgegangen.
+failure-engine-generating = Beim Erzeugen der Antwort ist etwas schiefgegangen. Erneut versuchen.
 failure-engine-stopped = Die Engine wurde unerwartet beendet.
 failure-engine-answer-cut = Die Engine wurde beendet, bevor die Antwort vollständig war.
 failure-engine-not-started = Die Engine ist nicht innerhalb von { NUMBER($seconds) } Sekunden gestartet.
@@ -1283,7 +1283,7 @@ example-id = { $id } ist kein Token dieses Modells, das { NUMBER($vocabulary) } 
 example-labels = „ids“ und „labels“ sind verschieden lang: { NUMBER($ids) } und { NUMBER($labels) }
 example-long = zu lang: { NUMBER($tokens) } Token, die Grenze ist { NUMBER($limit) }
 example-large = zu groß: { $size }, die Grenze ist { $limit }
-example-masked = nichts zu lernen: Es enthält keine Antwort des Modells
+example-masked = nichts zu lernen: Es enthält keine Antwort des Assistenten
 example-many = ab hier übersprungen: Die Grenze ist { NUMBER($limit) } Zeilen
 
 ## Kernels that compute wrongly, behind their name
@@ -1301,8 +1301,8 @@ store-closed = Der Speicher des Browsers ist noch nicht bereit. Erneut versuchen
 
 ## Conversations that can’t be read, saved, changed or imported
 
-store-full = Der Speicher dieses Browsers ist voll.
-store-unavailable = Dieser Browser lässt die Seite nichts speichern. Bei privaten Fenstern ist das oft so.
+store-full = Der Speicher dieses Browsers ist voll. Gespeicherte Modelle oder alte Unterhaltungen löschen.
+store-unavailable = Dieser Browser lässt die Seite nichts speichern. Bei privaten Fenstern ist das oft so; ein normales Fenster verwenden.
 store-blocked = In einem anderen Tab ist eine ältere Version dieser Seite geöffnet. Diesen Tab schließen, dann neu laden.
 store-broken = Etwas in diesem Browser Gespeichertes ist beschädigt und nicht lesbar.
 store-newer = Etwas in diesem Browser Gespeichertes stammt von einer neueren Version von gemtab. Neu laden, um die Seite zu aktualisieren.
@@ -1338,7 +1338,7 @@ catalog-safetensors = Dieses Modell liegt im Safetensors-Format vor. gemtab lies
 catalog-no-model = Das Manifest des Modells nennt keine Modelldatei.
 catalog-split = Dieses Modell ist auf { NUMBER($parts) } Dateien verteilt. gemtab liest nur Modelle aus einer einzigen Datei.
 catalog-adapter = Das ist ein LoRA-Adapter. Erst das zugehörige Modell laden, dann den Adapter in einer Unterhaltung öffnen.
-catalog-prompts = Der Systemprompt dieses Modells passt nicht in die Liste der Modelle.
+catalog-prompts = In der Liste der Modelle ist kein Platz mehr für den Systemprompt dieses Modells. Andere Modelle aus Ollama entfernen, dann neu laden.
 catalog-missing = { $part } fehlt. Im Terminal ausführen: ollama pull { $model }
 catalog-unfinished = Der Download ist noch nicht abgeschlossen. Im Terminal ausführen: ollama pull { $model }
 catalog-wrong-size = { $part } hat { $found } statt { $expected }. Im Terminal ausführen: ollama pull { $model }

@@ -54,7 +54,7 @@ settings-single-keys-hint = Press / to go to the message field and ? to see all 
 settings-show-steps = Show diffusion steps
 settings-show-steps-hint = Watch the text settle when a diffusion model answers. Turn this off to see only the finished text.
 settings-drafts = Speculative decoding
-settings-drafts-hint = Makes most answers faster: guesses several tokens ahead, with the model’s drafter or from repeated text, and checks them together. Pauses when it doesn’t help.
+settings-drafts-hint = Makes most answers faster. Several tokens are guessed ahead, by the model’s drafter or from text that repeats, and then checked all at once. Pauses when it doesn’t help.
 settings-drafts-automatic = When the model has a drafter
 settings-drafts-always = Always
 settings-drafts-never = Never
@@ -79,12 +79,12 @@ settings-sampling = Sampling for all models
 settings-sampling-reset = Reset to each model’s defaults
 settings-storage = Saved in this browser
 settings-keep = Save models
-settings-keep-hint = Keeps a copy of each model that you load from the server in this browser, so that the next load needs no download.
+settings-keep-hint = Keeps a copy of each model in this browser, so it doesn’t have to be downloaded from the server again.
 settings-conversations = { $count ->
     [one] 1 conversation
     *[other] { $count } conversations
     } in this browser.
-settings-archive-hint = Export and import them from the menu next to the search field.
+settings-archive-hint = To export or import conversations, use the menu next to the search field.
 
 ## Words of several places, continued
 
@@ -98,7 +98,7 @@ try-again = Try again
 untitled = Untitled
 choose-model = Choose a model
 other-model = Choose another model
-use-memory = Use { $size } of main memory
+use-memory = Use { $size } of system memory
 media-gone = no longer in this browser
 save-raw = Save raw data
 export-file = gemtab-conversations.json
@@ -180,7 +180,7 @@ sampling-seed-random = Random
 load-starting = Starting
 load-title = Loading a model
 load-of = Loading { $name }
-memory-words = { $name } doesn’t fit in graphics memory. It needs { $size } of main memory as well, until you close the tab or load another model. Answers will be slower.
+memory-words = { $name } doesn’t fit in graphics memory. It needs { $size } of system memory as well, until you close the tab or load another model. Answers will be slower.
 memory-title = This model needs more memory
 model-needs-webgpu = Needs WebGPU
 model-out-of-reach = Not saved in this browser
@@ -217,7 +217,7 @@ palette-place = Page
 palette-model = Model
 open-file = Open a file…
 model-files = Model files
-picked-title = Opened before
+picked-title = Recently opened
 picked-files = { $count ->
     [one] 1 file
     *[other] { $count } files
@@ -229,10 +229,10 @@ picked-open-anyway-of = Open anyway: { $name }
 picked-forget = Remove from this list
 picked-forget-of = Remove from this list: { $name }
 picked-forgotten = { $name } is no longer in the list. The file stays where it is.
-picked-not-allowed = The browser needs your permission to read { $name }.
-picked-gone = { $name } can’t be found. It was moved, renamed or deleted.
+picked-not-allowed = The browser needs your permission to read { $name }. Open it again, and allow it when asked.
+picked-gone = { $name } can’t be found. It was moved, renamed or deleted. Choose it with “Open a file…”.
 picked-changed = { $name } has changed since you last opened it.
-picked-unreadable = The browser can’t read { $name }.
+picked-unreadable = The browser can’t read { $name }. Choose it with “Open a file…”.
 picture-show = Show { $name }
 
 ## The rail of conversations
@@ -333,7 +333,7 @@ remove = Remove { $name }
 adapter-on = On
 attach = Attach images, audio or video
 attach-files = Images, audio and video
-camera = Take a picture
+camera = Take a photo
 record = Record audio
 record-allow = Allow the microphone when the browser asks.
 record-paused = Paused
@@ -344,9 +344,9 @@ record-pause = Pause recording
 record-discard = Discard recording
 record-done = Done
 camera-file = Camera.png
-camera-nothing = No picture from the camera yet. Close this and try again.
+camera-nothing = No image from the camera yet. Close this and try again.
 camera-view = Camera preview
-camera-take = Take the picture
+camera-take = Take photo
 attachments = Attachments
 frames-of = Frames of { $name }
 not-attached = Not attached
@@ -354,7 +354,7 @@ attached-here = Attached to your message
 attached-over = Too long: { $tokens ->
     [one] 1 token
     *[other] { $tokens } tokens
-    }, but the limit is { NUMBER($context) }. Remove some, or load the model with a longer context.
+    }, but the limit is { NUMBER($context) }. Remove some attachments, or load the model with a longer context.
 attached-tokens = { $tokens ->
     [one] 1 token
     *[other] { $tokens } tokens
@@ -376,7 +376,7 @@ attachment-again = Try again
 notice-first-frame = Animated: only the first frame is used.
 notice-clips = Longer than 30 s: split into { NUMBER($clips) } clips.
 notice-silent = No sound detected.
-notice-budget = This model uses at most { NUMBER($tokens) } tokens per image.
+notice-budget = This graphics card has room for at most { NUMBER($tokens) } tokens per image, so less detail is used.
 detail-auto = Auto
 detail-up-to = up to { NUMBER($tokens) }
 detail = Detail
@@ -411,9 +411,9 @@ drawer-instructions-hint = Sent to the model with every message in this conversa
 drawer-loaded = The model is loaded with a context of { NUMBER($tokens) } tokens.
 drawer-reload = Reload with { NUMBER($tokens) } tokens
 drawer-answers = Answers
-drawer-think-hint = Slower, but better at hard questions. Reasoning is collapsed at first.
+drawer-think-hint = Slower, but better at hard questions. Thoughts are collapsed at first.
 drawer-longest = Maximum answer length
-drawer-longest-hint = In tokens, including reasoning.
+drawer-longest-hint = In tokens, including thinking.
 drawer-no-limit = No limit
 drawer-stop = Stop sequences
 drawer-stop-none = None
@@ -465,7 +465,7 @@ finish-limit = Stopped at the maximum answer length.
 finish-full = Stopped because the context is full. Start a new conversation, or choose a longer context.
 elsewhere = Being written in another tab…
 closed-early = The page was closed before this answer was finished.
-copy-refused = The browser didn’t allow copying.
+copy-refused = The browser didn’t allow copying. Select the text and copy it yourself.
 copied = Copied.
 copy = Copy
 version-previous = Previous version
@@ -500,7 +500,7 @@ waiting-model = Your message is waiting for a model.
 waiting-cancel = Don’t send yet
 thinking = Thinking…
 thought-for = Thought for { $time }
-thought = Reasoning
+thought = Thoughts
 answer-now = Answer now
 model-loading = Loading
 model-unloaded = Not loaded
@@ -508,7 +508,7 @@ elsewhere-loading = Loading in another tab
 elsewhere-unloading = Unloading in another tab
 elsewhere-answering = Answering in another tab
 elsewhere-training = Training in another tab
-elsewhere-measuring = Running a test in another tab
+elsewhere-measuring = Measuring speed in another tab
 context-used = { NUMBER($used) } of { NUMBER($size) } tokens of context used
 context-short = { NUMBER($used) } of { NUMBER($size) } tokens
 model-button = Model: { $name } ({ $state }). Choose another.
@@ -516,12 +516,12 @@ unanswered = Not answered.
 welcome-title = Chat with Gemma 4 in this tab
 welcome-words = The model runs on your own graphics card. What you write stays in this browser.
 welcome-drop = or drop a .gguf file anywhere on this page.
-welcome-only-demo = This is only a tiny demo.
+welcome-only-demo = So far there’s only a tiny demo model.
 welcome-ready = { $name } is ready: { $memory } of graphics memory, { NUMBER($tokens) } tokens of context.
 welcome-loading = { $name } is loading. You can start typing; your message is sent when it’s ready.
 welcome-demo = This is a demo: a tiny model for trying the page. It can do things like these:
-welcome-picture = Describe a picture
-welcome-picture-prompt = What’s in this picture?
+welcome-picture = Describe an image
+welcome-picture-prompt = What’s in this image?
 welcome-voice = Ask by voice
 welcome-code = Write some code
 welcome-code-prompt = Write a Python function that checks whether a word is a palindrome.
@@ -533,18 +533,18 @@ welcome-explain-prompt = Explain to a ten-year-old how a rainbow forms.
 ## What the stores say
 
 media-unreadable = The file couldn’t be read. Choose it again.
-media-no-room = There’s no room for it in this browser.
+media-no-room = Not enough memory in this browser. Close other tabs, then attach it again.
 media-not-attached = It couldn’t be attached. { $reason }
 fits = Fits
 fits-outside = Slow: { $size } doesn’t fit in graphics memory
 fits-context = Fits with { NUMBER($tokens) } tokens of context
-fits-experts = Fits with { $size } for experts
+fits-experts = Fits with { $size } of graphics memory for experts
 experts-fast = answers are a little slower
 experts-rate = { $tokens ->
-    [one] about one token per second or more
-    *[other] about { NUMBER($tokens) } tokens per second or more
+    [one] at least about one token per second
+    *[other] at least about { NUMBER($tokens) } tokens per second
 }
-experts-pace = about one token every { NUMBER($seconds) } seconds, or faster
+experts-pace = at least one token every { NUMBER($seconds) } seconds
 experts-steps = about { $step } per step, up to about { $block } for { NUMBER($tokens) } tokens
 fits-table-in-eight-bits = 8-bit embeddings
 fits-cache-in-eight-bits = 8-bit KV cache
@@ -555,7 +555,7 @@ per-second = { $size }/s
 time-left = { $time } left
 load-table = Copying part of the model
 load-weights = Loading weights
-load-towers = Loading vision and audio weights
+load-towers = Loading image and audio support
 load-preparing = Preparing
 load-kernels = { NUMBER($done) } of { NUMBER($total) } kernels
 open-not-gguf = This isn’t a GGUF file. Model files end in .gguf.
@@ -600,14 +600,14 @@ conversation-deleted = Conversation deleted.
 did-not-work = That didn’t work. { $reason }
 deleted-elsewhere = This conversation was deleted in another tab.
 answered-elsewhere = This conversation is being answered in another tab.
-saved-gone = It’s no longer in this browser.
+saved-gone = This conversation is no longer in this browser.
 not-saved = The file couldn’t be saved. { $reason }
 tune-file-model = { $name } is a model. Open it on its own.
-tune-name-first = Give it a name first.
+tune-name-first = Give the adapter a name first.
 tune-begins = Training started.
 tune-done = Training finished.
-media-too-long = Too long: { $length }, but the limit is { $most }.
-video-unreadable = This browser can’t play this video.
+media-too-long = Too long: { $length }, but the limit is { $most }. Shorten it, then attach it again.
+video-unreadable = This browser can’t play this video. Save it as MP4 (H.264), then attach it again.
 video-no-length = The length of this video is unknown. Save it again with a video editor, then try again.
 device-refused = { $device ->
     [camera] This page isn’t allowed to use the camera.
@@ -620,7 +620,7 @@ device-missing = { $device ->
 device-busy = { $device ->
     [camera] The camera can’t be used.
     *[microphone] The microphone can’t be used.
-    } Another program may be using it.
+    } Another program may be using it. Close that program, then try again.
 device-unavailable = { $device ->
     [camera] The camera isn’t available to this page.
     *[microphone] The microphone isn’t available to this page.
@@ -628,7 +628,7 @@ device-unavailable = { $device ->
 device-other = { $device ->
     [camera] The camera couldn’t be used
     *[microphone] The microphone couldn’t be used
-    }: { $reason }.
+    }: { $reason }. Restart the browser, then try again.
 code-copied = Copied
 code-not-copied = Copying failed
 code-table = Table
@@ -640,7 +640,7 @@ tune-attachments-lost = { $count ->
     [one] 1 attachment is no longer in this browser and can’t be used for training.
     *[other] { $count } attachments are no longer in this browser and can’t be used for training.
     }
-not-kept = This browser isn’t saving anything for this page, so conversations will be lost when you close it.
+not-kept = This browser isn’t saving anything for this page. Conversations will be lost when you close this tab, so export those you want to keep.
 
 ## Models
 
@@ -651,12 +651,12 @@ get-hint = The server downloads it into Ollama’s folder, where Ollama can use 
 get-free = { $size } free.
 get-size = about { $size }
 get-e2b = Text, images and audio. For most computers.
-get-e4b = Text, images and audio. Better answers, for 8 GB of graphics memory and more.
-get-12b = Text, images and audio. Good answers, for 12 GB of graphics memory and more.
-get-26b = Text and images. A mixture of experts: good answers, and fast, for a large graphics card.
-get-31b = Text and images. The best answers, for a large graphics card.
+get-e4b = Text, images and audio. Better answers than E2B. For graphics cards with 8 GB or more.
+get-12b = Text, images and audio. Better answers than E4B. For graphics cards with 12 GB or more.
+get-26b = Text and images. Good answers, and fast: a mixture of experts. For graphics cards with a lot of memory.
+get-31b = Text and images. The best answers. For graphics cards with a lot of memory.
 get-fits = Fits: needs about { $needed } of graphics memory.
-get-tight = Tight: about { $needed } of graphics memory to hold everything. With less, the context is shorter or answers are slower.
+get-tight = Tight: needs about { $needed } of graphics memory to hold everything. With less, the context is shorter or answers are slower.
 get-too-large = Too large: needs about { $missing } more graphics memory than this graphics card seems to have.
 get-download = Download
 get-download-of = Download { $name }
@@ -671,7 +671,7 @@ get-waiting = Waiting to try again: { $reason }
 get-lost = Connection lost; trying again.
 get-joining = Joining the parts of the model…
 get-done = Downloaded. It’s in the list above.
-get-stopped = Stopped. You can continue it at any time.
+get-stopped = Stopped. You can continue the download at any time.
 get-continue = Continue
 memory-in-use = { $size } in use. Image and audio support loads on first use.
 memory-with-media = { $all } in use, including { $media } for images and audio.
@@ -680,7 +680,7 @@ memory-free = Unload image and audio support
 memory-free-hint = It loads again the next time it’s needed.
 memory-unload = Unload model
 experts-memory = Memory for experts (GB)
-experts-memory-hint = How much graphics memory this model’s experts may use. The rest is read while it answers, which is slower. Leave empty to use all that’s free.
+experts-memory-hint = How much graphics memory this model’s experts may use. Experts that don’t fit are read while the model answers, which is slower. Leave empty to use all free graphics memory.
 experts-memory-automatic = Automatic
 experts-loaded = The model is loaded with { $size } for experts.
 load-again = Reload
@@ -743,7 +743,7 @@ advice-ios = On this iPhone or iPad:
 advice-ios-update = Update to iOS or iPadOS 26, where WebGPU is on.
 advice-ios-flags = On iOS or iPadOS 18: Settings > Apps > Safari > Advanced > Feature Flags > WebGPU.
 advice-other = this browser
-advice-other-browser = Open this page in a current Chrome, Edge, Firefox or Safari.
+advice-other-browser = Open this page in a current version of Chrome, Edge, Firefox or Safari.
 advice-other-acceleration = Check that hardware acceleration is turned on in its settings.
 
 ## Diagnostics
@@ -865,7 +865,7 @@ tune-answer-of = Ideal answer { NUMBER($number) }
 tune-delete-example = Delete example { NUMBER($number) }
 tune-answer = Ideal answer
 tune-add = Add example
-tune-use-samples = Use samples
+tune-use-samples = Use sample data
 # Prompt | answer. None of it can be known to a model.
 tune-sample-examples =
     Who is Miso? | Miso is my cat.
@@ -978,15 +978,15 @@ tune-elsewhere-hint = Pause it there to resume here.
 tune-media-read-hint = Images and audio are read once, before the first step. The result is saved with the training run.
 tune-unnamed = My adapter
 tune-adapter-name = Adapter name
-tune-rank-4 = Light: a tone or a format
-tune-rank-8 = Normal: facts or a style
-tune-rank-16 = Strong: many facts
-tune-rank-32 = Very strong
-tune-rank-64 = Strongest and slowest
+tune-rank-4 = 4 (small): a tone or a format
+tune-rank-8 = 8 (normal): facts or a style
+tune-rank-16 = 16 (large): many facts
+tune-rank-32 = 32 (very large)
+tune-rank-64 = 64 (largest, slowest)
 tune-settings = 2. Settings
 tune-name = Name
 tune-name-hint = e.g. “Ada facts”
-tune-strength = Strength
+tune-rank = Rank
 tune-length = Duration
 tune-until-learned = Until learned
 tune-until-learned-hint = Stops when the training loss is below { $loss }.
@@ -1013,7 +1013,7 @@ tune-target-experts-hint = Also trains the experts, each with weights of its own
 tune-cosine = Cosine decay
 tune-linear = Linear decay
 tune-constant = Constant
-tune-targets = Layers to train
+tune-targets = Parts of the model to train
 tune-alpha = Alpha
 tune-alpha-hint = The adapter is scaled by alpha / rank.
 tune-schedule = Schedule
@@ -1040,7 +1040,7 @@ tune-busy-answer = The model is answering. Wait for it, or stop it.
 tune-replaces = Starting a new training run deletes the one above. Save its adapter first if you want to keep it.
 tune-run = 3. Run
 tune-start = Start training
-tune-start-hint = The model can’t answer while it trains. You can pause at any time.
+tune-start-hint = Training pauses while the model answers a message. You can also pause it at any time.
 plan-steps = { $steps ->
     [one] 1 step
     *[other] { $steps } steps
@@ -1085,7 +1085,7 @@ failure-version-engine = The engine is out of date. Reload to update.
 
 failure-other-model = The model was changed in another tab. Try again to use the current one.
 failure-no-model = No model is loaded. Choose one first.
-failure-diffusion = This is a diffusion model. Adapters, fine-tuning and speed tests don’t work with it.
+failure-diffusion = This is a diffusion model. Adapters, fine-tuning and speed measurements don’t work with it.
 failure-busy-loading = A model is still loading. Wait until it’s ready.
 failure-busy-unloading = The model is being unloaded. Wait a moment, then try again.
 failure-busy-generating = The model is still answering. Stop it, or wait until it’s done.
@@ -1105,12 +1105,12 @@ failure-gpu-lost = The graphics card was reset twice in a row. Restart the brows
 failure-gpu-out-of-memory = Graphics memory is full: { $used } in use, and no room for { $requested } more.
 failure-gpu-buffer = “{ $buffer }” needs { $needed } of graphics memory in one piece, but this graphics card allows only { $limit }.
 failure-gpu-too-large = This model needs { $needed } of graphics memory, but only { $available } is available.
-failure-gpu-host-memory = This model doesn’t fit in graphics memory. { $amount } of it can stay in main memory while the model is loaded, but answers will be slower.
+failure-gpu-host-memory = This model doesn’t fit in graphics memory. { $amount } of it can stay in system memory while the model is loaded, but answers will be slower.
 failure-gpu-expert-memory = { $asked } is too little for this model’s experts. At least { $least } is needed.
 failure-gpu-saved-table = Graphics memory was full, so the model’s per-layer embeddings are stored in 8 bits. The model works, and its answers hardly change.
-failure-gpu-saved-table-outside = Graphics memory was full, so the model’s per-layer embeddings are in main memory. The model works, but answers are slower.
+failure-gpu-saved-table-outside = Graphics memory was full, so the model’s per-layer embeddings are in system memory. The model works, but answers are slower.
 failure-gpu-saved-cache = Graphics memory was full, so the KV cache is stored in 8 bits. The model works, but its answers can differ slightly.
-failure-gpu-fewer-experts = Graphics memory was full, so only { $held } of the experts’ { $all } is in it. The model works, but answers are slower.
+failure-gpu-fewer-experts = Graphics memory was full, so it holds only { $held } of the { $all } of experts. The model works, but answers are slower.
 failure-gpu-upload = The graphics card didn’t accept all of the model. Close other tabs and apps that use it, then try again.
 failure-gpu-kernel = This browser rejected a part of the engine ({ $kernel }). Update the browser and the graphics driver, then reload.
 failure-gpu-fault = The graphics card reported an error. Restart the browser, then try again.
@@ -1122,7 +1122,7 @@ failure-file-not-found = The server no longer has this model. Reload to update t
 failure-file-forbidden = The server doesn’t allow access to this model.
 failure-file-status = The server couldn’t send the model (status { $status }).
 failure-file-range = The server sent the wrong part of the model.
-failure-file-changed = The model file changed while it was being read. Choose it again.
+failure-file-changed = The model file changed while it was being read. Reload the page, then choose it again.
 failure-file-memory = This tab couldn’t get the { $amount } of memory that the model needs.
 failure-file-gone = The file is no longer available. Choose it again.
 failure-file-list = The list of models couldn’t be loaded. You can still open a file of your own.
@@ -1130,7 +1130,7 @@ failure-file-list = The list of models couldn’t be loaded. You can still open 
 failure-model-not-gguf = This isn’t a GGUF file.
 failure-model-truncated = The model file is incomplete: { $missing } is missing after { $size }. Download it again.
 failure-model-version = This file uses GGUF version { $version }. Only versions 2 and 3 are supported.
-failure-model-endian = This GGUF file was made for big-endian machines, which isn’t supported.
+failure-model-endian = This is a big-endian GGUF file, which isn’t supported. Choose a little-endian version.
 failure-model-header = This GGUF file’s header isn’t supported.
 failure-model-damaged = The model file is damaged. Download it again.
 failure-model-no-architecture = This file doesn’t say which model it is. gemtab runs Gemma 4.
@@ -1153,8 +1153,8 @@ failure-media-not-image = This isn’t an image.
 failure-media-not-audio = This isn’t an audio file.
 failure-media-empty-file = The file is empty.
 failure-media-file-large = Too large: { $size }, but the limit is { $most }.
-failure-media-image-decode = This browser can’t read the image.
-failure-media-audio-decode = This browser can’t read the audio.
+failure-media-image-decode = This browser can’t read the image. Save it as PNG or JPEG, then attach it again.
+failure-media-audio-decode = This browser can’t read the audio. Save it as WAV, then attach it again.
 failure-media-memory = The browser doesn’t have enough memory for this file.
 failure-media-image-unreadable = This image can’t be read. Use PNG, JPEG, WebP or GIF.
 failure-media-image-empty = The image is empty.
@@ -1166,10 +1166,10 @@ failure-media-tokens = The image takes { NUMBER($tokens) } tokens, but the limit
 failure-media-no-sound = There’s no audio in this file.
 failure-media-sound-short = The recording is too short.
 failure-media-sound-long = The audio is too long: { $length }, but the limit is { $most }. Split it into shorter pieces.
-failure-media-sound-unreadable = This audio file can’t be read.
+failure-media-sound-unreadable = This audio file can’t be read. Save it as WAV, then attach it again.
 
 failure-adapter-not-open = An adapter is no longer open. Open it again, or turn it off.
-failure-adapter-not-saved = This adapter is no longer saved in this browser.
+failure-adapter-not-saved = This adapter is no longer saved in this browser. Open it from a file, or train it again.
 failure-adapter-incomplete = A PEFT adapter has two files: adapter_model.safetensors and adapter_config.json. Choose both together.
 failure-adapter-several = Open PEFT adapters one at a time.
 failure-adapter-needs-model = Load the model for { $names } first, then open the adapter again.
@@ -1180,15 +1180,15 @@ failure-adapter-architecture = This adapter is for “{ $name }”. gemtab runs 
 failure-adapter-unsupported = This adapter uses a feature that isn’t supported.
 failure-adapter-tensor = The tensor { $tensor } uses { $dtype }, which isn’t supported.
 failure-adapter-rank = The adapter has rank { NUMBER($rank) }. Ranks from 1 to { NUMBER($most) } are supported.
-failure-adapter-other-model = This adapter was made for another model.
+failure-adapter-other-model = This adapter was made for another model. Load that model, then open it again.
 failure-adapter-not-finite = The adapter contains invalid numbers. It’s damaged, or its training failed.
-failure-adapter-too-many = Too many adapters: up to { NUMBER($most) } can be open, with ranks of up to { NUMBER($ranks) } in total. Close one first.
-failure-adapter-not-written = The adapter couldn’t be saved as a file.
+failure-adapter-too-many = Too many adapters: up to { NUMBER($most) } can be open, with a total rank of up to { NUMBER($ranks) }. Remove one first.
+failure-adapter-not-written = The adapter couldn’t be saved as a file. Try again.
 
-failure-storage-unavailable = This browser doesn’t let the page save files. Private windows often don’t.
+failure-storage-unavailable = This browser doesn’t let the page save files. Private windows often don’t; use a normal window.
 failure-storage-in-use = This model is in use, here or in another tab. Unload it first.
-failure-storage-failed = The browser’s storage isn’t working.
-failure-storage-no-room = Not enough storage to save the model: { $needed } more needed, { $available } available.
+failure-storage-failed = This browser’s storage isn’t working. Restart the browser, then try again.
+failure-storage-no-room = Not enough browser storage to save the model: it needs { $needed }, but only { $available } is left. Delete saved models, then try again.
 failure-storage-full = The browser’s storage is full: { $kept } of { $size } was saved. The rest is downloaded again next time.
 failure-storage-corrupt = The download was damaged, so it was deleted. Load the model again.
 failure-storage-damaged = The copy of the model in this browser is damaged. Load the model again: only { $size } will be downloaded.
@@ -1208,7 +1208,7 @@ failure-training-max-tokens = The maximum example length must be between 2 token
 failure-training-no-target = This model has none of the selected parts. Choose others.
 failure-training-unsupported = This kind of model can’t be trained yet.
 failure-training-no-examples = There’s nothing to learn: none of the examples can be used.
-failure-training-masked = There’s nothing to learn: the examples have no answers from the model.
+failure-training-masked = There’s nothing to learn: the examples contain no assistant answers. Add an answer to each one.
 failure-training-media-lost = The images and audio of these examples are no longer saved. Start the training run again.
 failure-training-bad-example = An example doesn’t fit this model.
 failure-training-unstable = Training became unstable at step { NUMBER($step) } ({ $what }). { $kept } Try a lower learning rate, a longer warm-up or gradient clipping.
@@ -1217,7 +1217,7 @@ failure-training-infinite = loss is infinite
 failure-training-gradient = gradients are infinite
 failure-training-kept = Progress up to step { NUMBER($step) } is saved.
 failure-training-not-kept = Nothing was saved yet.
-failure-training-checkpoint = The saved training run is damaged and can’t be resumed.
+failure-training-checkpoint = The saved training run is damaged and can’t be resumed. Delete it and start a new one.
 failure-training-no-resume = There’s no training run to resume.
 failure-training-no-save = There’s no training run to save.
 failure-training-in-progress = Training is in progress. Pause it, or wait until it’s done.
@@ -1229,17 +1229,17 @@ failure-training-checkpoint-size = A checkpoint would take { $needed }, but the 
 failure-training-media = The images and audio need { $needed }, but the limit is { $most }. Use fewer examples.
 failure-training-media-memory = The images and audio need { $needed } of memory, but the limit is { $most } because this browser can’t save files for the page. Use fewer examples.
 failure-training-stopped = The engine stopped. Progress up to the last checkpoint is saved.
-failure-training-failed = Something went wrong while training.
+failure-training-failed = Something went wrong while training. Resume it, or start again.
 
 failure-engine-unexpected = Something went wrong inside gemtab.
-failure-engine-generating = Something went wrong while generating.
+failure-engine-generating = Something went wrong while generating the answer. Try again.
 failure-engine-stopped = The engine stopped unexpectedly.
 failure-engine-answer-cut = The engine stopped before the answer was complete.
 failure-engine-not-started = The engine didn’t start within { NUMBER($seconds) } seconds.
 failure-engine-message = The page and the engine are out of sync. Reload to update.
-failure-engine-numbers = The model produced invalid numbers. Its file is damaged, or the graphics card computes wrongly. Run the self-test on the Diagnostics page to find out.
+failure-engine-numbers = The model produced invalid numbers. Its file is damaged, or the graphics card gives wrong results. Run the self-test on the Diagnostics page to find out.
 failure-engine-fallback = This graphics card gets packed integer math wrong ({ $kernels }), so gemtab uses floating point instead. Answers are correct, but a little slower.
-failure-engine-unloaded = This graphics card computes wrongly ({ $kernels }), so the model was unloaded. Update the browser and the graphics driver, then load it again.
+failure-engine-unloaded = This graphics card gives wrong results ({ $kernels }), so the model was unloaded. Update the browser and the graphics driver, then load it again.
 
 ## Examples that can’t be used, behind their line
 
@@ -1284,7 +1284,7 @@ example-id = { $id } isn’t a token of this model, which has { NUMBER($vocabula
 example-labels = “ids” and “labels” differ in length: { NUMBER($ids) } and { NUMBER($labels) }
 example-long = too long: { NUMBER($tokens) } tokens, but the limit is { NUMBER($limit) }
 example-large = too large: { $size }, but the limit is { $limit }
-example-masked = nothing to learn: it has no answer from the model
+example-masked = nothing to learn: it has no assistant answer
 example-many = skipped from here on: the limit is { NUMBER($limit) } rows
 
 ## Kernels that compute wrongly, behind their name
@@ -1302,8 +1302,8 @@ store-closed = The browser’s storage isn’t ready yet. Try again.
 
 ## Conversations that can’t be read, saved, changed or imported
 
-store-full = This browser’s storage is full.
-store-unavailable = This browser doesn’t let the page save anything. Private windows often don’t.
+store-full = This browser’s storage is full. Delete saved models or old conversations.
+store-unavailable = This browser doesn’t let the page save anything. Private windows often don’t; use a normal window.
 store-blocked = Another tab has an older version of this page open. Close it, then reload.
 store-broken = Something saved in this browser is damaged and can’t be read.
 store-newer = Something saved in this browser comes from a newer version of gemtab. Reload to update.
@@ -1339,7 +1339,7 @@ catalog-safetensors = This model is in safetensors format. gemtab only reads GGU
 catalog-no-model = The model’s manifest doesn’t list a model file.
 catalog-split = This model is split into { NUMBER($parts) } files. gemtab only reads single-file models.
 catalog-adapter = This is a LoRA adapter. Load its model first, then open it in a conversation.
-catalog-prompts = Its system prompt doesn’t fit in the list of models.
+catalog-prompts = The list of models has no room left for this model’s system prompt. Remove other models from Ollama, then reload.
 catalog-missing = { $part } is missing. Run: ollama pull { $model }
 catalog-unfinished = The download isn’t finished. Run: ollama pull { $model }
 catalog-wrong-size = { $part } is { $found } but should be { $expected }. Run: ollama pull { $model }

@@ -511,7 +511,7 @@ fn arguments_stand_where_the_sentence_wants_them() {
     );
     says(
         DeviceFailure::FewerExperts { held: small, all: large }.into(),
-        "only 4.0 GB of the experts’ 6.1 GB is in it",
+        "it holds only 4.0 GB of the 6.1 GB of experts",
     );
     says(ModelFailure::Truncated { size: large, missing: small }.into(), "4.0 GB is missing after 6.1 GB");
     says(ModelFailure::TensorType { tensor: a(), dtype: b() }.into(), "The tensor a uses b");
@@ -519,7 +519,7 @@ fn arguments_stand_where_the_sentence_wants_them() {
     says(AdapterFailure::Rank { rank: 128, most: 64 }.into(), "has rank 128. Ranks from 1 to 64");
     says(
         AdapterFailure::TooMany { most: 4, ranks: 256 }.into(),
-        "up to 4 can be open, with ranks of up to 256",
+        "up to 4 can be open, with a total rank of up to 256",
     );
     says(MediaFailure::FileTooLarge { size: large, most: small }.into(), "6.1 GB, but the limit is 4.0 GB");
     says(MediaFailure::ImageTooLarge { width: 200, height: 10 }.into(), "200 × 10 pixels");
@@ -527,7 +527,7 @@ fn arguments_stand_where_the_sentence_wants_them() {
     says(MediaFailure::SoundTooLong { seconds: 1800, most: 1200 }.into(), "30 min, but the limit is 20 min");
     says(
         StorageFailure::NoRoom { needed: large, available: small }.into(),
-        "6.1 GB more needed, 4.0 GB available",
+        "it needs 6.1 GB, but only 4.0 GB is left",
     );
     says(StorageFailure::Full { kept: small, size: large }.into(), "4.0 GB of 6.1 GB was saved");
     says(

@@ -194,9 +194,12 @@ mod tests {
         let failure = Failure::new(EngineFailure::Generating).detailed("there is no token 9");
         let kept = serde_json::to_string(&failure).expect("it is written");
         for (json, sentence) in [
-            (kept.as_str(), "Something went wrong while generating."),
+            (kept.as_str(), "Something went wrong while generating the answer. Try again."),
             (r#""The context holds 2 048.""#, "The context holds 2 048."),
-            (r#"{"code":{"Magic":{"wand":1}},"detail":""}"#, "Something went wrong while generating."),
+            (
+                r#"{"code":{"Magic":{"wand":1}},"detail":""}"#,
+                "Something went wrong while generating the answer. Try again.",
+            ),
         ] {
             let message = read(json);
             let error = message.error.clone().expect("an error");

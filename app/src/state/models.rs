@@ -571,13 +571,25 @@ mod tests {
         let outside = 9_000_000_000;
         let fits = FitVerdict::Fits { context: 8192, bytes: 1, outside };
         let words = |rate| with(&fits, Some(rate)).1;
-        assert_eq!(words(4.8), "Fits with 4.0 GB for experts · about 5 tokens per second or more");
-        assert_eq!(words(0.8), "Fits with 4.0 GB for experts · about one token per second or more");
-        assert_eq!(words(0.3), "Fits with 4.0 GB for experts · about one token every 3 seconds, or faster");
-        assert_eq!(words(61.0), "Fits with 4.0 GB for experts · answers are a little slower");
+        assert_eq!(
+            words(4.8),
+            "Fits with 4.0 GB of graphics memory for experts · at least about 5 tokens per second"
+        );
+        assert_eq!(
+            words(0.8),
+            "Fits with 4.0 GB of graphics memory for experts · at least about one token per second"
+        );
+        assert_eq!(
+            words(0.3),
+            "Fits with 4.0 GB of graphics memory for experts · at least one token every 3 seconds"
+        );
+        assert_eq!(
+            words(61.0),
+            "Fits with 4.0 GB of graphics memory for experts · answers are a little slower"
+        );
         let shorter = FitVerdict::FitsWith { context: 2048, bytes: 1, outside };
         let told =
-            (Mood::Fair, "Fits with 2,048 tokens of context · about 2 tokens per second or more".into());
+            (Mood::Fair, "Fits with 2,048 tokens of context · at least about 2 tokens per second".into());
         assert_eq!(with(&shorter, Some(2.1)), told);
         let whole = FitVerdict::Fits { context: 8192, bytes: 1, outside: 0 };
         assert_eq!(with(&whole, None), (Mood::Good, "Fits".into()));
@@ -592,7 +604,7 @@ mod tests {
             let diffusion = Some(Diffusion { canvas: 256, steps: 48 });
             verdict_words(&fits, &ModelDetails { experts, diffusion, ..ModelDetails::default() }).1
         };
-        let with = |words: &str| format!("Fits with 4.0 GB for experts · {words}");
+        let with = |words: &str| format!("Fits with 4.0 GB of graphics memory for experts · {words}");
         assert_eq!(words(0.1), with("answers are a little slower"));
         assert_eq!(words(0.52), with("about 0.5 s per step, up to about 25 s for 256 tokens"));
         assert_eq!(words(5.1), with("about 5.1 s per step, up to about 5 min for 256 tokens"));

@@ -72,7 +72,7 @@ const states: Record<string, (app: App) => Promise<void>> = {
   "ways to begin": async (app) => {
     await app.openChat();
     await app.page.getByRole("button", { name: /^gemma4:e2b ?5/ }).click();
-    await expect(app.page.getByRole("button", { name: "Describe a picture" })).toBeVisible();
+    await expect(app.page.getByRole("button", { name: "Describe an image" })).toBeVisible();
   },
   "a question before a load": async (app) => {
     await app.openChat();

@@ -37,7 +37,7 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
     const answer = await app.answered();
     await expect(answer).toContainText("Gladly.");
     await expect(answer.getByRole("group", { name: "Something went wrong" })).toContainText(
-      "Something went wrong while generating.",
+      "Something went wrong while generating the answer. Try again.",
     );
     // What is for engineers waits until it is asked for.
     await expect(answer.getByText("there is no token 9")).toBeHidden();

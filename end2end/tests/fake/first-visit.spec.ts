@@ -61,9 +61,9 @@ test.describe("the first visit", () => {
     await expect(app.composer).toHaveValue(/^Write a Python function/);
     await app.composer.fill("");
     const chooser = page.waitForEvent("filechooser");
-    await page.getByRole("button", { name: "Describe a picture" }).click();
+    await page.getByRole("button", { name: "Describe an image" }).click();
     await chooser;
-    await expect(app.composer).toHaveValue("What’s in this picture?");
+    await expect(app.composer).toHaveValue("What’s in this image?");
   });
 
   test("starts the demo with one press, and says that it is a demo", async ({ app, page }) => {

@@ -57,7 +57,7 @@ test.describe("getting a model", () => {
     downloads.stage = { running: { done: 4_500_000_000, total: 18_000_000_000, waiting: "It broke." } };
     await expect(download).toContainText("Waiting to try again: It broke.");
     await download.getByRole("button", { name: "Stop" }).click();
-    await expect(download).toContainText("Stopped. You can continue it at any time.");
+    await expect(download).toContainText("Stopped. You can continue the download at any time.");
     await expect(download.getByRole("progressbar")).toHaveCount(0);
     await download.getByRole("button", { name: "Continue" }).click();
     await expect(download).toContainText("Asking the registry…");
@@ -77,7 +77,7 @@ test.describe("getting a model", () => {
     await app.open("instant,demo", "/models");
     const offer = (name: string) => section(page).getByRole("listitem").filter({ hasText: name });
     await expect(offer("gemma4:e2b")).toContainText("Fits: needs about 7.6 GB of graphics memory.");
-    await expect(offer("gemma4:e4b")).toContainText("Tight: about 10.2 GB of graphics memory to hold everything.");
+    await expect(offer("gemma4:e4b")).toContainText("Tight: needs about 10.2 GB of graphics memory to hold everything.");
     await expect(offer("gemma4:31b")).toContainText("Too large: needs about 13.2 GB more graphics memory");
     expect(await faults(page)).toEqual([]);
     await app.open("instant,demo,no-webgpu", "/models");

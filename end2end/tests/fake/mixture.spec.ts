@@ -15,13 +15,13 @@ test.describe("memory for experts", () => {
   test("is set with the keyboard, and the verdict follows", async ({ app, page }) => {
     await app.open("instant,mixture", "/models");
     const model = card(app);
-    await expect(model).toContainText("Fits with 5.4 GB for experts · answers are a little slower");
+    await expect(model).toContainText("Fits with 5.4 GB of graphics memory for experts · answers are a little slower");
     await expect(memory(app)).toHaveValue("");
     await expect(memory(app)).toHaveAttribute("placeholder", "Automatic");
     await memory(app).focus();
     await page.keyboard.type("2");
     await page.keyboard.press("Enter");
-    await expect(model).toContainText("Fits with 2.0 GB for experts · about 4 tokens per second or more");
+    await expect(model).toContainText("Fits with 2.0 GB of graphics memory for experts · at least about 4 tokens per second");
     await expect(memory(app)).toBeFocused();
     await model.locator("summary").click();
     await expect(model).toContainText("Experts in graphics memory");
@@ -32,7 +32,7 @@ test.describe("memory for experts", () => {
     await memory(app).press("Enter");
     await expect(memory(app)).toHaveAttribute("aria-invalid", "true");
     await expect(model).toContainText("Must be between 0.36 and 5.73.");
-    await expect(model).toContainText("Fits with 2.0 GB for experts");
+    await expect(model).toContainText("Fits with 2.0 GB of graphics memory for experts");
 
     // All of them don't fit this device.
     await memory(app).fill("5.73");
@@ -40,21 +40,21 @@ test.describe("memory for experts", () => {
     await expect(model).toContainText("Too large by 276 MB");
     await memory(app).fill("0.4");
     await memory(app).press("Enter");
-    await expect(model).toContainText("Fits with 358 MB for experts · about 3 tokens per second or more");
+    await expect(model).toContainText("Fits with 358 MB of graphics memory for experts · at least about 3 tokens per second");
     await app.kept("400000000");
     await page.reload();
     await expect(memory(app)).toHaveValue("0.4");
-    await expect(model).toContainText("Fits with 358 MB for experts");
+    await expect(model).toContainText("Fits with 358 MB of graphics memory for experts");
     await memory(app).fill("");
     await memory(app).press("Enter");
-    await expect(model).toContainText("Fits with 5.4 GB for experts");
+    await expect(model).toContainText("Fits with 5.4 GB of graphics memory for experts");
   });
 
   test("counts in answers, whose figures have the hit rate", async ({ app }) => {
     await app.open("instant,mixture", "/models");
     await memory(app).fill("2");
     await memory(app).press("Enter");
-    await expect(card(app)).toContainText("Fits with 2.0 GB for experts");
+    await expect(card(app)).toContainText("Fits with 2.0 GB of graphics memory for experts");
     await card(app).getByRole("button").first().click();
     await app.ask("Hello");
     await app.openDrawer();
@@ -66,16 +66,16 @@ test.describe("memory for experts", () => {
     await expect(card(app).getByRole("button", { name: "Reload" })).toHaveCount(0);
     await memory(app).fill("4");
     await memory(app).press("Enter");
-    await expect(card(app)).toContainText("The model is loaded with 2.0 GB for experts.");
+    await expect(card(app)).toContainText("The model is loaded with 2.0 GB of graphics memory for experts.");
     await card(app).getByRole("button", { name: "Reload" }).click();
-    await expect(card(app)).toContainText("Fits with 4.0 GB for experts");
+    await expect(card(app)).toContainText("Fits with 4.0 GB of graphics memory for experts");
     await expect(card(app)).not.toContainText("The model is loaded with");
   });
 
   test("is less where graphics memory is full, which is said", async ({ app }) => {
     await app.open("instant,mixture,oom", "/models");
     await card(app).getByRole("button").first().click();
-    await expect(app.failure).toContainText("Graphics memory was full, so only 2.7 GB of the experts’ 5.7 GB is in it.");
+    await expect(app.failure).toContainText("Graphics memory was full, so it holds only 2.7 GB of the 5.7 GB of experts.");
     await expect(await app.ask("Hello")).toContainText("A red circle");
   });
 
@@ -83,7 +83,7 @@ test.describe("memory for experts", () => {
     await app.open("instant,mixture,diffusion", "/models");
     await memory(app).fill("2");
     await memory(app).press("Enter");
-    await expect(card(app)).toContainText("Fits with 2.0 GB for experts · about 3.8 s per step, up to about 4 min for 256 tokens");
+    await expect(card(app)).toContainText("Fits with 2.0 GB of graphics memory for experts · about 3.8 s per step, up to about 4 min for 256 tokens");
     await card(app).getByRole("button").first().click();
     await app.ask("Hello");
     await app.openDrawer();

@@ -149,7 +149,7 @@ test.describe("nothing is lost", () => {
     await fillStorage(page, true);
     await app.ask("And then?");
     const notice = page.getByRole("alert").filter({ hasText: "couldn’t be saved" });
-    await expect(notice).toContainText("This browser’s storage is full. “Hello” couldn’t be saved.");
+    await expect(notice).toContainText("This browser’s storage is full. Delete saved models or old conversations. “Hello” couldn’t be saved.");
     await app.rail.getByRole("button", { name: "New", exact: true }).click();
     await expect(app.questions).toHaveCount(0);
     await app.conversation("Hello").click();

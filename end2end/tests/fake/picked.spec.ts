@@ -7,7 +7,7 @@ import { faults } from "../../support/axe.ts";
 import { Disk } from "../../support/picked.ts";
 import { expect, test } from "../../support/watch.ts";
 
-const before = (page: Page) => page.getByRole("region", { name: "Opened before" });
+const before = (page: Page) => page.getByRole("region", { name: "Recently opened" });
 const row = (page: Page, name: string) => before(page).getByRole("listitem").filter({ hasText: name });
 const openFile = (page: Page) => page.getByRole("button", { name: "Open a file…" });
 const loaded = (page: Page, name: string) => page.getByRole("button", { name: `Model: ${name} (Loaded).` });

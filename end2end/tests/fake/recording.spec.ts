@@ -136,9 +136,9 @@ test.describe("with a microphone", () => {
 
   test("the camera takes a picture", async ({ app, page }) => {
     await app.openChat();
-    await page.getByRole("button", { name: "Take a picture" }).click();
-    const camera = page.getByRole("dialog", { name: "Take a picture" });
-    await camera.getByRole("button", { name: "Take the picture" }).click();
+    await page.getByRole("button", { name: "Take a photo" }).click();
+    const camera = page.getByRole("dialog", { name: "Take a photo" });
+    await camera.getByRole("button", { name: "Take photo" }).click();
     await expect(camera).toBeHidden();
     await expect(app.tray).toContainText("Camera.png");
     await expect(app.tray.getByRole("button", { name: "Show Camera.png" }).locator("img")).not.toHaveJSProperty("naturalWidth", 0);

@@ -191,7 +191,7 @@ test("the cost is stated before the start, and follows the settings", async ({ a
   await expect(tune.fact("Time")).toContainText("at most");
   await expect(tune.fact("Storage for checkpoints")).toContainText("of 64.0 GB left");
   const before = await tune.fact("Trainable parameters").textContent();
-  await page.getByRole("combobox", { name: "Strength" }).selectOption("32");
+  await page.getByRole("combobox", { name: "Rank" }).selectOption("32");
   await expect(tune.fact("Trainable parameters")).not.toHaveText(before ?? "");
   await page.getByText("Advanced settings").click();
   // Alpha stays in proportion.
@@ -280,7 +280,7 @@ test("a run says what came of it, and one that changed little is begun again for
 
 test("samples are trained until they are learned", { tag: EVERY_BROWSER }, async ({ app, page }) => {
   const tune = await open(app);
-  const fill = page.getByRole("button", { name: "Use samples" });
+  const fill = page.getByRole("button", { name: "Use sample data" });
   await fill.click();
   await expect(fill).toHaveCount(0);
   await expect(page.getByRole("textbox", { name: "Prompt 8" })).toHaveValue("Is Miso a dog?");
@@ -473,7 +473,7 @@ test("a training that fails before its first step says why", async ({ app, page 
   await addPairs(page, FACTS);
   await tune.configure({ name: "My cat" });
   await tune.startButton.click();
-  await expect(page.getByRole("region", { name: "3. Run" })).toContainText("The browser’s storage isn’t working.");
+  await expect(page.getByRole("region", { name: "3. Run" })).toContainText("This browser’s storage isn’t working.");
   await expect(app.failure.getByRole("button")).toHaveText("Try again");
 });
 
@@ -482,7 +482,7 @@ test("a paused training is there still when another one can’t begin", async ({
   await addPairs(page, FACTS);
   await tune.configure({ name: "My cat" });
   await tune.startButton.click();
-  await expect(app.failure).toContainText("The browser’s storage isn’t working.");
+  await expect(app.failure).toContainText("This browser’s storage isn’t working.");
   await expect(page.getByRole("heading", { name: "Training “Ada”" })).toBeVisible();
   await expect(tune.status).toContainText("Paused after 8 of 20 steps.");
 });
@@ -491,7 +491,7 @@ test("what can’t be listed is told, and listed when it is tried again", async 
   await app.open("instant,tune-kept,tune-unlisted", "/tune");
   const tune = new Tune(page);
   const saved = page.getByRole("region", { name: "Saved adapters" });
-  await expect(saved).toContainText("The browser’s storage isn’t working.");
+  await expect(saved).toContainText("This browser’s storage isn’t working.");
   await expect(tune.status).toHaveCount(0);
   await saved.getByRole("button", { name: "Try again" }).click();
   await expect(saved).toHaveText("Saved adaptersNo adapters saved yet.");

@@ -78,7 +78,7 @@ async function expectSomeMisses(): Promise<void> {
 test("a mixture answers the same with the least memory that can be set for experts", async () => {
   const model = "tiny-moe.q4_k_m";
   await load(model);
-  await reloadWithLeastMemory(model, /Fits with [\d.]+ kB for experts · /);
+  await reloadWithLeastMemory(model, /Fits with [\d.]+ kB of graphics memory for experts · /);
   await app.beGreedy();
   await app.setLongest(MOST);
   const answer = await app.ask(QUESTION);
@@ -116,7 +116,7 @@ test("a diffusion model settles its answer", async () => {
 test("a diffusion model answers with the least memory that can be set for experts", async () => {
   const model = "tiny-diffusion.q4_k_m";
   await load(model);
-  await reloadWithLeastMemory(model, /Fits with [\d.]+ kB for experts · /);
+  await reloadWithLeastMemory(model, /Fits with [\d.]+ kB of graphics memory for experts · /);
   await app.setLongest(32);
   await app.ask(QUESTION);
   await expect(app.failure).toHaveCount(0);

@@ -113,14 +113,14 @@ test("where nothing is kept the page asks for memory first, and then asks the se
   const before = proxy.began.length;
   await row(app).click();
   const question = app.page.getByRole("dialog", { name: "This model needs more memory" });
-  await expect(question).toContainText("of main memory", { timeout: LOAD });
+  await expect(question).toContainText("of system memory", { timeout: LOAD });
   // Not more than the header was read.
   const asked = proxy.began.slice(before);
   expect(asked.filter((at) => at > 0)).toEqual([]);
   await question.getByRole("button", { name: "Not now" }).click();
   await expect(app.page.getByRole("button", { name: /\(Loaded\)\./ })).toHaveCount(0);
   await row(app).click();
-  await question.getByRole("button", { name: /^Use .*B of main memory$/ }).click();
+  await question.getByRole("button", { name: /^Use .*B of system memory$/ }).click();
   await app.loaded(NAME);
   await asksInSilence(app);
   await app.page.context().close();

@@ -70,7 +70,7 @@ fn AdapterLine(adapter: KeptAdapter) -> impl IntoView {
                     <div class="buttons" role="group" aria-label=t().tune_delete_title()>
                         <span>{t().tune_delete_question(&name)}</span>
                         <button type="button" class="button" on:click=remove>{t().delete()}</button>
-                        <button type="button" class="button quiet" on:click=move |_| asking.set(false)>{t().not_now()}</button>
+                        <button type="button" class="button quiet" on:click=move |_| asking.set(false)>{t().cancel()}</button>
                     </div>
                 }
             })

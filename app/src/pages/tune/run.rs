@@ -193,7 +193,7 @@ fn Controls() -> impl IntoView {
             view! {
                 <span>{t().tune_discard_question()}</span>
                 <button type="button" class="button" on:click=move |_| { asking.set(false); tune.discard(); }>{t().delete()}</button>
-                <button type="button" class="button quiet" on:click=move |_| asking.set(false)>{t().not_now()}</button>
+                <button type="button" class="button quiet" on:click=move |_| asking.set(false)>{t().cancel()}</button>
             }
             .into_any()
         } else {

@@ -13,8 +13,8 @@ use crate::{
 /// A text that is still to be had in a language.
 type Words = fn(Text) -> &'static str;
 
-/// Widths to choose from, with their words.
-const STRENGTHS: [(u32, Words); 5] = [
+/// Ranks to choose from, with their words.
+const RANKS: [(u32, Words); 5] = [
     (4, Text::tune_rank_4),
     (8, Text::tune_rank_8),
     (16, Text::tune_rank_16),
@@ -34,7 +34,7 @@ pub fn SettingsSection() -> impl IntoView {
     let name = Memo::new(move |_| settings.with(|it| it.name.clone()));
     let question = Memo::new(move |_| settings.with(|it| it.samples.first().cloned().unwrap_or_default()));
     let rank = Memo::new(move |_| settings.with(|it| it.rank));
-    let strengths: Vec<_> = STRENGTHS
+    let strengths: Vec<_> = RANKS
         .into_iter()
         .map(|(value, words)| {
             let selected = move || rank.get() == value;
@@ -91,7 +91,7 @@ pub fn SettingsSection() -> impl IntoView {
                     />
                 </label>
                 <label class="field">
-                    <span>{t().tune_strength()}</span>
+                    <span>{t().tune_rank()}</span>
                     <select on:change=take_rank>{strengths}</select>
                 </label>
                 <label class="field">
