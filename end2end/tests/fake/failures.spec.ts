@@ -21,9 +21,9 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
   test("a model that isn't kept answers, and what is said of it can be put away", async ({ app, page }) => {
     await app.openChat("instant,demo,unkept");
     await app.ask("Hello");
-    await expect(app.failure).toContainText(/Not enough storage to save the model/);
+    await expect(app.failure).toContainText(/Not enough browser storage to save the model/);
     await app.go("Models");
-    await expect(app.failure).toContainText(/Not enough storage to save the model/);
+    await expect(app.failure).toContainText(/Not enough browser storage to save the model/);
     await app.failure.getByRole("button", { name: "Close" }).click();
     await expect(app.failure).toHaveCount(0);
     await page.goBack();

@@ -66,7 +66,7 @@ test.describe("memory for experts", () => {
     await expect(card(app).getByRole("button", { name: "Reload" })).toHaveCount(0);
     await memory(app).fill("4");
     await memory(app).press("Enter");
-    await expect(card(app)).toContainText("The model is loaded with 2.0 GB of graphics memory for experts.");
+    await expect(card(app)).toContainText("The model is loaded with 2.0 GB for experts.");
     await card(app).getByRole("button", { name: "Reload" }).click();
     await expect(card(app)).toContainText("Fits with 4.0 GB of graphics memory for experts");
     await expect(card(app)).not.toContainText("The model is loaded with");
