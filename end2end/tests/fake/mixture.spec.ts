@@ -11,6 +11,16 @@ const memory = (app: App): Locator =>
 const figure = (app: App, name: string): Locator =>
   app.drawer.getByRole("term").filter({ hasText: name }).locator("~ dd");
 
+test("a verdict of many words leaves the model's name on one line", async ({ app, page }) => {
+  await app.open("instant,mixture");
+  await expect(card(app)).toContainText("for experts · answers are a little slower");
+  for (const width of [1280, 800, 500]) {
+    await page.setViewportSize({ width, height: 720 });
+    const name = await card(app).getByText("gemma4:e2b", { exact: true }).boundingBox();
+    expect(name?.height).toBeLessThan(40);
+  }
+});
+
 test.describe("memory for experts", () => {
   test("is set with the keyboard, and the verdict follows", async ({ app, page }) => {
     await app.open("instant,mixture", "/models");
