@@ -619,7 +619,7 @@ device-missing = { $device ->
 device-busy = { $device ->
     [camera] Die Kamera lässt sich nicht verwenden.
     *[microphone] Das Mikrofon lässt sich nicht verwenden.
-    } Vielleicht verwendet ein anderes Programm das Gerät. Jenes schließen, dann erneut versuchen.
+    } Vielleicht verwendet ein anderes Programm das Gerät. Das andere Programm schließen, dann erneut versuchen.
 device-unavailable = { $device ->
     [camera] Die Kamera ist für diese Seite nicht verfügbar.
     *[microphone] Das Mikrofon ist für diese Seite nicht verfügbar.
@@ -1179,7 +1179,7 @@ failure-adapter-architecture = Dieser Adapter ist für „{ $name }“. gemtab f
 failure-adapter-unsupported = Dieser Adapter nutzt eine Funktion, die nicht unterstützt wird.
 failure-adapter-tensor = Der Tensor { $tensor } hat den Typ { $dtype }, der nicht unterstützt wird.
 failure-adapter-rank = Der Adapter hat den Rang { NUMBER($rank) }. Unterstützt werden Ränge von 1 bis { NUMBER($most) }.
-failure-adapter-other-model = Dieser Adapter gehört zu einem anderen Modell. Jenes laden und den Adapter erneut öffnen.
+failure-adapter-other-model = Dieser Adapter gehört zu einem anderen Modell. Das passende Modell laden und den Adapter erneut öffnen.
 failure-adapter-not-finite = Der Adapter enthält ungültige Zahlen. Er ist beschädigt, oder sein Training ist fehlgeschlagen.
 failure-adapter-too-many = Zu viele Adapter: Bis zu { NUMBER($most) } können geöffnet sein, mit zusammen höchstens Rang { NUMBER($ranks) }. Zuerst einen entfernen.
 failure-adapter-not-written = Der Adapter konnte nicht als Datei gespeichert werden. Erneut versuchen.

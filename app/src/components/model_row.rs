@@ -52,7 +52,7 @@ pub fn ModelRows(
         on_choose.run(());
         stores.chat.choose(choice);
     };
-    // A list that is about to be pressed keeps its order.
+    // Under the pointer, or with the focus, the list keeps its order: a press is to hit what is seen.
     let (pointed, focused) = (RwSignal::new(false), RwSignal::new(false));
     let shown = StoredValue::new(Vec::new());
     let rows = move || {
