@@ -85,10 +85,10 @@ def shapes(kv):
 def wrong(kv, d, model, theirs):
     expected = {
         "general.architecture": drafter_file.ARCH,
-        P + "block_count": 4,
-        P + "nextn_predict_layers": 4,
+        P + "block_count": len(C.DPATTERN),
+        P + "nextn_predict_layers": len(C.DPATTERN),
         P + "embedding_length_out": model["gemma4.embedding_length"],
-        P + "attention.sliding_window_pattern": [True, True, True, False],
+        P + "attention.sliding_window_pattern": [c == "S" for c in C.DPATTERN],
         **{P + k: model["gemma4." + k] for k in SAME},
         **{k: model[k] for k in model if k.startswith("tokenizer.ggml.") and k != "tokenizer.ggml.model"},
     }

@@ -1,6 +1,6 @@
 """Trains the drafter of the demo model, from random weights, on what the model itself answers. One GPU.
 
-python drafter.py TEXTS.npz --out FOLDER [--model ../pebble.gguf] [--seconds 150] [--seed 1]
+python drafter.py TEXTS.npz --out FOLDER [--model ../pebble.gguf] [--seconds 300] [--seed 1]
 
 A drafter proposes the next tokens, which the model then checks in one pass. It has no keys and values of its own: it reads
 those of the model's last layers that have any, and the hidden state that the last token came from. From there it goes
@@ -77,19 +77,20 @@ class Layer(nn.Module):
 class Drafter(nn.Module):
     """Names of parameters are those of transformers, without the leading `model.` of all but the projections."""
 
-    def __init__(s, width=C.DD, ff=C.DFF):
+    def __init__(s, width=C.DD, ff=C.DFF, pattern=C.DPATTERN):
         super().__init__()
+        s.pattern = pattern
         s.embed_tokens = nn.Embedding(C.VOCAB, width)
         nn.init.normal_(s.embed_tokens.weight, std=width**-0.5)
         s.pre_projection = lin(2 * C.D, width)
-        s.layers = nn.ModuleList(Layer(width, ff, C.HD_G if c == "G" else C.HD_S) for c in C.DPATTERN)
+        s.layers = nn.ModuleList(Layer(width, ff, C.HD_G if c == "G" else C.HD_S) for c in pattern)
         s.norm = Norm(width)
         s.post_projection = lin(width, C.D)
 
     def forward(s, e, h, view):
         """e: the model's scaled embedding of the last token; h: the hidden state before it -> normed state, next h"""
         y = s.pre_projection(torch.cat((e, h), -1))
-        for c, layer in zip(C.DPATTERN, s.layers):
+        for c, layer in zip(s.pattern, s.layers):
             y = layer(y, *view[c])
         y = s.norm(y)
         return y, s.post_projection(y)
@@ -231,7 +232,9 @@ def train(net, target, texts, a):
 def load(folder):
     """A trained drafter, as `train` leaves it."""
     state = load_file(os.path.join(folder, "drafter.safetensors"))
-    net = Drafter(state["norm.weight"].shape[0], state["layers.0.mlp.up_proj.weight"].shape[0])
+    sizes = (len(norm) for name, norm in sorted(state.items()) if name.endswith("q_norm.weight"))
+    pattern = "".join("G" if size == C.HD_G else "S" for size in sizes)
+    net = Drafter(len(state["norm.weight"]), len(state["layers.0.mlp.up_proj.weight"]), pattern)
     net.load_state_dict(state)
     return net.eval().requires_grad_(False)
 
@@ -243,11 +246,12 @@ def main():
     ap.add_argument("texts", help="texts of drafter_texts.py")
     ap.add_argument("--out", required=True, help="folder for drafter.safetensors and drafter.json")
     ap.add_argument("--model", default=str(C.DATA.parents[1] / "pebble.gguf"), help="the model to draft for")
-    ap.add_argument("--seconds", type=float, default=150, help="of training (default: 150)")
+    ap.add_argument("--seconds", type=float, default=300, help="of training (default: 300)")
     ap.add_argument("--lr", type=float, default=3e-3, help="peak learning rate")
     ap.add_argument("--positions", type=int, default=8192, help="places of a batch where a round begins")
     ap.add_argument("--width", type=int, default=C.DD)
     ap.add_argument("--ff", type=int, default=C.DFF)
+    ap.add_argument("--pattern", default=C.DPATTERN, help="its layers: S is sliding, G is full")
     ap.add_argument("--seed", type=int, default=1, help="of weights and batches")
     ap.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
     a = ap.parse_args()
@@ -259,7 +263,7 @@ def main():
     torch.manual_seed(a.seed)
     torch.backends.cuda.matmul.allow_tf32 = True
     target = drafter_texts.load_target(a.model, a.device)
-    net = Drafter(a.width, a.ff).to(a.device)
+    net = Drafter(a.width, a.ff, a.pattern).to(a.device)
     made = train(net, target, Texts(a.texts, a.device), a)
     made["parameters"] = sum(p.numel() for p in net.parameters())
     save_file({n: t.float().cpu() for n, t in net.state_dict().items()}, f"{a.out}/drafter.safetensors")

@@ -170,9 +170,9 @@ def reference_prompts(e):
         ("count", "Count from 1 to 18.", {}),
         ("table", "Show this as a table: support 30, trees 67, buy 6, soft 82", {}),
         ("sort", "Sort unhappy museum guy wgmh group eraser from A to Z.", {}),
-        ("letters", "Count the letter o in 'young'.", {"think": True}),
+        ("words", "Put these words in alphabetical order: oslo, ocean, many, hes, vienna, cakin", {"think": True}),
         ("difference", "Do the math: 205 - 63", {"think": True}),
-        ("planet", "Which planet is the fourth from the sun?", {"think": True}),
+        ("spanish", "What is blue in Spanish?", {"think": True}),
     ]
     for key, q, how in asked:
         yield key, q, e.conv(T.render(source.Conv([(q, "", "")], **how))[:1])[0]
@@ -229,10 +229,9 @@ def reference(target, net, count=C.DRAFTS):
         "assistant": "pebble-drafter",
         "n_draft": count,
         "donor_layers": {
-            "sliding_attention": C.PATTERN.rindex("S", 0, C.L - C.SHARED),
-            "full_attention": C.PATTERN.rindex("G", 0, C.L - C.SHARED),
+            {"S": "sliding_attention", "G": "full_attention"}[c]: C.PATTERN.rindex(c, 0, C.L - C.SHARED)
+            for c in sorted(set(net.pattern))
         },
-        "sliding_window": C.WINDOW,
         "heads": ["full"],
         "note": "float32, dequantised weights. `greedy` ends with the token that ends the answer. A round whose "
         "accepted drafts include that token is not listed. A margin is the likeliest logit minus the next.",

@@ -49,8 +49,8 @@ def metadata(net):
         "general.description": "Drafter of the demo model Pebble, trained from scratch on what that model answers",
         "general.file_type": LL.FTYPE["q8_0"],
         "general.quantization_version": 2,
-        P + "block_count": len(C.DPATTERN),
-        P + "nextn_predict_layers": len(C.DPATTERN),
+        P + "block_count": len(net.pattern),
+        P + "nextn_predict_layers": len(net.pattern),
         P + "context_length": C.CTX,
         P + "embedding_length": net.norm.weight.shape[0],
         P + "embedding_length_out": C.D,
@@ -63,9 +63,9 @@ def metadata(net):
         P + "attention.key_length_swa": C.HD_S,
         P + "attention.value_length_swa": C.HD_S,
         P + "attention.layer_norm_rms_epsilon": 1e-6,
-        P + "attention.shared_kv_layers": len(C.DPATTERN),
+        P + "attention.shared_kv_layers": len(net.pattern),
         P + "attention.sliding_window": C.WINDOW,
-        P + "attention.sliding_window_pattern": [c == "S" for c in C.DPATTERN],
+        P + "attention.sliding_window_pattern": [c == "S" for c in net.pattern],
         P + "rope.dimension_count": C.HD_G,
         P + "rope.dimension_count_swa": C.HD_S,
         P + "rope.freq_base": 1e6,
@@ -82,8 +82,10 @@ def write(net, path):
 
 def load(path):
     """The drafter of a file, dequantised."""
-    _, d = G.read(path)
-    net = drafter.Drafter(d["output_norm.weight"][2].shape[0], d["blk.0.ffn_up.weight"][2].shape[0])
+    reader, d = G.read(path)
+    sliding = reader.fields[ARCH + ".attention.sliding_window_pattern"].contents()
+    pattern = "".join("S" if s else "G" for s in sliding)
+    net = drafter.Drafter(len(d["output_norm.weight"][2]), len(d["blk.0.ffn_up.weight"][2]), pattern)
     with torch.no_grad():
         for parameter, t in net.state_dict().items():
             t.copy_(torch.from_numpy(d[name(parameter)][2]))

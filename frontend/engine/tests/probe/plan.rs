@@ -61,8 +61,8 @@ fn a_round_with_a_drafter_has_a_plan() {
         ["pebble.gguf", "pebble-drafter.gguf"].map(|name| models.join(name).to_string_lossy().into_owned());
     let round = [&*target, "--phase", "verify"];
     let steps = |more: &[&str]| sums(&[&round, more].concat())["steps"].as_u64().expect("a number");
-    // Three draft steps of four layers each.
-    assert!(steps(&["--draft", &drafter]) > steps(&[]) + 3 * 4 * 5);
+    // Three draft steps: input, projection, five dispatches of a layer, head and pick.
+    assert!(steps(&["--draft", &drafter]) >= steps(&[]) + 3 * 9);
     let refused = plan(&["e2b", "--phase", "verify", "--draft", &drafter]).expect_err("no plan");
     assert!(
         refused.contains("made for a model whose embedding length is 256; this model’s is 1536"),
