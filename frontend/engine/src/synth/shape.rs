@@ -45,6 +45,8 @@ pub struct Shape {
     pub experts: Option<Experts>,
     /// Positions of a canvas, for a model that decodes by diffusion; else 0.
     pub canvas: u32,
+    /// Width of the model that a drafter is for; 0 for a model. The KV heads of a drafter are those of the model.
+    pub target_width: u32,
 }
 
 /// A mixture of experts.
@@ -76,6 +78,7 @@ const E2B: Shape = Shape {
     context: 131_072,
     experts: None,
     canvas: 0,
+    target_width: 0,
 };
 
 const E4B: Shape = Shape {
@@ -108,6 +111,7 @@ const DENSE_12B: Shape = Shape {
     context: 262_144,
     experts: None,
     canvas: 0,
+    target_width: 0,
 };
 
 const MOE_26B: Shape = Shape {
@@ -146,7 +150,69 @@ const E2B_SMALL: Shape = Shape {
     ..E2B
 };
 
-const SHAPES: [Shape; 7] = [E2B, E4B, DENSE_12B, MOE_26B, DIFFUSION_26B, DENSE_31B, E2B_SMALL];
+/// The drafters, as llama.cpp's converter writes them: without an ordered head (specification of the drafter, sections 1 and 4).
+const DRAFTER_E2B: Shape = Shape {
+    name: "e2b-drafter",
+    layers: 4,
+    width: 256,
+    heads: 4,
+    feed_forward: 2048,
+    double_wide: false,
+    period: 4,
+    shared: 0,
+    per_layer: 0,
+    target_width: E2B.width,
+    ..E2B
+};
+
+const DRAFTER_E4B: Shape = Shape {
+    name: "e4b-drafter",
+    kv_heads_sliding: E4B.kv_heads_sliding,
+    kv_heads_global: E4B.kv_heads_global,
+    target_width: E4B.width,
+    ..DRAFTER_E2B
+};
+
+const DRAFTER_12B: Shape = Shape {
+    name: "12b-drafter",
+    layers: 4,
+    width: 1024,
+    feed_forward: 8192,
+    period: 4,
+    target_width: DENSE_12B.width,
+    ..DENSE_12B
+};
+
+const DRAFTER_26B: Shape = Shape {
+    name: "26b-drafter",
+    kv_heads_global: MOE_26B.kv_heads_global,
+    target_width: MOE_26B.width,
+    ..DRAFTER_12B
+};
+
+const DRAFTER_31B: Shape = Shape {
+    name: "31b-drafter",
+    heads: DENSE_31B.heads,
+    kv_heads_sliding: DENSE_31B.kv_heads_sliding,
+    kv_heads_global: DENSE_31B.kv_heads_global,
+    target_width: DENSE_31B.width,
+    ..DRAFTER_12B
+};
+
+const SHAPES: [Shape; 12] = [
+    E2B,
+    E4B,
+    DENSE_12B,
+    MOE_26B,
+    DIFFUSION_26B,
+    DENSE_31B,
+    DRAFTER_E2B,
+    DRAFTER_E4B,
+    DRAFTER_12B,
+    DRAFTER_26B,
+    DRAFTER_31B,
+    E2B_SMALL,
+];
 
 impl FromStr for Shape {
     type Err = SynthError;
@@ -210,14 +276,23 @@ impl Shape {
         if self.double_wide && self.is_shared(i) { 2 * self.feed_forward } else { self.feed_forward }
     }
 
+    /// Whether it is a drafter, whose layers read the model's KV cache.
+    pub(super) fn is_drafter(&self) -> bool {
+        self.target_width > 0
+    }
+
     /// Whether layer `i` has a v projection.
     pub(super) fn has_values(&self, i: u32) -> bool {
-        self.is_sliding(i) || !self.keys_as_values
+        !self.is_drafter() && (self.is_sliding(i) || !self.keys_as_values)
     }
 
     /// `general.architecture`, which is the prefix of its keys.
     pub(super) fn architecture(&self) -> &'static str {
-        if self.canvas > 0 { "diffusion-gemma" } else { "gemma4" }
+        match (self.canvas, self.is_drafter()) {
+            (0, false) => "gemma4",
+            (0, true) => "gemma4-assistant",
+            _ => "diffusion-gemma",
+        }
     }
 
     /// The metadata keys (specification of the text decoder, section 3).
@@ -250,13 +325,21 @@ impl Shape {
                 "attention.sliding_window_pattern",
                 WriteValue::Bools(layers().map(|i| self.is_sliding(i)).collect()),
             ),
-            ("attention.shared_kv_layers", WriteValue::U32(self.shared)),
+            (
+                "attention.shared_kv_layers",
+                WriteValue::U32(if self.is_drafter() { self.layers } else { self.shared }),
+            ),
             ("rope.freq_base", WriteValue::F32(1e6)),
             ("rope.freq_base_swa", WriteValue::F32(1e4)),
             ("rope.dimension_count", WriteValue::U32(HEAD_GLOBAL)),
             ("rope.dimension_count_swa", WriteValue::U32(HEAD_SLIDING)),
-            ("final_logit_softcapping", WriteValue::F32(30.0)),
         ];
+        if self.is_drafter() {
+            pairs.push(("embedding_length_out", WriteValue::U32(self.target_width)));
+            pairs.push(("nextn_predict_layers", WriteValue::U32(self.layers)));
+        } else {
+            pairs.push(("final_logit_softcapping", WriteValue::F32(30.0)));
+        }
         if let Some(experts) = self.experts {
             pairs.push(("expert_count", WriteValue::U32(experts.count)));
             pairs.push(("expert_used_count", WriteValue::U32(experts.used)));

@@ -163,6 +163,11 @@ pub(super) fn plan(shape: &Shape, quant: Quant, vocabulary: u32, skew: f32) -> V
         plan.matrix("per_layer_model_proj.weight", &[d, all], quant.per_layer_projection());
         plan.vector("per_layer_proj_norm.weight", per_layer, 1.0);
     }
+    if shape.is_drafter() {
+        let target = u64::from(shape.target_width);
+        plan.matrix("nextn.pre_projection.weight", &[2 * target, d], quant.linear());
+        plan.matrix("nextn.post_projection.weight", &[d, target], quant.linear());
+    }
     if shape.canvas > 0 {
         let ff = u64::from(shape.feed_forward(0));
         plan.vector("self_cond_pre_norm.weight", d, 1.0);
@@ -190,9 +195,11 @@ fn plan_layer(plan: &mut Plan, (shape, quant, skew): (&Shape, Quant, f32), i: u3
     plan.vector(name("attn_norm.weight"), d, 1.0);
     plan.matrix(name("attn_q.weight"), &[d, q], linear);
     plan.vector(name("attn_q_norm.weight"), head, qk_norm);
-    // Published files have k and v also in layers that do not use them.
-    plan.matrix(name("attn_k.weight"), &[d, kv], linear);
-    plan.vector(name("attn_k_norm.weight"), head, qk_norm);
+    if !shape.is_drafter() {
+        // Published models have k and v also in layers that do not use them.
+        plan.matrix(name("attn_k.weight"), &[d, kv], linear);
+        plan.vector(name("attn_k_norm.weight"), head, qk_norm);
+    }
     if shape.has_values(i) {
         let all = (0..shape.layers).filter(|&i| shape.has_values(i)).count() as u32;
         plan.matrix(name("attn_v.weight"), &[d, kv], quant.sensitive(*values, all));

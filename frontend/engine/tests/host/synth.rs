@@ -64,6 +64,8 @@ fn tensors_are_those_of_published_files() {
     let of_ollama = counts("e2b", Quant::Q4KMPle);
     assert_eq!((of_ollama[&DType::Q4_K], of_ollama.get(&DType::BF16)), (e2b[&DType::Q4_K] + 1, None));
     let moe = counts("26b", Quant::Q4KM);
+    // Four layers of 11, the table, the last norm, the divisors of RoPE frequencies, and two projections.
+    assert_eq!(counts("12b-drafter", Quant::Q80).values().sum::<usize>(), 49);
     let expected =
         [(DType::F32, 392), (DType::Q4_K, 192), (DType::Q6_K, 14), (DType::Q5_0, 32), (DType::Q8_0, 28)];
     assert_eq!(moe, expected.into_iter().collect());
@@ -76,6 +78,12 @@ fn parameters_are_those_of_published_models() {
         let parameters: u64 = header.tensors.iter().map(|tensor| tensor.elements()).sum();
         let found = parameters as f64 / 1e9;
         assert!((found - billions).abs() < 0.006 * billions, "{name}: {found}");
+    }
+    // Those of the 31B's drafter are published: 470 million.
+    for (name, millions) in [("31b-drafter", 469.6), ("26b-drafter", 419.7)] {
+        let parameters: u64 =
+            published(name, Quant::Q80).tensors.iter().map(|tensor| tensor.elements()).sum();
+        assert!((parameters as f64 / 1e6 - millions).abs() < 0.1, "{name}: {parameters}");
     }
     let bytes: u64 = published("e2b", Quant::Q4KM).tensors.iter().map(|tensor| tensor.bytes).sum();
     assert!((3.2e9..3.6e9).contains(&(bytes as f64)), "{bytes}");
@@ -335,7 +343,8 @@ fn wrong_names_are_answered_with_the_right_ones() {
     let error = "e3b".parse::<Shape>().expect_err("no such shape");
     assert_eq!(
         error.to_string(),
-        "There is no shape \u{ab}e3b\u{bb}. There are e2b, e4b, 12b, 26b, 26b-diffusion, 31b, e2b-small."
+        "There is no shape \u{ab}e3b\u{bb}. There are e2b, e4b, 12b, 26b, 26b-diffusion, 31b, \
+         e2b-drafter, e4b-drafter, 12b-drafter, 26b-drafter, 31b-drafter, e2b-small."
     );
     assert!("q4_k".parse::<Quant>().is_err());
     let options = Options { vocabulary: 500, ..Options::new(small(), Quant::F16) };

@@ -63,6 +63,10 @@ fn a_round_with_a_drafter_has_a_plan() {
     let steps = |more: &[&str]| sums(&[&round, more].concat())["steps"].as_u64().expect("a number");
     // Three draft steps: input, projection, five dispatches of a layer, head and pick.
     assert!(steps(&["--draft", &drafter]) >= steps(&[]) + 3 * 9);
+    let published = |more: &[&str]| {
+        sums(&[&["e2b", "--phase", "verify"], more].concat())["steps"].as_u64().expect("a number")
+    };
+    assert!(published(&["--draft", "e2b-drafter"]) >= published(&[]) + 3 * (4 + 4 * 5));
     let refused = plan(&["e2b", "--phase", "verify", "--draft", &drafter]).expect_err("no plan");
     assert!(
         refused.contains("made for a model whose embedding length is 256; this model’s is 1536"),

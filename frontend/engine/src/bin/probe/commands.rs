@@ -178,7 +178,8 @@ enum Command {
     Synth {
         /// The file to write.
         out: PathBuf,
-        /// e2b, e4b, 12b, 26b, 26b-diffusion or 31b; or e2b-small, a small one for tests.
+        /// e2b, e4b, 12b, 26b, 26b-diffusion or 31b; with -drafter, the drafter of one that has one; or e2b-small, a small
+        /// one for tests.
         #[arg(long)]
         shape: String,
         /// q4_k_m, q4_k_m_ple (where the per-layer projection is Q4_K too), q4_k_m_bf16_table (where the per-layer table

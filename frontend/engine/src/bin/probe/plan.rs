@@ -35,9 +35,9 @@ pub struct PlanArgs {
     /// With an adapter of this rank on every projection, where the phase is one of the decoder.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_RANK)))]
     adapter_rank: Option<u32>,
-    /// With this drafter: a GGUF file of the architecture gemma4-assistant.
-    #[arg(long, value_name = "FILE")]
-    draft: Option<PathBuf>,
+    /// With this drafter: a GGUF file of the architecture gemma4-assistant, or a shape such as e2b-drafter.
+    #[arg(long, value_name = "DRAFTER")]
+    draft: Option<String>,
     /// Print a table for people, not JSON.
     #[arg(long)]
     table: bool,
@@ -121,8 +121,8 @@ fn decoder(model: &ModelSpec, fit: Fit, limits: Limits, args: &PlanArgs) -> Resu
     let corrections = corrections.transpose()?;
     let plans = DecoderPlans::new(&parts, model.products, corrections.as_ref())?;
     if matches!(args.phase, Phase::Verify) {
-        let describe = |path: &PathBuf| {
-            let spec = DrafterSpec::read(&header(path)?, &parts.config, parts.vocabulary)?;
+        let describe = |drafter: &String| {
+            let spec = DrafterSpec::read(&header_of(drafter)?, &parts.config, parts.vocabulary)?;
             anyhow::Ok(DraftParts::describe(&spec, &parts, limits)?)
         };
         let drafter = args.draft.as_ref().map(describe).transpose()?;
@@ -158,7 +158,9 @@ fn read_limits(file: Option<&Path>) -> Result<Limits> {
 fn header_of(model: &str) -> Result<Header> {
     match model.parse::<synth::Shape>() {
         Ok(shape) => {
-            let options = synth::Options { towers: true, ..synth::Options::new(shape, synth::Quant::Q4KM) };
+            // Drafters are published in Q8_0.
+            let quant = if shape.target_width > 0 { synth::Quant::Q80 } else { synth::Quant::Q4KM };
+            let options = synth::Options { towers: true, ..synth::Options::new(shape, quant) };
             Ok(synth::header(&options)?)
         }
         Err(_) => header(Path::new(model)),
