@@ -4,7 +4,7 @@ import { expect, test } from "@playwright/test";
 import { ANSWER, drawn, EngineApp, figures, LOAD } from "../../support/engine.ts";
 import { modelFile } from "../../support/native.ts";
 
-const COUNT = "Count from 1 to 40.";
+const COUNT = "Count from 1 to 20.";
 const PICKED = modelFile("tiny-e2b.q4_k_m");
 
 test.describe.configure({ mode: "serial", timeout: 3 * LOAD + 2 * ANSWER });
