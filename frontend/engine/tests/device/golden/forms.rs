@@ -23,6 +23,8 @@ fn forms_of_long_and_short_products_give_the_logits_of_the_reference() {
     // One model that has every kind of product.
     let case = cases.iter().find(|case| case.key == "tiny-e2b/q4_k_m").expect("a small model");
     let golden = Golden::read(case);
+    // Products are the same at every position: the shortest prompt will do.
+    let (key, ids) = golden.prompts().into_iter().min_by_key(|(_, ids)| ids.len()).expect("a prompt");
     for (products, number) in [
         (Products::Floats, 1),
         (Products::Floats, 2),
@@ -33,11 +35,8 @@ fn forms_of_long_and_short_products_give_the_logits_of_the_reference() {
         let options = LoadOptions { forms: FormChoice::Known(forms), products, ..common::exact_options() };
         let mut session = common::load(&gpu, &case.model, &options);
         assert_eq!(session.decoder().forms_of_products(), forms);
-        let mut far = 0.0f32;
-        for (key, ids) in golden.prompts() {
-            let (_, logits) = step_through(&mut session, &ids);
-            far = far.max(distance(&logits, &golden.f32s(&format!("{key}.logits_last"))));
-        }
+        let (_, logits) = step_through(&mut session, &ids);
+        let far = distance(&logits, &golden.f32s(&format!("{key}.logits_last")));
         println!("{} {products:?} {number}: {far:.1e}", label(case));
         assert!(far <= EXACT, "{} {products:?} {number}: logits differ by {far}", label(case));
     }
