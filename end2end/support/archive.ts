@@ -40,7 +40,7 @@ export async function openArchive(app: App, title: string, messages: Said[]): Pr
   await (await chooser).setFiles({ name: "conversation.json", mimeType: "application/json", buffer });
   await app.conversation(title).click();
   await page.getByRole("article").last().waitFor();
-  // The notice of the import would be in pictures of the page, or go meanwhile. The pointer does not come to lie on a message.
+  // The notice would cover part of a screenshot, or vanish between two. A dispatched click leaves the pointer where it is.
   await page.getByRole("region", { name: "Notifications" }).getByRole("button", { name: "Close" }).dispatchEvent("click");
   await expect(page.getByRole("region", { name: "Notifications" })).toHaveCount(0);
 }

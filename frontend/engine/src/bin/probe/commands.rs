@@ -178,7 +178,7 @@ enum Command {
     Synth {
         /// The file to write.
         out: PathBuf,
-        /// e2b, e4b, 12b, 26b, 26b-diffusion or 31b; with -drafter, the drafter of one that has one; or e2b-small, a small
+        /// e2b, e4b, 12b, 26b, 26b-diffusion or 31b; one of their drafters, such as e2b-drafter; or e2b-small, a small
         /// one for tests.
         #[arg(long)]
         shape: String,

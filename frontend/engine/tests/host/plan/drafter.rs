@@ -91,7 +91,7 @@ fn rounds_with_published_drafters_are_sound() {
         let (target, drafter) =
             (published(name, Quant::Q4KM), published(&format!("{name}-drafter"), Quant::Q80));
         let all = devices();
-        // The least device cuts most; one model on all of them will do.
+        // The least capable device splits most tensors; one model on all devices is enough.
         for &limits in if name == "e2b" { &all[..] } else { &all[2..] } {
             verify(&mut verifier, [&target, &drafter], &[None], limits);
         }
