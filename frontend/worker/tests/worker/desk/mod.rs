@@ -8,8 +8,10 @@ pub mod server;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
-use std::task::{Context, Waker};
+use std::rc::{Rc, Weak};
+use std::sync::Arc;
+use std::task::{Context, Wake, Waker};
+use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 use engine::bytes::{CancelToken, FileSource, LocalBoxFuture};
@@ -98,14 +100,23 @@ pub struct Desk {
     pub media: RefCell<Vec<Vec<u8>>>,
 }
 
-/// The page's side as the worker sees it.
-struct Side(Rc<Desk>);
+/// The page's side as the worker sees it. The desk has the worker's tasks, and so the worker: both go when the test drops it.
+struct Side(Weak<Desk>);
+
+/// A thread that goes on as soon as one of its tasks can.
+struct Parked(Thread);
+
+impl Wake for Parked {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
 
 impl Desk {
     /// A worker to speak to.
     pub fn new() -> (Rc<Self>, Rc<Host>) {
         let desk = Rc::new(Self { model: RefCell::new(pebble()), ..Self::default() });
-        let host = Host::new(Rc::new(Side(Rc::clone(&desk))));
+        let host = Host::new(Rc::new(Side(Rc::downgrade(&desk))));
         host.receive(Request::Hello { version: VERSION, page: PageId(0) }, Vec::new());
         (desk, host)
     }
@@ -114,7 +125,7 @@ impl Desk {
     pub fn successor(&self) -> (Rc<Self>, Rc<Host>) {
         let (folders, locks) = (self.folders.clone(), Rc::clone(&self.locks));
         let desk = Rc::new(Self { model: self.model.clone(), folders, locks, ..Self::default() });
-        let host = Host::new(Rc::new(Side(Rc::clone(&desk))));
+        let host = Host::new(Rc::new(Side(Rc::downgrade(&desk))));
         host.receive(Request::Hello { version: VERSION, page: PageId(0) }, Vec::new());
         (desk, host)
     }
@@ -166,14 +177,16 @@ impl Desk {
     /// Lets the worker run until `done` with what was posted.
     pub fn run_until(&self, done: impl Fn(&[Event]) -> bool) {
         let begun = Instant::now();
-        let mut context = Context::from_waker(Waker::noop());
+        let this_thread = Waker::from(Arc::new(Parked(thread::current())));
+        let mut context = Context::from_waker(&this_thread);
         while !done(&self.events.borrow()) {
             assert!(begun.elapsed() < LIMIT, "it hangs: {:?}", self.events.borrow());
             let mut tasks = self.tasks.take();
             tasks.retain_mut(|task| task.as_mut().poll(&mut context).is_pending());
             tasks.append(&mut self.tasks.borrow_mut());
             self.tasks.replace(tasks);
-            std::thread::sleep(Duration::from_micros(200));
+            // What waits for the device or the clock wakes nobody.
+            thread::park_timeout(Duration::from_micros(200));
         }
     }
 
@@ -216,14 +229,22 @@ impl Desk {
     }
 }
 
+impl Side {
+    fn desk(&self) -> Rc<Desk> {
+        self.0.upgrade().expect("the desk outlives what the worker does")
+    }
+}
+
 impl Platform for Side {
     fn post(&self, _: Option<PageId>, event: Event, _: &[web_sys::Blob]) {
-        self.0.events.borrow_mut().push(event.clone());
+        // A task that ends with the test may still have something to say.
+        let Some(desk) = self.0.upgrade() else { return };
+        desk.events.borrow_mut().push(event.clone());
         // Out of its place while it runs: what it does may post.
-        let reaction = self.0.reaction.take();
+        let reaction = desk.reaction.take();
         if let Some(mut reaction) = reaction {
             reaction(&event);
-            let mut place = self.0.reaction.borrow_mut();
+            let mut place = desk.reaction.borrow_mut();
             if place.is_none() {
                 *place = Some(reaction);
             }
@@ -231,7 +252,9 @@ impl Platform for Side {
     }
 
     fn spawn(&self, task: LocalBoxFuture<'static, ()>) {
-        self.0.tasks.borrow_mut().push(task);
+        if let Some(desk) = self.0.upgrade() {
+            desk.tasks.borrow_mut().push(task);
+        }
     }
 
     fn pause(&self, milliseconds: u32) -> LocalBoxFuture<'static, ()> {
@@ -247,7 +270,7 @@ impl Platform for Side {
     }
 
     fn adapter(&self) -> LocalBoxFuture<'_, Result<AdapterNames, NoGpu>> {
-        let names = self.0.no_adapter.get().map_or_else(|| Ok(AdapterNames::default()), Err);
+        let names = self.desk().no_adapter.get().map_or_else(|| Ok(AdapterNames::default()), Err);
         std::future::ready(names).boxed_local()
     }
 
@@ -258,17 +281,17 @@ impl Platform for Side {
         _: bool,
         _: CancelToken,
     ) -> LocalBoxFuture<'a, Result<Opened, Failure>> {
-        if let Some(verified) = self.0.verified.borrow().clone() {
+        if let Some(verified) = self.desk().verified.borrow().clone() {
             let model = store::Opened::verified(verified);
             return std::future::ready(Ok(Opened { model, projector: None, drafter: None })).boxed_local();
         }
-        if let Some(server) = self.0.server.borrow().clone() {
-            let opened = |server: Rc<Server>| match self.0.room.get() {
+        if let Some(server) = self.desk().server.borrow().clone() {
+            let opened = |server: Rc<Server>| match self.desk().room.get() {
                 Some(room) => store::Opened::begun(server.kept(room)),
                 None => store::Opened::remote(server),
             };
-            let projector = self.0.projector.borrow().clone().map(opened);
-            let drafter = self.0.served_drafter.borrow().clone().map(opened);
+            let projector = self.desk().projector.borrow().clone().map(opened);
+            let drafter = self.desk().served_drafter.borrow().clone().map(opened);
             let model = opened(server);
             return std::future::ready(Ok(Opened { model, projector, drafter })).boxed_local();
         }
@@ -276,10 +299,10 @@ impl Platform for Side {
             ModelSource::Local { names, .. } => names.first(),
             ModelSource::Server { layers, .. } => layers.first().map(|layer| &layer.digest),
         };
-        let file = key.and_then(|key| self.0.files.borrow().get(key).cloned());
-        let path = file.unwrap_or_else(|| self.0.model.borrow().clone());
+        let file = key.and_then(|key| self.desk().files.borrow().get(key).cloned());
+        let path = file.unwrap_or_else(|| self.desk().model.borrow().clone());
         let model = store::Opened::local(Rc::new(FileSource::open(&path).expect("the file opens")));
-        let drafter = self.0.drafter.borrow().clone();
+        let drafter = self.desk().drafter.borrow().clone();
         let drafter = drafter.map(|path| FileSource::open(&path).expect("the drafter opens"));
         let drafter = drafter.map(|source| store::Opened::local(Rc::new(source)));
         std::future::ready(Ok(Opened { model, projector: None, drafter })).boxed_local()
@@ -290,7 +313,7 @@ impl Platform for Side {
         _: &'a [web_sys::Blob],
         place: u32,
     ) -> LocalBoxFuture<'a, Result<Vec<u8>, Failure>> {
-        let bytes = self.0.media.borrow().get(place as usize).cloned();
+        let bytes = self.desk().media.borrow().get(place as usize).cloned();
         let gone = || Failure::from(MediaFailure::Gone);
         std::future::ready(bytes.ok_or_else(gone)).boxed_local()
     }
@@ -300,12 +323,12 @@ impl Platform for Side {
     }
 
     fn folder<'a>(&'a self, name: &'a str) -> LocalBoxFuture<'a, Result<Rc<dyn Folder>, StoreError>> {
-        let folder = self.0.folders.borrow_mut().entry(name.to_owned()).or_default().clone();
+        let folder = self.desk().folders.borrow_mut().entry(name.to_owned()).or_default().clone();
         std::future::ready(Ok(folder as Rc<dyn Folder>)).boxed_local()
     }
 
     fn lock<'a>(&'a self, name: &'a str) -> LocalBoxFuture<'a, Option<Lock>> {
-        let locks = Rc::clone(&self.0.locks);
+        let locks = Rc::clone(&self.desk().locks);
         let name = name.to_owned();
         let taken = locks.borrow_mut().insert(name.clone());
         let lock = taken.then(|| {
