@@ -1,11 +1,55 @@
 //! Running other programs, and telling what is going on meanwhile.
 
-use std::io::ErrorKind;
+use std::cell::Cell;
+use std::io::{ErrorKind, Read as _};
+use std::iter::Sum;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
+use wait4::Wait4 as _;
+
+/// What programs used that have ended, with those that they started and waited for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Processor time, of the user and the system.
+    pub processor: Duration,
+    /// The most memory that any one process had resident, in bytes.
+    pub peak: u64,
+}
+
+impl Sum for Usage {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |sum, next| Self {
+            processor: sum.processor + next.processor,
+            peak: sum.peak.max(next.peak),
+        })
+    }
+}
+
+thread_local! {
+    /// Of the programs that this thread has run.
+    static USED: Cell<Usage> = Cell::default();
+}
+
+/// Returns what the programs used that this thread has run since the last call.
+pub fn take_usage() -> Usage {
+    USED.take()
+}
+
+/// Adds what another thread's programs used to this one's.
+pub fn add_usage(usage: Usage) {
+    USED.set([USED.get(), usage].into_iter().sum());
+}
+
+/// Waits for the end of a program, and notes what it used.
+pub fn wait(child: &mut Child) -> std::io::Result<ExitStatus> {
+    let ended = child.wait4()?;
+    let used = ended.rusage;
+    add_usage(Usage { processor: used.utime + used.stime, peak: used.maxrss });
+    Ok(ended.status)
+}
 
 /// Says what is about to happen, does it, and says how long it took.
 pub fn step<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
@@ -28,7 +72,12 @@ pub fn readable(duration: Duration) -> String {
 
 /// Runs a program to its end. What it prints is shown.
 pub fn run(command: &mut Command) -> Result<()> {
-    let status = command.status().with_context(|| not_started(command))?;
+    let mut child = command.spawn().with_context(|| not_started(command))?;
+    check(command, wait(&mut child))
+}
+
+fn check(command: &Command, ended: std::io::Result<ExitStatus>) -> Result<()> {
+    let status = ended.with_context(|| format!("`{}` was lost", line(command)))?;
     if !status.success() {
         bail!("`{}` failed ({status})", line(command));
     }
@@ -37,11 +86,14 @@ pub fn run(command: &mut Command) -> Result<()> {
 
 /// Runs a program to its end and returns what it wrote to its standard output.
 pub fn output(command: &mut Command) -> Result<String> {
-    let output = command.stderr(Stdio::inherit()).output().with_context(|| not_started(command))?;
-    if !output.status.success() {
-        bail!("`{}` failed ({})", line(command), output.status);
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().with_context(|| not_started(command))?;
+    let mut bytes = Vec::new();
+    if let Some(stdout) = &mut child.stdout {
+        stdout.read_to_end(&mut bytes).with_context(|| format!("cannot read from `{}`", line(command)))?;
     }
-    String::from_utf8(output.stdout)
+    check(command, wait(&mut child))?;
+    String::from_utf8(bytes)
         .with_context(|| format!("`{}` printed something that is not text", line(command)))
 }
 

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
+use super::alone;
 use crate::process::{exists, line, output, run, succeeds};
 
 /// Whether this machine has apt.
@@ -14,6 +15,11 @@ pub fn has_apt() -> bool {
 
 /// Refreshes apt's lists, where it may. A machine without the rights keeps the lists it has.
 pub fn update() {
+    let _alone = alone();
+    refresh();
+}
+
+fn refresh() {
     if let Some(mut apt) = privileged(&["apt-get", "update", "-qq"]) {
         // A failure shows itself when a package is asked for; apt has said why.
         run(&mut apt).ok();
@@ -29,7 +35,8 @@ pub fn install(packages: &[&str]) -> Result<()> {
     words.extend(packages);
     match privileged(&words) {
         Some(mut apt) => {
-            update();
+            let _alone = alone();
+            refresh();
             run(&mut apt)
         }
         None => bail!(
@@ -42,6 +49,7 @@ pub fn install(packages: &[&str]) -> Result<()> {
 
 /// Fetches the newest version of a package and unpacks it into `folder`, without installing it. Needs no rights.
 pub fn unpack(package: &str, folder: &Path, scratch: &Path) -> Result<()> {
+    let _alone = alone();
     // Without the option, apt warns root that its sandbox cannot write here.
     let words = ["download", "-qq", "-o", "APT::Sandbox::User=root", package];
     run(Command::new("apt-get").args(words).current_dir(scratch)).with_context(|| {

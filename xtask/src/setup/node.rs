@@ -6,10 +6,12 @@ use std::{fs, io};
 
 use anyhow::{Context as _, Result, bail};
 
+use super::alone;
 use crate::process::{exists, run, step};
 
 /// Installs the packages of `folder/package-lock.json` into `folder/node_modules`, unless they are there.
 pub fn install(folder: &Path) -> Result<()> {
+    let _alone = alone();
     let wanted = fs::read(folder.join("package-lock.json"))
         .with_context(|| format!("cannot read the lock file of {}", folder.display()))?;
     let stamp = folder.join("node_modules/.installed-lock.json");

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
-use super::debian;
+use super::{alone, debian};
 use crate::process::{exists, run, step, succeeds};
 use crate::project;
 
@@ -67,6 +67,7 @@ pub fn moto() -> Result<PathBuf> {
     if exists("moto_server") {
         return Ok("moto_server".into());
     }
+    let _alone = alone();
     let folder = cache()?.join(format!("moto-{MOTO}"));
     let program = folder.join("bin/moto_server");
     if succeeds(Command::new(&program).arg("--help")) {

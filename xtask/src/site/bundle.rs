@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 
 use super::fingerprint::of_bytes;
 use super::lint;
-use crate::process::{cargo, run, step};
+use crate::process::{add_usage, cargo, run, step, take_usage};
 use crate::project;
 use crate::setup::{Toolchain, npx};
 
@@ -73,10 +73,15 @@ pub fn build(bundles: &[&Bundle], toolchain: Toolchain, manner: &Manner) -> Resu
     compile(bundles, toolchain, manner)?;
     // The generator and the optimiser use one core each.
     thread::scope(|scope| {
-        let finishing: Vec<_> = bundles.iter().map(|bundle| scope.spawn(|| bundle.finish(manner))).collect();
+        let finish = |bundle: &Bundle| (bundle.finish(manner), take_usage());
+        let finishing: Vec<_> = bundles.iter().map(|bundle| scope.spawn(move || finish(bundle))).collect();
         finishing
             .into_iter()
-            .map(|finishing| finishing.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            .map(|finishing| {
+                let (built, usage) = finishing.join().unwrap_or_else(|panic| resume_unwind(panic));
+                add_usage(usage);
+                built
+            })
             .collect()
     })
 }

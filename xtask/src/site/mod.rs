@@ -78,8 +78,8 @@ pub fn build(options: &Options) -> Result<()> {
     build_with(options, lint, &Programs::default())
 }
 
-/// Builds the site, unless it is up to date, and fails when Clippy warns of anything in it.
-pub fn build_linted(options: &Options, programs: &Programs) -> Result<()> {
+/// Compiles the bundles of a site with lints, so that [`build_linted`] has less to do.
+pub fn compile_linted(options: &Options) -> Result<()> {
     let toolchain = Toolchain::ensure()?;
     if !toolchain.has_clippy() {
         eprintln!(
@@ -88,13 +88,26 @@ pub fn build_linted(options: &Options, programs: &Programs) -> Result<()> {
     }
     fs::create_dir_all(project::state())?;
     fs::write(linted(), "").context("cannot remember that the site is linted")?;
-    build_with(options, true, programs)?;
+    bundle::compile(&bundles(options), toolchain, &linted_manner(options))
+}
+
+/// Builds the site of bundles that are compiled with lints, unless it is up to date.
+pub fn build_linted(options: &Options, programs: &Programs) -> Result<()> {
+    build_with(options, true, programs)
+}
+
+/// Fails when Clippy or the compiler has warned of anything in the bundles.
+pub fn check_lints(options: &Options) -> Result<()> {
     // It is compiled: cargo tells again what was said, this time in messages.
-    let manner = Manner { quick: options.quick, lint: true, ..Manner::default() };
-    match diagnostics(&mut bundle::compiler(&bundles(options), toolchain, &manner)?)? {
+    let toolchain = Toolchain::ensure()?;
+    match diagnostics(&mut bundle::compiler(&bundles(options), toolchain, &linted_manner(options))?)? {
         0 => Ok(()),
         count => bail!("{count} warnings, which are errors here"),
     }
+}
+
+fn linted_manner(options: &Options) -> Manner {
+    Manner { quick: options.quick, lint: true, ..Manner::default() }
 }
 
 /// Exists when the tests have compiled the site.

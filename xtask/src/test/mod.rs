@@ -1,25 +1,28 @@
 //! `cargo xtask test`: every check there is, and a summary.
 
+mod changed;
+mod jobs;
 mod programs;
-mod steps;
+mod queue;
+mod summary;
 mod tally;
+mod thorough;
 
-use std::sync::mpsc::{self, Receiver};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::fmt;
+use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use changed::Selection;
 use clap::{Args, ValueEnum};
-use programs::Programs;
-use tally::Tally;
+use jobs::Manner;
 
-use crate::process::readable;
 use crate::site;
 
 /// Run every check: formatting, lints, unit, kernel and golden tests, then the page in a real browser.
 ///
-/// Installs what the checks need: a Chromium, a Firefox, a software Vulkan driver and docker-registry (through apt, as
-/// root or with sudo), nginx and moto (into ~/.cache/gemtab), and Node packages. A step that fails does not stop the others. The last line counts the tests.
+/// Installs what the checks need: a Chromium, a software Vulkan driver and docker-registry (through apt, as root or with
+/// sudo), nginx and moto (into ~/.cache/gemtab), and Node packages. A step that fails does not stop the others, but ten
+/// failed tests end the run. The last line counts the tests.
 ///
 /// Kernels run on a software driver, so that results do not depend on the machine. To run them on the graphics card,
 /// name its driver in VK_DRIVER_FILES. CHROMIUM and FIREFOX name other browsers than the system's.
@@ -28,14 +31,21 @@ pub struct Options {
     /// Run only these steps, such as fmt,clippy; --list names them
     #[arg(long, value_name = "STEPS", value_delimiter = ',', hide_possible_values = true)]
     only: Vec<Step>,
+    /// Also run what guards against a new driver or browser: every permutation of every kernel on the device, long
+    /// random tests, all tests of the page in Firefox and, where it can be installed, in WebKit. Takes about an hour
+    #[arg(long)]
+    thorough: bool,
+    /// Run what the files can break that differ from the last commit on main, with bundles that compile fast
+    #[arg(long, conflicts_with_all = ["only", "thorough"])]
+    changed: bool,
     /// List the steps and what they do, and run nothing
     #[arg(long)]
     list: bool,
 }
 
-/// A step of the test run, in order.
+/// A step of the test run: a row of its summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Step {
+pub enum Step {
     /// Formatting of the Rust sources
     Fmt,
     /// Lints; a warning is an error
@@ -50,167 +60,61 @@ enum Step {
     Golden,
     /// The site builds without a warning of a lint, and the page and the engine stay within their budgets
     Site,
-    /// The page in real browsers, with a simulated engine
+    /// The page in a real browser, with a simulated engine
     E2e,
     /// The page in a real browser, with the real engine on a software adapter
     Webgpu,
-    /// All tests of the page in Firefox, and in WebKit where it can be installed; only runs when named
+    /// The page in Firefox, and in WebKit where it can be installed; only with --thorough, or when named
     Browsers,
 }
 
-/// What a step has to report.
-struct Report {
-    step: Step,
-    failure: Option<String>,
-    tally: Tally,
-    time: Duration,
-}
+/// Jobs that run at once. More would take more memory, and each leaves only a part of a core to others.
+const LANES: usize = 2;
 
 /// Runs the steps, prints the summary, and fails if anything failed.
 pub fn run(options: &Options) -> Result<()> {
     if options.list {
         for step in Step::value_variants() {
-            println!("{:<8} {}", name(*step), help(*step));
+            println!("{step:<8} {}", step.help());
         }
         return Ok(());
     }
     site::keep_wrapper()?;
-    let wanted = |step: &&Step| match options.only.as_slice() {
-        // `e2e` has those of Firefox that differ from Chromium's.
-        [] => **step != Step::Browsers,
-        only => only.contains(step),
+    let selection = if options.changed {
+        Selection::now()?
+    } else {
+        let wanted = |step: &&Step| match options.only.as_slice() {
+            [] => options.thorough || **step != Step::Browsers,
+            only => only.contains(step),
+        };
+        let steps = Step::value_variants().iter().filter(wanted).copied().collect();
+        Selection { steps, ..Selection::default() }
     };
+    let manner = Manner { thorough: options.thorough, quick: options.changed };
     let started = Instant::now();
-    let mut programs = Programs::default();
-    let steps: Vec<_> = Step::value_variants().iter().filter(wanted).copied().collect();
-    let reports = thread::scope(|scope| {
-        let mut beside: Option<Receiver<Report>> = None;
-        let mut reports = Vec::new();
-        for step in &steps {
-            if beside.is_none() && step.runs_programs() {
-                // Two compilers beside one another would only wait.
-                programs.all().ok();
-                let (told, done) = mpsc::channel();
-                let (mut programs, steps) = (programs.clone(), &steps);
-                scope.spawn(move || {
-                    for step in steps.iter().filter(|step| step.runs_beside()) {
-                        // Whoever waits is gone only with the whole run.
-                        told.send(run_step(*step, |tally| steps::run(*step, &mut programs, tally))).ok();
-                    }
-                });
-                beside = Some(done);
-            }
-            let elsewhere = beside.as_ref().filter(|_| step.runs_beside());
-            // If the other thread has panicked, the scope does, too.
-            let report = elsewhere.map_or_else(
-                || Some(run_step(*step, |tally| steps::run(*step, &mut programs, tally))),
-                |done| done.recv().ok(),
-            );
-            reports.extend(report);
-        }
-        reports
-    });
-    let total = reports.iter().map(Report::counted).sum::<Tally>();
-    print!("{}", summary(&reports, total, started.elapsed()));
-    if total.failed > 0 {
+    let reports = jobs::queue(selection, manner)?.run(LANES);
+    let failed = reports.iter().any(|report| report.failure.is_some());
+    if options.thorough && options.only.is_empty() && !failed {
+        thorough::remember()?;
+    }
+    println!("\n{}", thorough::last());
+    print!("{}", summary::summary(&reports, started.elapsed()));
+    if failed {
         // The summary has said it all, and its last line is to stay the last.
         std::process::exit(1);
     }
     Ok(())
 }
 
-fn run_step(step: Step, run: impl FnOnce(&mut Tally) -> Result<()>) -> Report {
-    eprintln!("\n==> {}: {}", name(step), help(step));
-    let started = Instant::now();
-    let mut tally = Tally::default();
-    let outcome = run(&mut tally);
-    let outcome =
-        outcome.and_then(|()| if tally.failed > 0 { bail!("{} tests failed", tally.failed) } else { Ok(()) });
-    let failure = outcome.err().map(|error| format!("{error:#}"));
-    if let Some(failure) = &failure {
-        eprintln!("    {} failed: {failure}", name(step));
-    }
-    Report { step, failure, tally, time: started.elapsed() }
-}
-
 impl Step {
-    /// Whether it runs programs that are compiled natively.
-    fn runs_programs(self) -> bool {
-        matches!(self, Self::Unit | Self::Kernels | Self::Golden)
-    }
-
-    /// Whether it runs in a thread of its own beside those that come before it. The linker and the optimiser of the site
-    /// leave a core free for minutes. Nothing runs beside a browser's software adapter: its threads wait for one another, so
-    /// on two cores both take twice as long.
-    fn runs_beside(self) -> bool {
-        matches!(self, Self::Site)
+    fn help(self) -> String {
+        let help = self.to_possible_value().and_then(|value| value.get_help().map(ToString::to_string));
+        help.unwrap_or_default()
     }
 }
 
-impl Report {
-    /// The tests of this step. A failure that is no test, such as a lint, counts as one.
-    fn counted(&self) -> Tally {
-        let failed = if self.failure.is_some() { self.tally.failed.max(1) } else { self.tally.failed };
-        Tally { failed, ..self.tally }
-    }
-}
-
-fn summary(reports: &[Report], total: Tally, time: Duration) -> String {
-    let mut text =
-        format!("\n{:<10} {:<8} {:>8} {:>8} {:>14}\n", "step", "result", "passed", "failed", "time");
-    for report in reports {
-        let result = if report.failure.is_some() { "FAILED" } else { "ok" };
-        let Tally { passed, failed } = report.tally;
-        let [passed, failed] = if passed + failed == 0 {
-            ["-".to_owned(), "-".to_owned()]
-        } else {
-            [passed.to_string(), failed.to_string()]
-        };
-        let time = readable(report.time);
-        text += &format!("{:<10} {result:<8} {passed:>8} {failed:>8} {time:>14}\n", name(report.step));
-    }
-    for report in reports {
-        if let Some(failure) = &report.failure {
-            text += &format!("\n{}: {failure}\n", name(report.step));
-        }
-    }
-    text + &format!("\nin {}\n{} passed, {} failed\n", readable(time), total.passed, total.failed)
-}
-
-fn name(step: Step) -> String {
-    step.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
-}
-
-fn help(step: Step) -> String {
-    let help = step.to_possible_value().and_then(|value| value.get_help().map(ToString::to_string));
-    help.unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn report(step: Step, failure: Option<&str>, passed: usize, failed: usize) -> Report {
-        let tally = Tally { passed, failed };
-        Report { step, failure: failure.map(str::to_owned), tally, time: Duration::from_secs(2) }
-    }
-
-    #[test]
-    fn a_failing_check_counts_as_a_failure() {
-        assert_eq!(report(Step::Fmt, Some("not formatted"), 0, 0).counted(), Tally { passed: 0, failed: 1 });
-        assert_eq!(
-            report(Step::Unit, Some("2 tests failed"), 5, 2).counted(),
-            Tally { passed: 5, failed: 2 }
-        );
-        assert_eq!(report(Step::Fmt, None, 0, 0).counted(), Tally::default());
-    }
-
-    #[test]
-    fn the_last_line_counts_the_tests() {
-        let reports = [report(Step::Fmt, Some("not formatted"), 0, 0), report(Step::Unit, None, 5, 0)];
-        let total = reports.iter().map(Report::counted).sum();
-        let text = summary(&reports, total, Duration::from_secs(61));
-        assert!(text.ends_with("\nin 1 min 1 s\n5 passed, 1 failed\n"), "{text}");
-        assert!(text.contains("fmt: not formatted"), "{text}");
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.to_possible_value().as_ref().map_or("", |value| value.get_name()))
     }
 }

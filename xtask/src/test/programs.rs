@@ -10,11 +10,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 
-use super::tally::{self, Runner, Tally};
 use crate::process::{cargo, diagnostics, exists, output, step};
-use crate::{project, setup};
+use crate::project;
 
 /// Every crate but the page's bundle, which is for wasm alone: here it would give the server's `leptos` the features
 /// of a browser.
@@ -38,74 +37,31 @@ pub struct Program {
     pub executable: PathBuf,
 }
 
-/// The programs, once they are compiled.
-#[derive(Clone, Default)]
-pub struct Programs {
-    compiled: Option<Result<Vec<Program>, String>>,
-}
-
-impl Programs {
-    /// Runs the tests of the programs that `wanted` picks.
-    pub fn run(&mut self, wanted: impl Fn(&Program) -> bool, tally: &mut Tally) -> Result<()> {
-        let programs: Vec<_> =
-            self.all()?.iter().filter(|program| program.is_test && wanted(program)).collect();
-        if programs.is_empty() {
-            bail!("there is no test program for this step");
-        }
-        let driver = setup::software_vulkan()?;
-        let mut broken = Vec::new();
-        for program in programs {
-            println!("\n{} {}", program.package.display(), program.name);
-            let folder = project::root().join(&program.package);
-            let mut test = Command::new(&program.executable);
-            test.current_dir(&folder).env("CARGO_MANIFEST_DIR", &folder);
-            if let Some(driver) = &driver {
-                test.env("VK_DRIVER_FILES", driver);
-            }
-            // The others run in any case.
-            if let Err(error) = tally::run(&mut test, Runner::Libtest, tally) {
-                broken.push(format!("{error:#}"));
-            }
-        }
-        if broken.is_empty() { Ok(()) } else { bail!("{}", broken.join("; ")) }
-    }
-
-    /// Compiles the programs.
-    ///
-    /// # Errors
-    /// When they do not compile, or the compiler or Clippy has warned of anything.
-    pub fn lint(&mut self) -> Result<()> {
-        self.all()?;
-        if !exists(CLIPPY) {
-            bail!("Clippy is missing. Install it with `rustup component add clippy`");
-        }
-        // It is compiled: cargo tells again what was said, this time in messages.
-        match diagnostics(&mut build())? {
-            0 => Ok(()),
-            count => bail!("{count} warnings, which are errors here"),
-        }
-    }
-
-    /// The executable of this name, if it has been compiled on the way.
-    pub fn executable(&self, name: &str) -> Option<PathBuf> {
-        let programs = self.compiled.as_ref()?.as_ref().ok()?;
-        let program = programs.iter().find(|program| !program.is_test && program.name == name)?;
-        Some(program.executable.clone())
-    }
-
-    /// Compiles the programs and returns them.
-    pub fn all(&mut self) -> Result<&[Program]> {
-        let compiled = self.compiled.get_or_insert_with(|| compile().map_err(|error| format!("{error:#}")));
-        compiled.as_deref().map_err(|error| anyhow!("{error}"))
-    }
-}
-
-fn compile() -> Result<Vec<Program>> {
+/// Compiles the programs and returns them.
+pub fn compile() -> Result<Vec<Program>> {
     step("Compiling all tests", || {
         let messages = output(build().arg("--message-format=json-render-diagnostics"))?;
         let root = project::root();
         Ok(messages.lines().filter_map(|message| parse(message, &root)).collect())
     })
+}
+
+/// Checks that neither the compiler nor Clippy has warned of anything in the compiled programs.
+pub fn lint() -> Result<()> {
+    if !exists(CLIPPY) {
+        bail!("Clippy is missing. Install it with `rustup component add clippy`");
+    }
+    // It is compiled: cargo tells again what was said, this time in messages.
+    match diagnostics(&mut build())? {
+        0 => Ok(()),
+        count => bail!("{count} warnings, which are errors here"),
+    }
+}
+
+/// The executable of this name, if it has been compiled on the way.
+pub fn executable(programs: &[Program], name: &str) -> Option<PathBuf> {
+    let program = programs.iter().find(|program| !program.is_test && program.name == name)?;
+    Some(program.executable.clone())
 }
 
 /// The command that compiles all tests.
@@ -115,7 +71,7 @@ fn build() -> Command {
     // Up to a third of the compiler's time. Panics tell their lines without it.
     build.env("CARGO_INCREMENTAL", "0").env("CARGO_PROFILE_DEV_DEBUG", "0");
     if exists(CLIPPY) {
-        // What lints find stops no test from running: `Programs::lint` makes a failure of it.
+        // What lints find stops no test from running: `lint` makes a failure of it.
         let cap = ["--cap-lints", "warn"].map(|word| format!("{word}__CLIPPY_HACKERY__")).concat();
         build.env("RUSTC_WORKSPACE_WRAPPER", CLIPPY).env("CLIPPY_ARGS", cap);
     }

@@ -1,0 +1,174 @@
+//! What a change can break: by the files that differ from the last commit on main.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Result;
+
+use super::Step;
+use super::programs::Program;
+use crate::process::output;
+use crate::project;
+
+/// Each crate of the workspace with those that depend on it and have tests of their own.
+const DEPENDENTS: &[(&str, &[&str])] = &[
+    ("shaders", &["frontend/engine", "frontend/worker"]),
+    ("frontend/engine", &["frontend/worker"]),
+    ("frontend/protocol", &["frontend/worker", "frontend/fake", "app", "server", "xtask/wire"]),
+    ("frontend/worker", &[]),
+    ("frontend/fake", &[]),
+    ("app", &["server"]),
+    ("server", &[]),
+    ("xtask/bench", &[]),
+    ("xtask/glue", &[]),
+    ("xtask/load", &[]),
+    ("xtask/supply", &[]),
+    ("xtask/wire", &[]),
+    ("xtask", &[]),
+];
+
+/// What the page with a simulated engine is made of.
+const PAGE: &[&str] =
+    &["app", "frontend/fake", "frontend/protocol", "frontend/src", "server", "style", "xtask/src/site"];
+
+/// What the page with the real engine is made of besides.
+const ENGINE: &[&str] = &["shaders", "frontend/engine", "frontend/worker", "frontend/protocol"];
+
+/// The part of a run that a change asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    pub steps: Vec<Step>,
+    /// The folders of the crates whose tests run; `None` for all.
+    pub packages: Option<BTreeSet<PathBuf>>,
+    /// The browser tests that run, relative to `end2end`; empty for all of a step.
+    pub specs: Vec<String>,
+}
+
+impl Selection {
+    /// Returns what the files ask for that differ from the last commit on main, and those that Git does not know yet.
+    pub fn now() -> Result<Self> {
+        let base = git(&["merge-base", "HEAD", "main"]).unwrap_or_else(|_| "HEAD".into());
+        let changed = git(&["diff", "--name-only", base.trim()])?;
+        let new = git(&["ls-files", "--others", "--exclude-standard"])?;
+        let files: Vec<_> = changed.lines().chain(new.lines()).collect();
+        eprintln!("==> {} files differ from main", files.len());
+        Ok(Self::of(&files))
+    }
+
+    fn of(files: &[&str]) -> Self {
+        if files.iter().any(|file| is_everywhere(file)) {
+            let steps = [
+                Step::Fmt,
+                Step::Clippy,
+                Step::Deny,
+                Step::Unit,
+                Step::Kernels,
+                Step::Golden,
+                Step::E2e,
+                Step::Webgpu,
+            ];
+            return Self { steps: steps.into(), ..Self::default() };
+        }
+        let packages: BTreeSet<_> = files.iter().flat_map(|file| affected(file)).map(PathBuf::from).collect();
+        let is_spec = |file: &str| file.starts_with("end2end/tests/") && file.ends_with(".spec.ts");
+        let touches = |parts: &[&str]| {
+            let is_part =
+                |file: &&str| parts.iter().any(|part| Path::new(file).starts_with(part)) && !is_test(file);
+            files.iter().any(is_part)
+        };
+        let support = files.iter().any(|file| file.starts_with("end2end/") && !is_spec(file));
+        let spec_of = |folder: &str| files.iter().any(|file| is_spec(file) && file.contains(folder));
+        let page = support || touches(PAGE);
+        let engine = touches(ENGINE);
+        let has = |package: &str| packages.contains(Path::new(package));
+        let mut steps = Vec::new();
+        steps.extend(
+            (!packages.is_empty()).then_some([Step::Fmt, Step::Clippy, Step::Unit]).into_iter().flatten(),
+        );
+        steps.extend(has("shaders").then_some(Step::Kernels));
+        steps.extend(has("frontend/engine").then_some(Step::Golden));
+        steps.extend((page || spec_of("tests/fake")).then_some(Step::E2e));
+        steps.extend((engine || spec_of("tests/webgpu")).then_some(Step::Webgpu));
+        let specs = files.iter().filter(|file| is_spec(file) && !page && !engine);
+        let specs = specs.map(|file| file.trim_start_matches("end2end/").to_owned()).collect();
+        Self { steps, packages: Some(packages), specs }
+    }
+
+    /// Whether the tests of a program run.
+    pub fn has(&self, program: &Program) -> bool {
+        self.packages.as_ref().is_none_or(|packages| packages.contains(&program.package))
+    }
+}
+
+/// Whether a file can change anything: dependencies and how all is compiled.
+fn is_everywhere(file: &str) -> bool {
+    file.ends_with("Cargo.toml") || matches!(file, "Cargo.lock" | "deny.toml") || file.starts_with(".cargo/")
+}
+
+fn is_test(file: &str) -> bool {
+    file.contains("/tests/") || file.ends_with("/tests.rs") || file.contains("/benches/")
+}
+
+/// The folders of the crates whose tests a file can break.
+fn affected(file: &str) -> Vec<&'static str> {
+    let own = DEPENDENTS.iter().filter(|(package, _)| Path::new(file).starts_with(package));
+    let Some((package, dependents)) = own.max_by_key(|(package, _)| package.len()) else {
+        // Documents have their links checked.
+        return if file.ends_with(".md") { vec!["xtask"] } else { Vec::new() };
+    };
+    let others = dependents.iter().filter(|_| !is_test(file) && !file.ends_with(".md"));
+    let documents = file.ends_with(".md").then_some("xtask");
+    [*package].into_iter().chain(others.copied()).chain(documents).collect()
+}
+
+fn git(arguments: &[&str]) -> Result<String> {
+    output(Command::new("git").args(arguments).current_dir(project::root()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packages(files: &[&str]) -> Vec<String> {
+        let packages = Selection::of(files).packages.into_iter().flatten();
+        packages.map(|package| package.display().to_string()).collect()
+    }
+
+    #[test]
+    fn a_kernel_can_break_the_engine_and_its_test_only_itself() {
+        let wgsl = ["shaders/wgsl/rows/gelu_mul.wgsl"];
+        assert_eq!(packages(&wgsl), ["frontend/engine", "frontend/worker", "shaders"]);
+        let steps = Selection::of(&wgsl).steps;
+        assert!(
+            [Step::Kernels, Step::Golden, Step::Webgpu].iter().all(|step| steps.contains(step)),
+            "{steps:?}"
+        );
+        assert!(!steps.contains(&Step::E2e), "{steps:?}");
+        assert_eq!(packages(&["shaders/tests/kernels/rows.rs"]), ["shaders"]);
+    }
+
+    #[test]
+    fn a_browser_test_runs_alone_and_with_all_others_when_the_page_has_changed() {
+        let spec = "end2end/tests/fake/menus.spec.ts";
+        let alone = Selection::of(&[spec]);
+        assert_eq!(
+            (alone.steps, alone.specs),
+            (vec![Step::E2e], vec!["tests/fake/menus.spec.ts".to_owned()])
+        );
+        let page = Selection::of(&[spec, "style/main.css"]);
+        assert_eq!((page.steps, page.specs), (vec![Step::E2e], vec![]));
+    }
+
+    #[test]
+    fn a_document_has_its_links_checked() {
+        assert_eq!(packages(&["README.md"]), ["xtask"]);
+        assert_eq!(packages(&["frontend/engine/GEMMA4.md"]), ["frontend/engine", "xtask"]);
+    }
+
+    #[test]
+    fn a_dependency_changes_everything() {
+        let all = Selection::of(&["Cargo.lock"]);
+        assert!(all.packages.is_none() && all.steps.contains(&Step::Golden));
+    }
+}

@@ -1,0 +1,300 @@
+//! What each step runs.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, OnceLock};
+
+use anyhow::{Context as _, Result, bail};
+
+use super::Step;
+use super::changed::Selection;
+use super::programs::{self, Program, executable};
+use super::queue::{Exclusive, Job, Milestone, Queue};
+use super::tally::{self, Runner, Tally};
+use crate::process::{self, cargo, step};
+use crate::setup::{self, npx};
+use crate::{project, serve, site, size};
+
+/// How tests run.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    /// With what guards against a new driver or browser.
+    pub thorough: bool,
+    /// On bundles that compile fast, not on those that visitors get.
+    pub quick: bool,
+}
+
+impl Manner {
+    /// The site of the tests: the one that visitors get, unless it has to be quick, and the simulated engine beside it.
+    fn site(self) -> site::Options {
+        site::Options { quick: self.quick, simulator: true }
+    }
+}
+
+/// Set for tests that have more to try in a thorough run.
+const THOROUGH: (&str, &str) = ("GEMTAB_THOROUGH", "1");
+
+/// The programs, once they are compiled.
+type Compiled = Arc<OnceLock<Vec<Program>>>;
+
+/// The jobs of a run. Those that others wait for come first.
+pub fn queue(selection: Selection, manner: Manner) -> Result<Queue<'static>> {
+    let (selection, thorough) = (Arc::new(selection), manner.thorough);
+    let steps = &selection.steps;
+    std::fs::create_dir_all(logs()).context("cannot create the folder of the logs")?;
+    let runs = |step: Step| steps.contains(&step);
+    let compiled = Compiled::default();
+    let natives: Vec<_> = steps.iter().copied().filter(|step| step.runs_programs()).collect();
+    let queue = Queue::default();
+    if !natives.is_empty() || runs(Step::Clippy) {
+        queue.extend([compile(natives, thorough, &selection, Arc::clone(&compiled))]);
+    }
+    let has_programs = !queue.is_empty();
+    if steps.iter().any(|step| step.needs_site()) {
+        // Its makers are among the programs.
+        let needs: &[_] =
+            if has_programs { &[Milestone::Bundles, Milestone::Programs] } else { &[Milestone::Bundles] };
+        queue.extend(build_site(manner, runs(Step::Site), needs, &compiled));
+    }
+    if runs(Step::Fmt) {
+        queue.extend([job(Step::Fmt, "rustfmt", |_, _| formatting())]);
+    }
+    if runs(Step::Deny) {
+        queue.extend([job(Step::Deny, "cargo-deny", |_, _| dependencies())]);
+    }
+    if runs(Step::Clippy) {
+        let lint = job(Step::Clippy, "lints", |_, _| programs::lint());
+        queue.extend([Job { needs: &[Milestone::Programs], ..lint }]);
+    }
+    type Arguments = fn(&Path, &mut Command) -> Result<()>;
+    let browser_tests: [(_, _, _, Arguments); 3] = [
+        (Step::E2e, "the simulated engine", None, end_to_end),
+        (Step::Webgpu, "the real engine", Some(Exclusive::Device), webgpu),
+        (Step::Browsers, "other browsers", None, other_browsers),
+    ];
+    for (step, name, uses, arguments) in browser_tests {
+        if runs(step) {
+            let (compiled, selection) = (Arc::clone(&compiled), Arc::clone(&selection));
+            let work = move |queue: &Queue<'_>, tally: &mut Tally| {
+                let mut playwright = playwright(compiled.get())?;
+                arguments(&project::root().join("end2end"), &mut playwright)?;
+                playwright.envs(thorough.then_some(THOROUGH)).args(&selection.specs);
+                let log = logs().join(format!("{step}.log"));
+                tally::run(&mut playwright, Runner::Playwright, &log, tally, || queue.count_failure())
+            };
+            queue.extend([Job { needs: &[Milestone::Site], uses, ..job(step, name, work) }]);
+        }
+    }
+    Ok(queue)
+}
+
+/// Where the output of each job is kept.
+fn logs() -> PathBuf {
+    project::state().join("logs")
+}
+
+fn job<'a>(
+    step: Step,
+    name: &str,
+    work: impl FnOnce(&Queue<'a>, &mut Tally) -> Result<()> + Send + 'a,
+) -> Job<'a> {
+    Job { step, name: name.to_owned(), needs: &[], uses: None, reaches: None, work: Box::new(work) }
+}
+
+impl Step {
+    /// Whether it runs programs that are compiled natively.
+    fn runs_programs(self) -> bool {
+        matches!(self, Self::Unit | Self::Kernels | Self::Golden)
+    }
+
+    /// Whether it needs the site.
+    fn needs_site(self) -> bool {
+        matches!(self, Self::Site | Self::E2e | Self::Webgpu | Self::Browsers)
+    }
+
+    /// The step that runs a test program.
+    fn of(program: &Program) -> Self {
+        if program.package == Path::new("shaders") {
+            Self::Kernels
+        } else if program.is_integration_test && program.package == Path::new("frontend/engine") {
+            Self::Golden
+        } else {
+            Self::Unit
+        }
+    }
+}
+
+/// The programs that compute on a device.
+const ON_A_DEVICE: &[(&str, &str)] = &[
+    ("frontend/engine", "device"),
+    ("frontend/worker", "worker"),
+    ("frontend/engine", "probe"),
+    ("shaders", "kernels"),
+];
+
+/// Compiles the programs, and adds a job for each one that these steps run.
+fn compile(steps: Vec<Step>, thorough: bool, selection: &Arc<Selection>, compiled: Compiled) -> Job<'static> {
+    let selection = Arc::clone(selection);
+    let work = move |queue: &Queue<'static>, _: &mut Tally| {
+        let all = programs::compile()?;
+        let is_run = |it: &&Program| it.is_test && steps.contains(&Step::of(it)) && selection.has(it);
+        let run: Vec<_> = all.iter().filter(is_run).collect();
+        if run.is_empty() && !steps.is_empty() {
+            bail!("there are no test programs");
+        }
+        let (on_device, others): (Vec<&Program>, _) = run.into_iter().partition(|it| place(it).is_some());
+        let mut on_device = on_device;
+        on_device.sort_by_key(|program| place(program));
+        let driver = setup::software_vulkan()?;
+        let test = |program: &Program| test(program.clone(), driver.clone(), thorough);
+        queue.extend(on_device.into_iter().chain(others).map(test));
+        compiled.set(all).ok();
+        Ok(())
+    };
+    Job { reaches: Some(Milestone::Programs), ..job(Step::Clippy, "compiling the tests", work) }
+}
+
+/// The place of a program among those that compute on a device.
+fn place(program: &Program) -> Option<usize> {
+    let is_it =
+        |(package, name): &(&str, &str)| program.package == Path::new(package) && program.name == *name;
+    ON_A_DEVICE.iter().position(is_it).filter(|_| program.is_integration_test)
+}
+
+/// Runs a test program.
+fn test(program: Program, driver: Option<PathBuf>, thorough: bool) -> Job<'static> {
+    let step = Step::of(&program);
+    let kind = if program.is_integration_test { "tests/" } else { "" };
+    let name = format!("{} {kind}{}", program.package.display(), program.name);
+    let uses = place(&program).map(|_| Exclusive::Device);
+    let log = logs().join(format!("{}.log", name.replace(['/', ' '], "-")));
+    let work = move |queue: &Queue<'_>, tally: &mut Tally| {
+        let folder = project::root().join(&program.package);
+        let mut test = Command::new(&program.executable);
+        test.current_dir(&folder).env("CARGO_MANIFEST_DIR", &folder);
+        // The time of each test, which only this lets a stable toolchain tell.
+        test.args(["-Zunstable-options", "--report-time"]).env("RUSTC_BOOTSTRAP", "1");
+        test.envs(thorough.then_some(THOROUGH));
+        if let Some(driver) = &driver {
+            test.env("VK_DRIVER_FILES", driver);
+        }
+        if program.package == Path::new("server") {
+            servers();
+        }
+        tally::run(&mut test, Runner::Libtest, &log, tally, || queue.count_failure())
+    };
+    Job { uses, ..job(step, &name, work) }
+}
+
+/// Installs what the tests of the server run. What needs it says so where it is missing; everything else runs in any case.
+fn servers() {
+    if let Err(error) = setup::docker_registry() {
+        eprintln!("    without docker-registry: {error:#}");
+    }
+    if let Err(error) = setup::nginx() {
+        eprintln!("    SKIPPED: the server behind nginx, which is missing: {error:#}");
+    }
+    if let Err(error) = setup::moto() {
+        eprintln!("    SKIPPED: the server over S3, of which there is no server for tests: {error:#}");
+    }
+}
+
+fn formatting() -> Result<()> {
+    process::run(cargo(&project::root()).args(["fmt", "--all", "--check"]))
+}
+
+/// Licences, sources and duplicates of the dependencies, as `deny.toml` allows them. Not advisories: their list is
+/// fetched from the network, and a new one is no fault of the change that is tested.
+fn dependencies() -> Result<()> {
+    let mut deny = setup::cargo_deny()?;
+    deny.args(["--locked", "check", "--hide-inclusion-graph", "licenses", "bans", "sources"]);
+    process::run(deny.current_dir(project::root()))
+}
+
+/// Compiles the bundles, then makes the site of them.
+fn build_site(
+    manner: Manner,
+    checked: bool,
+    needs: &'static [Milestone],
+    compiled: &Compiled,
+) -> [Job<'static>; 2] {
+    let compiled = Arc::clone(compiled);
+    let options = manner.site();
+    let compile = move |_: &Queue<'_>, _: &mut Tally| site::compile_linted(&options);
+    let build = move |_: &Queue<'_>, _: &mut Tally| {
+        let executable = |name| executable(compiled.get()?, name);
+        let makers = site::Programs { glue: executable("glue"), supply: executable("supply") };
+        site::build_linted(&options, &makers)?;
+        if !checked {
+            return Ok(());
+        }
+        site::check_lints(&options)?;
+        size::check()
+    };
+    [
+        Job { reaches: Some(Milestone::Bundles), ..job(Step::Site, "compiling the bundles", compile) },
+        Job { needs, reaches: Some(Milestone::Site), ..job(Step::Site, "making the site", build) },
+    ]
+}
+
+/// The arguments for the page with a simulated engine.
+fn end_to_end(_: &Path, playwright: &mut Command) -> Result<()> {
+    playwright.args(["--project=fake-engine", "--project=microphone", "--project=back"]);
+    Ok(())
+}
+
+/// The arguments for the page with the real engine.
+fn webgpu(_: &Path, playwright: &mut Command) -> Result<()> {
+    // A run deletes the results of the run before, and another one may be under way.
+    playwright.args(["--project=webgpu", "--output=webgpu-results"]);
+    Ok(())
+}
+
+/// The arguments for other browsers than Chromium.
+fn other_browsers(folder: &Path, playwright: &mut Command) -> Result<()> {
+    if let Some(firefox) = setup::firefox(folder)? {
+        playwright.env("FIREFOX", firefox);
+    }
+    playwright.args([
+        "--project=fake-engine-firefox",
+        "--project=webgpu-firefox",
+        "--output=browsers-results",
+    ]);
+    if setup::webkit(folder) {
+        playwright.arg("--project=fake-engine-webkit");
+    }
+    Ok(())
+}
+
+/// The runner of the browser tests, with the site, the server and the native engine that it needs.
+fn playwright(compiled: Option<&Vec<Program>>) -> Result<Command> {
+    let executable = |name| executable(compiled?, name);
+    let server = executable("server").map_or_else(|| serve::build_server(false), Ok)?;
+    let probe = executable("probe").map_or_else(build_probe, Ok)?;
+    let folder = project::root().join("end2end");
+    setup::install(&folder)?;
+    setup::fonts();
+    let mut playwright = npx(&folder, "playwright");
+    playwright.arg("test").current_dir(&folder);
+    playwright.env("GEMTAB_SERVER", server).env("GEMTAB_SITE", project::site()).env("GEMTAB_PROBE", probe);
+    // Under another name than the loader's own: the browser brings its own driver.
+    if let Some(driver) = setup::software_vulkan()? {
+        playwright.env("GEMTAB_PROBE_DRIVER", driver);
+    }
+    if let Some(shell) = setup::headless_shell() {
+        playwright.env("CHROMIUM_SHELL", shell);
+    }
+    if let Some(chromium) = setup::chromium(&folder)? {
+        playwright.env("CHROMIUM", chromium);
+    }
+    Ok(playwright)
+}
+
+/// Compiles the native engine, against which the one in the browser is held, and returns the path of its executable.
+fn build_probe() -> Result<PathBuf> {
+    step("Compiling the native engine", || {
+        let words = ["build", "--locked", "--package", "engine", "--bin", "probe"];
+        process::run(cargo(&project::root()).args(words))?;
+        Ok(project::executable("debug", "probe"))
+    })
+}
