@@ -208,13 +208,21 @@ fn every_kind_of_layer() {
         check(&Case { pos: 63, ..base });
         check(&Case { kv: Kv::OwnVIsK, kv_heads: 2, ..base });
         check(&Case { kv: Kv::Shared, ..base });
-        check(&Case { head_dim: 256, heads: 8, ..base });
-        check(&Case { head_dim: 512, heads: 8, kv_heads: 2, ..base });
-        check(&Case { head_dim: 512, heads: 8, kv: Kv::Shared, ..base });
-        check(&Case { head_dim: 256, heads: 4, kv_heads: 2, kv: Kv::OwnVIsK, ..base });
         check(&Case { head_dim: 64, heads: 6, kv_heads: 2, ..base });
-        check(&Case { head_dim: 32, ..base });
         check(&Case { head_dim: 16, ..base });
+        // Large heads with one type of cache each.
+        let [halves, bytes] = [KvType::F16, KvType::Q8_0].map(|it| common::is_thorough() || kv_type == it);
+        if halves {
+            check(&Case { head_dim: 512, heads: 8, kv_heads: 2, ..base });
+            check(&Case { head_dim: 256, heads: 4, kv_heads: 2, kv: Kv::OwnVIsK, ..base });
+        }
+        if bytes {
+            check(&Case { head_dim: 256, heads: 8, ..base });
+            check(&Case { head_dim: 512, heads: 8, kv: Kv::Shared, ..base });
+        }
+        if common::is_thorough() {
+            check(&Case { head_dim: 32, ..base });
+        }
     }
     check(&Case { kv_type: KvType::Q8_0, kv: Kv::Shared, head_dim: 128, ..base });
 }
@@ -264,7 +272,9 @@ fn long_contexts_share_few_splits() {
 
 #[test]
 fn a_few_rows_attend_as_in_prefill() {
-    for head_dim in [16, 64, 256, 512] {
+    // The size of a head is a constant in the text.
+    let sizes: &[u32] = if common::is_thorough() { &[16, 64, 256, 512] } else { &[64] };
+    for &head_dim in sizes {
         let [two, four] = [2, 4].map(|sharing| Decode::group(head_dim, sharing, false, KvType::F16));
         let of = |kv_type, forms: &[(bool, u32, u32)]| {
             for &(finished, rows, group) in forms {
@@ -279,6 +289,8 @@ fn a_few_rows_attend_as_in_prefill() {
             common::check(&Form::MergeRows(head_dim, packed));
         }
     }
+    let largest = FewRows { head_dim: 512, kv_type: KvType::F16, finished: true, rows: 4, group: 1 };
+    common::check(&Form::FewRowsAttention(largest));
 }
 
 /// A round of `len` tokens by a plan for up to `rows`.

@@ -14,7 +14,7 @@ use shaders::rows::group_sum;
 use shaders::state::State;
 use shaders::{DType, PlanarLayout, rope};
 
-use crate::common::{BufferArg, Gpu, assert_close, random};
+use crate::common::{BufferArg, Gpu, assert_close, is_thorough, random, some_types};
 
 const EPS: f64 = 1e-6;
 
@@ -53,8 +53,8 @@ pub fn differences_agree(loss: impl Fn(&[f64]) -> f64, at: &[f64], gradient: &[f
 }
 
 #[test]
-fn the_gradient_of_a_product_agrees_for_every_storage_type() {
-    for dtype in DType::ALL {
+fn the_gradient_of_a_product_agrees() {
+    for dtype in some_types() {
         for (k, n, rows) in [(512u64, 20u64, 5u32), (768, 67, 70), (256, 1, 1)] {
             let values: Vec<f32> = random(k + n, (k * n) as usize).iter().map(|x| x * 0.05).collect();
             let words = repack(dtype, k, n, &quantize(dtype, &values).unwrap()).unwrap();
@@ -231,6 +231,9 @@ fn the_gradient_of_attention_agrees() {
         (256, 2, 1, 20, 41, &[[0, 33]]),
     ];
     for (head_dim, heads, kv_heads, window, rows, pictures) in cases {
+        if head_dim == 256 && !is_thorough() {
+            continue;
+        }
         let hd = head_dim as usize;
         let spans: Vec<Span> = (0..rows)
             .map(|t| {

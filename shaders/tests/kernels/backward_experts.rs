@@ -9,7 +9,7 @@ use shaders::train::{rows, sum_pairs};
 use shaders::{DType, PlanarLayout};
 
 use crate::backward::differences_agree;
-use crate::common::{BufferArg, Gpu, assert_close, random};
+use crate::common::{BufferArg, Gpu, assert_close, random, some_types};
 use crate::experts::made_up;
 
 const MIXTURE: Mixture = Mixture { experts: 6, used: 3 };
@@ -60,9 +60,10 @@ fn product(dtype: DType, case: Case) -> (experts::Params, PlanarLayout, Vec<u32>
 fn gradients_over_tiles_match_the_twin() {
     let chosen = made_up(MIXTURE, ROWS);
     let pairs = ROWS * MIXTURE.used;
-    let cases =
-        DType::ALL.map(|dtype| tiles(false).iter().zip([OF_ROWS, OF_PAIRS]).map(move |it| (dtype, it)));
-    for (dtype, (forward, case)) in cases.into_iter().flatten() {
+    let cases = some_types()
+        .into_iter()
+        .map(|dtype| tiles(false).iter().zip([OF_ROWS, OF_PAIRS]).map(move |it| (dtype, it)));
+    for (dtype, (forward, case)) in cases.flatten() {
         let tile = experts::tile(*forward);
         let capacity = buckets::most_tiles(MIXTURE, ROWS, forward.bm);
         let (order, tiles) = buckets::buckets(MIXTURE, forward.bm, capacity, &chosen);

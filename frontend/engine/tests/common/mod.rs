@@ -19,6 +19,11 @@ pub fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
+/// Whether what differs in sizes and numbers alone runs too: `cargo xtask test --thorough`.
+pub fn is_thorough() -> bool {
+    std::env::var_os("GEMTAB_THOROUGH").is_some()
+}
+
 /// The full golden set, which GEMTAB_GOLDEN names; else the test says that it skips what needs it.
 pub fn full_set() -> Option<PathBuf> {
     if let Some(set) = std::env::var_os("GEMTAB_GOLDEN").map(PathBuf::from) {

@@ -3,7 +3,7 @@
 #![allow(dead_code)] // Each test binary uses a part.
 
 use shaders::selftest::{Arg, Form};
-use shaders::{Access, Binding, Source};
+use shaders::{Access, Binding, DType, Source};
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -15,6 +15,18 @@ pub use shaders::selftest::random;
 const FILL: &str = "memory[at] = 0x7fc00000u; found[i % 64u] = memory[(at * 7u) % 4096u];";
 /// Sets the first element where there is any NaN.
 const LOOK: &str = "if (memory[at] == 0x7fc00000u) { found[0] = 1u; }";
+
+/// Whether every combination runs, and not only what differs in what a kernel does: `cargo xtask test --thorough`. A software
+/// device takes up to four seconds to compile a kernel, and naga validates all of them in any case.
+pub fn is_thorough() -> bool {
+    std::env::var_os("GEMTAB_THOROUGH").is_some()
+}
+
+/// Types for kernels that decode weights as `matvec`, `matmul` and `gather` do, which run for every type: floats, blocks with a
+/// scale, with a minimum and high bits, and super-blocks.
+pub fn some_types() -> Vec<DType> {
+    if is_thorough() { DType::ALL.to_vec() } else { vec![DType::F16, DType::Q4_0, DType::Q5_1, DType::Q4_K] }
+}
 
 /// A device that all tests of a binary share.
 pub struct Gpu {
