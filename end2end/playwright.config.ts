@@ -12,12 +12,18 @@
 // (tests/webgpu/large.spec.ts). With a graphics card all but the two hours takes minutes: GEMTAB_GPU_FLAGS are the browser's
 // arguments that reach it.
 //
+// GEMTAB_THOROUGH=1 also runs the tests that are tagged @thorough: those that guard against a browser that changes, and those of what
+// others cover in part.
+//
+// GEMTAB_SLOW=1 waits several times as long for what has to come, on a machine that is slow or busy.
+//
 // GEMTAB_PICTURES=1 keeps a picture of every state of the page (tests/fake/accessibility.spec.ts).
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig, devices, firefox, webkit } from "@playwright/test";
 import { DOWNLOADS, EMULATES_MEDIA, EVERY_BROWSER, firefoxForFakes, firefoxWithWebGpu, isPackaged, PICKS_TWICE } from "./support/firefox.ts";
+import { patience, SOON } from "./support/patience.ts";
 import { place } from "./support/place.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -67,15 +73,27 @@ const adapter = process.env.GEMTAB_GPU_FLAGS?.split(" ") ?? software;
 /** Of the tests that are left out, some need a microphone. */
 const chromium = browser(process.env.GEMTAB_LONG ? whole : shell, "--enable-unsafe-webgpu", ...adapter);
 
-/** The same without a graphics device, which draws pages sooner, and without traces, which take time too. */
+/**
+ * The same without a graphics device, which draws pages sooner, without traces, which take time too, and without motion, which
+ * takes a seventh of all time. Tests that are about motion ask for it.
+ */
 const plain = (executablePath: string | undefined) =>
-  ({ ...browser(executablePath, "--disable-gpu"), trace: "off", screenshot: "only-on-failure" }) as const;
+  ({
+    ...browser(executablePath, "--disable-gpu"),
+    contextOptions: { reducedMotion: "reduce" },
+    trace: "off",
+    screenshot: "only-on-failure",
+  }) as const;
 /** The browser that keeps pages for the way back, which Playwright has it not do. Without a window it never does. */
 const keepsPages = (use: ReturnType<typeof plain>) => ({
   ...use,
   launchOptions: { ...use.launchOptions, ignoreDefaultArgs: ["--disable-back-forward-cache"] },
 });
 const MICROPHONE = /recording\.spec/;
+/** Tests that are left out unless all are wanted. */
+const leftOut = process.env.GEMTAB_THOROUGH ? [] : ["@thorough"];
+/** The same, as an expression that matches nothing if there are none. */
+const not = (...tags: string[]) => (tags.length > 0 ? new RegExp(tags.join("|")) : []);
 
 /** Other browsers are tested where Playwright has installed them or a variable names one. */
 const hasFirefox = isPackaged || existsSync(firefox.executablePath());
@@ -86,7 +104,7 @@ const others = [
     there: hasFirefox,
     testDir: "tests/fake",
     use: { ...desktopFirefox, ...firefoxForFakes },
-    grepInvert: isPackaged ? new RegExp([DOWNLOADS, EMULATES_MEDIA, PICKS_TWICE].join("|")) : [],
+    grepInvert: not(...leftOut, ...(isPackaged ? [DOWNLOADS, EMULATES_MEDIA, PICKS_TWICE] : [])),
   },
   {
     name: "firefox",
@@ -107,20 +125,24 @@ const others = [
 export default defineConfig({
   testDir: "tests",
   outputDir: "test-results",
-  // One beside the software adapter's would wait most of the time: the simulated engine answers by the clock.
-  workers: 5,
+  // On two cores: with five the same tests took as long and a quarter more of the processor, with two they would wait for the
+  // simulated engine, which answers by the clock.
+  workers: 3,
   retries: 0,
   forbidOnly: true,
-  timeout: 360_000,
+  timeout: patience(90_000, 360_000),
   // What is awaited usually comes at once. A slow machine is no failure, so only what never comes ends here.
-  expect: { timeout: 150_000 },
+  expect: { timeout: patience(20_000, 150_000) },
+  // Who broke much need not wait for all of it.
+  maxFailures: 10,
+  grepInvert: not(...leftOut),
   reporter: [["list"]],
   // Pictures of each moment would take half of the machine.
   // What a service worker answers, tests cannot route. Those that are about it allow it.
   use: { baseURL, serviceWorkers: "block", trace: { mode: "retain-on-failure", screenshots: false } },
   projects: [
     // Two software adapters would only wait for each other.
-    { name: "webgpu", testDir: "tests/webgpu", use: chromium, timeout: 300_000, workers: 1 },
+    { name: "webgpu", testDir: "tests/webgpu", use: chromium, timeout: 3 * SOON, expect: { timeout: SOON }, workers: 1 },
     // Tests of a file do not wait for one another: else the longest file would end alone.
     { name: "fake-engine", testDir: "tests/fake", testIgnore: MICROPHONE, use: plain(shell), fullyParallel: true },
     { name: "back", testDir: "tests/back", use: keepsPages(plain(whole)) },

@@ -1,15 +1,35 @@
-// Model files that lie: the demo model with one thing wrong in it.
+// Model files that are changed: small ones with one thing wrong in them, or with another setting.
 
 import { readFileSync } from "node:fs";
 import type { ModelFile } from "./engine.ts";
-import { PEBBLE } from "./native.ts";
+import { modelFile } from "./native.ts";
 
 /** A type that the engine does not read, with blocks of 256 as those of Q4_K, and a little smaller. */
 const IQ4_XS = 23;
 
-/** The demo model after a change of its bytes. */
+/** A model of 4.5 MB after a change of its bytes. */
 export function changed(name: string, change: (bytes: Buffer) => Buffer): ModelFile {
-  return { name, mimeType: "application/octet-stream", buffer: change(readFileSync(PEBBLE)) };
+  return { name, mimeType: "application/octet-stream", buffer: change(readFileSync(modelFile("tiny-e2b.q4_k_m"))) };
+}
+
+/** The file of a model whose header says one number more. */
+export function withNumber(bytes: Buffer, key: string, value: number): Buffer {
+  const [UINT32, STRING] = [4, 8];
+  const number = (value: number) => Buffer.from(Uint32Array.of(value).buffer);
+  const text = (text: string) => {
+    const length = Buffer.alloc(8);
+    length.writeBigUInt64LE(BigInt(text.length));
+    return Buffer.concat([length, Buffer.from(text, "latin1")]);
+  };
+  const entry = [text(key), number(UINT32), number(value)];
+  // Tensors begin at multiples of 32 bytes: what comes before them may grow by so many alone.
+  const filler = [text("test.filler"), number(STRING)];
+  const length = Buffer.concat([...entry, ...filler, text("")]).length;
+  const added = Buffer.concat([...entry, ...filler, text(" ".repeat(-length & 31))]);
+  const [COUNT, ENTRIES] = [16, 24];
+  const head = Buffer.from(bytes.subarray(0, ENTRIES));
+  head.writeBigUInt64LE(head.readBigUInt64LE(COUNT) + 2n, COUNT);
+  return Buffer.concat([head, added, bytes.subarray(ENTRIES)]);
 }
 
 /** Writes another text of the same length over the first place where `text` stands, a length before it. */
@@ -41,7 +61,7 @@ function place(bytes: Buffer, text: string): number {
   length.writeBigUInt64LE(BigInt(text.length));
   const at = bytes.indexOf(Buffer.concat([length, Buffer.from(text, "latin1")]));
   if (at < 0) {
-    throw new Error(`the demo model has no ${text}`);
+    throw new Error(`the model has no ${text}`);
   }
   return at + 8;
 }

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "@playwright/test";
-import { ANSWER } from "./engine.ts";
+import { ANSWER } from "./patience.ts";
 
 const root = join(import.meta.dirname, "../..");
 

@@ -1,7 +1,8 @@
-// Every state of the page, in light and dark, on a desk and on a phone: no fault that axe knows; with GEMTAB_PICTURES=1 also a
-// picture of each in test-results/pictures, to look at.
+// Every state of the page, light on a desk and dark on a phone: no fault that axe knows. With GEMTAB_THOROUGH=1 the colours also
+// the other way round; with GEMTAB_PICTURES=1 also a picture of each, in all four ways, in test-results/pictures, to look at.
 
 import { join } from "node:path";
+import type { Locator, Page } from "@playwright/test";
 import type { App } from "../../support/app.ts";
 import { EMULATES_MEDIA } from "../../support/firefox.ts";
 import { faults } from "../../support/axe.ts";
@@ -9,22 +10,31 @@ import { openArchive } from "../../support/archive.ts";
 import { animatedGif, png, wav } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
 
-const states: Record<string, (app: App) => Promise<void>> = {
+const DESK = { width: 1280, height: 800 };
+const PHONE = { width: 390, height: 844 };
+
+/** Reaches a state, and gives what shows that the page is in it, in any size. */
+type Reach = (app: App) => Promise<Locator>;
+
+const states: Record<string, Reach> = {
   empty: async (app) => {
     await app.openChat();
     await expect(app.page.getByText("Too large by 2.2 GB")).toBeVisible();
+    return app.page.getByText("Too large by 2.2 GB");
   },
   loading: async (app) => {
     await app.openChat("slow");
     await app.send("Hello");
     await expect(app.page.getByText(/Loading weights/)).toBeVisible();
     await app.composer.fill("Meanwhile");
+    return app.page.getByText(/Loading weights/);
   },
   answering: async (app) => {
     await app.openChat("usual,demo");
     await app.page.getByRole("button", { name: "Think", exact: true }).click();
     await app.send("A long answer");
     await expect(app.answers.first()).toContainText("Part 1");
+    return app.answers.first();
   },
   "long answer": async (app) => {
     await app.openChat();
@@ -34,6 +44,7 @@ const states: Record<string, (app: App) => Promise<void>> = {
     await expect(app.answers.last()).toContainText("There is more than one way");
     await app.answered();
     await app.page.getByText("Thought for 1 s").click();
+    return app.answers.last().getByText("Thought for 1 s");
   },
   attachments: async (app) => {
     await app.openChat();
@@ -43,21 +54,25 @@ const states: Record<string, (app: App) => Promise<void>> = {
     await expect(app.tray).toContainText("split into 2 clips");
     await app.attach({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") });
     await expect(app.refusal).toBeVisible();
+    return app.refusal;
   },
   picture: async (app) => {
     await app.openChat();
     await app.attach(png());
     await app.tray.getByRole("button", { name: "Show red.png" }).click();
     await expect(app.page.getByRole("dialog", { name: "red.png" }).getByRole("img")).toBeVisible();
+    return app.page.getByRole("dialog", { name: "red.png" });
   },
   "a model of text": async (app) => {
     await app.openChat("instant,text-only");
     await expect(app.recordButton).toHaveAttribute("aria-disabled", "true");
+    return app.recordButton;
   },
   drawer: async (app) => {
     await app.openChat();
     await app.ask("Hello");
     await app.openDrawer();
+    return app.drawer;
   },
   "an answer that is edited, and one to be continued": async (app) => {
     await app.openChat("usual,demo");
@@ -68,29 +83,27 @@ const states: Record<string, (app: App) => Promise<void>> = {
     await app.ask("And this?");
     await app.answers.last().getByRole("button", { name: "Edit answer" }).click();
     await expect(app.page.getByRole("textbox", { name: "Edit answer" })).toBeFocused();
+    return app.page.getByRole("textbox", { name: "Edit answer" });
   },
   "ways to begin": async (app) => {
     await app.openChat();
     await app.page.getByRole("button", { name: /^gemma4:e2b ?5/ }).click();
     await expect(app.page.getByRole("button", { name: "Describe an image" })).toBeVisible();
+    return app.page.getByRole("button", { name: "Describe an image" });
   },
   "a question before a load": async (app) => {
     await app.openChat();
     await expect(app.page.getByText("Too large by 2.2 GB")).toBeVisible();
     await app.page.getByRole("button", { name: /^gemma4:31b/ }).click();
     await expect(app.page.getByRole("dialog")).toBeVisible();
+    return app.page.getByRole("dialog");
   },
   palette: async (app) => {
     await app.openChat();
     await app.ask("Hello");
     await app.page.keyboard.press("Control+k");
     await expect(app.palette.getByRole("option").first()).toBeVisible();
-  },
-  menu: async (app) => {
-    await app.openChat();
-    await app.page.setViewportSize({ width: 1280, height: 800 });
-    await app.page.getByRole("button", { name: "All conversations" }).click();
-    await expect(app.page.getByRole("menu")).toBeVisible();
+    return app.palette.getByRole("option").first();
   },
   notices: async (app) => {
     await app.openChat();
@@ -99,32 +112,26 @@ const states: Record<string, (app: App) => Promise<void>> = {
     await expect(app.page.getByRole("button", { name: "Undo" })).toBeVisible();
     await app.model.click();
     await expect(app.page.getByRole("dialog").getByRole("button", { name: "Undo" })).toBeVisible();
+    return app.page.getByRole("dialog").getByRole("button", { name: "Undo" });
   },
   shortcuts: async (app) => {
     await app.openChat();
     await app.page.getByRole("heading", { level: 1 }).click();
     await app.page.keyboard.press("?");
     await expect(app.page.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();
+    return app.page.getByRole("dialog", { name: "Keyboard shortcuts" });
   },
   "right to left, and a folded question": async (app) => {
-    const size = app.page.viewportSize();
-    await app.page.setViewportSize({ width: 1280, height: 800 });
     await app.openChat();
     const answer = "مرحبا بالعالم\n\n- שלום\n- עולם\n\n| א | b |\n| --- | --- |\n| c | ד |";
     await openArchive(app, "שלום עולם", [["user", "שלום ".repeat(300)], ["assistant", answer]]);
-    if (size) await app.page.setViewportSize(size);
-  },
-  "at 400 %": async (app) => {
-    await app.page.setViewportSize({ width: 320, height: 256 });
-    await app.openChat();
-    await app.attach(png(), wav("tone.wav", 2));
-    await app.ask("Hello");
-    await app.attach(png());
+    return app.answers.last();
   },
   models: async (app) => {
     await app.open("instant", "/models");
     await app.page.locator("summary").first().click();
     await expect(app.page.getByText("Weights by type").first()).toBeVisible();
+    return app.page.getByText("Weights by type").first();
   },
   "a mixture of experts": async (app) => {
     await app.open("instant,mixture", "/models");
@@ -132,10 +139,12 @@ const states: Record<string, (app: App) => Promise<void>> = {
     await memory.fill("0.01");
     await memory.press("Enter");
     await expect(app.page.getByText(/^Must be between/)).toBeVisible();
+    return app.page.getByText(/^Must be between/);
   },
   settings: async (app) => {
     await app.open("instant", "/settings");
     await app.page.getByRole("button", { name: "Customize for all models" }).click();
+    return app.page.getByRole("heading", { level: 1 });
   },
   "fine-tuning, before": async (app) => {
     await app.open("instant,demo", "/tune");
@@ -143,6 +152,7 @@ const states: Record<string, (app: App) => Promise<void>> = {
     await app.page.getByRole("radio", { name: "File or pasted text" }).check();
     await app.page.getByRole("textbox", { name: "Or paste examples here" }).fill('{"prompt": "a", "completion": "b"}\n{');
     await expect(app.page.getByText("1 row skipped").or(app.page.getByText("Load a model to see tokens"))).toBeVisible();
+    return app.page.getByRole("textbox", { name: "Or paste examples here" });
   },
   "fine-tuning, after": async (app) => {
     await app.openChat("instant,tune-kept");
@@ -150,10 +160,12 @@ const states: Record<string, (app: App) => Promise<void>> = {
     await app.page.goto(`/tune?fake=instant,tune-kept`);
     await expect(app.page.getByText("Paused after 8 of 20 steps.")).toBeVisible();
     await app.page.getByText("Show as a table").click();
+    return app.page.getByRole("region", { name: "Chart values" });
   },
   diagnostics: async (app) => {
     await app.open("instant", "/diagnostics");
     await expect(app.page.getByText("maxBufferSize")).toBeVisible();
+    return app.page.getByText("maxBufferSize");
   },
   measured: async (app) => {
     await app.openChat();
@@ -163,50 +175,110 @@ const states: Record<string, (app: App) => Promise<void>> = {
     await expect(app.page.getByText("Submits per token")).toBeVisible();
     await app.page.getByRole("button", { name: "Measure kernels" }).click();
     await expect(app.page.getByText("sampling_top_k_1")).toBeVisible();
+    return app.page.getByText("sampling_top_k_1");
   },
   "failed load": async (app) => {
     await app.openChat("instant,oom");
     await app.send("Hello");
     await expect(app.failure).toBeVisible();
+    return app.failure;
   },
   crash: async (app) => {
     await app.openChat("instant,demo,crash");
     await app.send("Hello");
     await expect(app.page.getByRole("alert")).toBeVisible();
+    return app.page.getByRole("alert");
   },
   "no WebGPU": async (app) => {
     await app.open("instant,no-webgpu");
     await expect(app.page.getByRole("region", { name: "No graphics card" })).toBeVisible();
+    return app.page.getByRole("region", { name: "No graphics card" });
   },
   software: async (app) => {
     await app.openChat("instant,software");
     await app.page.getByRole("button", { name: /^gemma4:e4b/ }).click();
     await expect(app.page.getByRole("dialog")).toBeVisible();
+    return app.page.getByRole("dialog");
   },
 };
 
-const sizes = { desk: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
+/** What is opened once more on a phone, where it is something else. */
+const openedAnew: Record<string, Reach> = {
+  drawer: async (app) => {
+    await app.drawer.getByRole("button", { name: "Close" }).click();
+    await expect(app.drawer).toBeHidden();
+    await app.openDrawer();
+    return app.drawer;
+  },
+};
 
-for (const [size, viewport] of Object.entries(sizes)) {
-  test.describe(`on a ${size}`, () => {
-    test.use({ viewport, contextOptions: { reducedMotion: "reduce" } });
+/** States of one size. */
+const ofOneSize: Record<string, { size: { width: number; height: number }; reach: Reach }> = {
+  menu: {
+    size: DESK,
+    reach: async (app) => {
+      await app.openChat();
+      await app.page.getByRole("button", { name: "All conversations" }).click();
+      return app.page.getByRole("menu");
+    },
+  },
+  "at 400 %": {
+    size: { width: 320, height: 256 },
+    reach: async (app) => {
+      await app.openChat();
+      await app.attach(png(), wav("tone.wav", 2));
+      await app.ask("Hello");
+      await app.attach(png());
+      return app.tray;
+    },
+  },
+};
 
-    for (const [name, reach] of Object.entries(states)) {
-      test(`${name}: no fault that axe knows`, { tag: EMULATES_MEDIA }, async ({ app, page }, info) => {
-        await reach(app);
-        const wrong: string[] = [];
-        for (const colorScheme of ["light", "dark"] as const) {
-          await page.emulateMedia({ colorScheme });
-          const picture = `${name.replaceAll(" ", "-")}-${size}-${colorScheme}.png`;
-          if (process.env.GEMTAB_PICTURES) {
-            await page.screenshot({ path: join(info.project.outputDir, "pictures", picture) });
-          }
-          // Dark has the same page in other colours.
-          const found = await faults(page, { colours: colorScheme === "dark" });
-          wrong.push(...found.map((fault) => `${colorScheme}: ${fault}`));
-        }
-        expect(wrong).toEqual([]);
-      });
-    }
-  });
+type Colours = "light" | "dark";
+const THOROUGH = process.env.GEMTAB_THOROUGH !== undefined;
+const PICTURES = process.env.GEMTAB_PICTURES !== undefined;
+
+/** What axe finds once the page has these colours; where only the colours are wanted, nothing unless all is tested. */
+async function look(page: Page, size: string, colorScheme: Colours, what: "all" | "colours", picture: string): Promise<string[]> {
+  if (what === "colours" && !THOROUGH && !PICTURES) {
+    return [];
+  }
+  await page.emulateMedia({ colorScheme });
+  if (PICTURES) {
+    await page.screenshot({ path: `${picture}-${size}-${colorScheme}.png` });
+  }
+  const found = await faults(page, { colours: what === "colours" });
+  return found.map((fault) => `${colorScheme} on a ${size}: ${fault}`);
 }
+
+test.describe("no fault that axe knows:", () => {
+  test.use({ viewport: DESK, contextOptions: { reducedMotion: "reduce" } });
+
+  for (const [name, reach] of Object.entries(states)) {
+    test(name, { tag: EMULATES_MEDIA }, async ({ app, page }, info) => {
+      const picture = join(info.project.outputDir, "pictures", name.replaceAll(" ", "-"));
+      const sign = await reach(app);
+      await expect(sign).toBeVisible();
+      const wrong = await look(page, "desk", "light", "all", picture);
+      // The same page in other colours.
+      wrong.push(...(await look(page, "desk", "dark", "colours", picture)));
+      await page.setViewportSize(PHONE);
+      await openedAnew[name]?.(app);
+      await expect(sign).toBeVisible();
+      wrong.push(...(await look(page, "phone", "light", "colours", picture)));
+      wrong.push(...(await look(page, "phone", "dark", "all", picture)));
+      expect(wrong).toEqual([]);
+    });
+  }
+
+  for (const [name, { size, reach }] of Object.entries(ofOneSize)) {
+    test(name, { tag: EMULATES_MEDIA }, async ({ app, page }, info) => {
+      const picture = join(info.project.outputDir, "pictures", name.replaceAll(" ", "-"));
+      await page.setViewportSize(size);
+      await expect(await reach(app)).toBeVisible();
+      const wrong = await look(page, "screen", "light", "all", picture);
+      wrong.push(...(await look(page, "screen", "dark", "all", picture)));
+      expect(wrong).toEqual([]);
+    });
+  }
+});

@@ -1,6 +1,9 @@
 import { reopenBeforeCloseEvent } from "../../support/dialog.ts";
 import { expect, test } from "../../support/watch.ts";
 
+// The drawer moves in and out here.
+test.use({ contextOptions: { reducedMotion: "no-preference" } });
+
 test.describe("the settings of a conversation", () => {
   test("reopen before their close event", async ({ app, page }) => {
     await app.openChat();

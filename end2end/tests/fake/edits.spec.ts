@@ -38,8 +38,10 @@ test.describe("what a message is changed to", () => {
     const field = await edit(app);
     await field.press("Escape");
     await expect(field).toBeHidden();
-    await expect(page.getByRole("button", { name: "Undo" })).toHaveCount(0);
     await (await edit(app)).fill("Good morning");
+    // As nothing was changed, there was nothing to bring back.
+    await expect(field).toHaveValue("Good morning");
+    await expect(page.getByRole("button", { name: "Undo" })).toHaveCount(0);
     await field.press("Escape");
     await expect(page.getByText("Edit discarded.").first()).toBeVisible();
     await page.getByRole("button", { name: "Undo" }).click();

@@ -105,11 +105,11 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
     await expect(app.answers.last()).toContainText("A red circle");
   });
 
-  for (const [word, sentence] of [
-    ["version", "The page is out of date. Reload to update."],
-    ["old-version", "The engine is out of date. Reload to update."],
-  ] as const)
-    test(`the engine is of another version (${word}), and the page is loaded again`, async ({ app, page }) => {
+  test("the engine is of another version, and the page is loaded again", async ({ app, page }) => {
+    for (const [word, sentence] of [
+      ["version", "The page is out of date. Reload to update."],
+      ["old-version", "The engine is out of date. Reload to update."],
+    ] as const) {
       await app.open(`instant,${word}`);
       const alert = page.getByRole("alert");
       await expect(alert).toContainText(sentence);
@@ -118,7 +118,8 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
       await alert.getByRole("button").click();
       await page.waitForFunction(() => !("same" in window));
       await expect(alert).toContainText(sentence);
-    });
+    }
+  });
 
   test("the engine never starts", async ({ app, page }) => {
     await page.clock.install();

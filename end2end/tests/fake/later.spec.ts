@@ -53,8 +53,8 @@ test("once the file is here, opening a page asks for nothing", async ({ app, pag
   expect(requests.filter((url) => url.includes("/pkg/"))).toEqual([]);
 });
 
-for (const [path, name, field] of PAGES)
-  test(`${path} is there without a script, and lives with one`, async ({ app, page, request }) => {
+test("each page is there without a script, and lives with one", async ({ app, page, request }) => {
+  for (const [path, name, field] of PAGES) {
     const html = await (await request.get(path)).text();
     expect(html).toMatch(new RegExp(`<h1[^>]*>${name}`));
     await app.open("instant", path);
@@ -67,7 +67,8 @@ for (const [path, name, field] of PAGES)
     await expect(page.getByRole("heading", { name: "Models", level: 1 })).toBeVisible();
     await app.rail.getByRole("link", { name }).click();
     await expect(page.getByRole("heading", { name, level: 1 })).toBeVisible();
-  });
+  }
+});
 
 test.describe("a file that cannot be loaded", () => {
   test.use({ expectedError: /Failed to load resource|WebAssembly|TypeError|part of the page could not be loaded/ });

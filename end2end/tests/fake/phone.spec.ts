@@ -2,6 +2,9 @@ import type { Page } from "@playwright/test";
 import { png, wav } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
 
+// Sheets move in and out here.
+test.use({ contextOptions: { reducedMotion: "no-preference" } });
+
 /** What reaches beyond the right edge of the view and cannot be scrolled to within a part of the page. */
 const tooWide = (page: Page) =>
   page.evaluate(() => {

@@ -1,8 +1,23 @@
 // Speaking to the model. Chromium has a microphone for tests; what other browsers ask of the person cannot be answered.
 
+import type { Page } from "@playwright/test";
 import { faults } from "../../support/axe.ts";
 import { pressOn, tabTo } from "../../support/keys.ts";
 import { expect, test } from "../../support/watch.ts";
+
+/** Waits until the sound card has played seconds of another sound: the clock that recordings go by. */
+async function soundPasses(page: Page, seconds: number): Promise<void> {
+  await page.evaluate(async (seconds) => {
+    const context = new AudioContext();
+    const silence = new ConstantSourceNode(context, { offset: 0 });
+    silence.connect(context.destination);
+    const ended = new Promise((resolve) => (silence.onended = resolve));
+    silence.start();
+    silence.stop(context.currentTime + seconds);
+    await ended;
+    await context.close();
+  }, seconds);
+}
 
 test.beforeEach(({ browserName }) => {
   test.skip(browserName !== "chromium", "only Chromium has a microphone for tests");
@@ -25,7 +40,7 @@ test.describe("with a microphone", () => {
     await bar.getByRole("button", { name: "Pause recording" }).click();
     await expect(bar).toContainText("Paused");
     const paused = (await bar.getByRole("timer").textContent()) ?? "";
-    await page.waitForTimeout(700);
+    await soundPasses(page, 1);
     expect(await bar.getByRole("timer").textContent()).toBe(paused);
     await bar.getByRole("button", { name: "Resume recording" }).click();
     await expect(bar.getByRole("timer")).not.toHaveText(paused);

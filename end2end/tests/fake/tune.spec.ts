@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { DOWNLOADS, EVERY_BROWSER, PICKS_TWICE } from "../../support/firefox.ts";
+import { patience } from "../../support/patience.ts";
 import { expect, test } from "../../support/watch.ts";
 import { App } from "../../support/app.ts";
 import { addPairs, Tune } from "../../support/tune.ts";
@@ -430,7 +431,8 @@ test("who leaves while steps are not kept is asked, and the first step is kept s
   await expect(tune.status).toContainText("Preparing the model for training…");
   await page.close({ runBeforeUnload: true });
   await expect.poll(() => asked).toEqual(["beforeunload"]);
-  await expect(page.getByText(/checkpoint at step 1$/)).toBeVisible();
+  // The engine that is slow, so that the page can be left before, prepares for half a minute.
+  await expect(page.getByText(/checkpoint at step 1$/)).toBeVisible({ timeout: patience(60_000, 150_000) });
 });
 
 test("a training in another tab is named, and left alone", async ({ app, page }) => {

@@ -1,7 +1,8 @@
 // The real engine in another browser, wherever that has WebGPU: its kernels, and an answer of the built-in model.
 
 import type { Browser } from "@playwright/test";
-import { EngineApp, LOAD } from "../../support/engine.ts";
+import { EngineApp } from "../../support/engine.ts";
+import { LOAD } from "../../support/patience.ts";
 import { expect, test } from "../../support/watch.ts";
 
 test.describe.configure({ mode: "serial", timeout: 2 * LOAD });

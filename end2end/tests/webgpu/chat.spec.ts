@@ -1,8 +1,9 @@
 // A conversation with the built-in model, from the first visit to the visit after: one page, one step a test.
 
 import { expect, test } from "@playwright/test";
-import { drawn, EngineApp, figures, LOAD } from "../../support/engine.ts";
+import { drawn, EngineApp, figures } from "../../support/engine.ts";
 import { nativeAnswer } from "../../support/native.ts";
+import { LOAD } from "../../support/patience.ts";
 
 const SUM = "What is 2 + 3?";
 const MORE = "And what is 4 + 4?";
@@ -158,7 +159,7 @@ test("an answer with speculative decoding is the same", async () => {
 });
 
 test("an answer is the same where the browser reports every readback late", async () => {
-  const few = "Count from 1 to 20.";
+  const few = "Count from 1 to 10.";
   const native = nativeAnswer(few);
   const delayed = await app.delayReadbacks();
   await app.startConversation();

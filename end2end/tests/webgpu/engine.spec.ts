@@ -1,7 +1,8 @@
 // The engine when it cannot start, or ends: said in words, and nothing is lost.
 
 import { expect, test } from "@playwright/test";
-import { EngineApp, SOON } from "../../support/engine.ts";
+import { EngineApp } from "../../support/engine.ts";
+import { SOON } from "../../support/patience.ts";
 
 /** Takes WebGPU away, in the page and in its workers. */
 async function withoutWebGpu(app: EngineApp, how: string): Promise<void> {

@@ -4,12 +4,19 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
-import { ANSWER, drawn, EngineApp, LOAD } from "../../support/engine.ts";
+import { drawn, EngineApp } from "../../support/engine.ts";
+import { withNumber } from "../../support/gguf.ts";
 import { memoryForExperts, modelFile, nativeAnswer, trainAdapter } from "../../support/native.ts";
+import { ANSWER, LOAD } from "../../support/patience.ts";
 
 const QUESTION = "Hello";
+const DIFFUSION = "tiny-diffusion.q4_k_m";
 /** Tokens of an answer, which has no end where a model knows nothing. */
 const MOST = 8;
+/** Tokens of a picture at most: few, because a software adapter takes long over each. */
+const DETAIL = 70;
+/** Steps of a diffusion at most. Without a limit of its own the model takes 48. */
+const STEPS = 8;
 const samples = join(import.meta.dirname, "../../../server/models/samples");
 
 test.describe.configure({ mode: "serial", timeout: LOAD + ANSWER });
@@ -39,7 +46,7 @@ test("a mixture of experts answers as natively", async () => {
   expect(await drawn(answer)).toBe(await nativeAnswer(QUESTION, { model: modelFile(model), most: MOST }));
 });
 
-test("a mixture with places for two experts a layer answers as with all", async () => {
+test("a mixture with places for two experts a layer answers as with all", { tag: "@thorough" }, async () => {
   const model = "tiny-moe.q4_k_m";
   const memory = await memoryForExperts(modelFile(model));
   // The engine is there once it has looked at the demo model.
@@ -86,7 +93,7 @@ test("a mixture answers the same with the least memory that can be set for exper
   await expectSomeMisses();
 });
 
-test("a mixture answers with an adapter of its experts as natively", async ({}, info) => {
+test("a mixture answers with an adapter of its experts as natively", { tag: "@thorough" }, async ({}, info) => {
   const model = "tiny-moe.q4_k_m";
   const natively = { model: modelFile(model), most: MOST };
   const adapter = await trainAdapter(info.outputPath(), natively.model, "experts", QUESTION, "I am a cat.");
@@ -102,21 +109,27 @@ test("a mixture answers with an adapter of its experts as natively", async ({}, 
   expect(await drawn(await app.ask(QUESTION))).toBe(expected);
 });
 
+/** Loads the diffusion model, which takes few steps. */
+async function loadDiffusion(): Promise<void> {
+  const bytes = withNumber(readFileSync(modelFile(DIFFUSION)), "diffusion.eb_max_steps", STEPS);
+  await app.pick({ name: `${DIFFUSION}.gguf`, mimeType: "application/octet-stream", buffer: bytes });
+  await app.loaded(`${DIFFUSION}.gguf`);
+}
+
 test("a diffusion model settles its answer", async () => {
-  await load("tiny-diffusion.q4_k_m");
+  await loadDiffusion();
   await app.setLongest(32);
   await app.send(QUESTION);
   const answer = app.answers.last();
-  await expect(answer.getByText(/^Block 1, step \d+ of at most 48, entropy \d\.\d\d$/)).toBeVisible({ timeout: ANSWER });
+  await expect(answer.getByText(/^Block 1, step \d+ of at most 8, entropy \d\.\d\d$/)).toBeVisible({ timeout: ANSWER });
   await app.answered();
   await expect(app.failure).toHaveCount(0);
   await expect(answer.getByText(/tok\/s · [\d.]+ (s|min( \d+ s)?) · \d+ steps?$/)).toBeVisible();
 });
 
-test("a diffusion model answers with the least memory that can be set for experts", async () => {
-  const model = "tiny-diffusion.q4_k_m";
-  await load(model);
-  await reloadWithLeastMemory(model, /Fits with [\d.]+ kB of graphics memory for experts · /);
+test("a diffusion model answers with the least memory that can be set for experts", { tag: "@thorough" }, async () => {
+  await loadDiffusion();
+  await reloadWithLeastMemory(DIFFUSION, /Fits with [\d.]+ kB of graphics memory for experts · /);
   await app.setLongest(32);
   await app.ask(QUESTION);
   await expect(app.failure).toHaveCount(0);
@@ -129,19 +142,20 @@ test("a model of the 31B’s kind sees as natively", async () => {
   const file = join(samples, "shapes1.png");
   const natively = { model: modelFile(model), most: MOST };
   const question = "What is this?";
-  const expected = await nativeAnswer(question, { ...natively, image: file });
+  const expected = await nativeAnswer(question, { ...natively, image: file, budget: DETAIL });
   expect(expected).not.toBe(await nativeAnswer(question, natively));
   await load(model);
   await app.beGreedy();
   await app.setLongest(MOST);
   await app.attach({ name: "shapes1.png", mimeType: "image/png", buffer: readFileSync(file) });
+  await app.tray.getByRole("combobox", { name: "Detail of shapes1.png, in tokens" }).selectOption(`up to ${DETAIL}`);
   await expect(app.tray).toContainText(/\d+ tokens/);
   expect(await drawn(await app.ask(question))).toBe(expected);
 });
 
 test("a model of the 12B’s kind sees and hears as natively", async () => {
   const [model, projector] = ["tiny-unified.f16.lcpp", "tiny-unified.mmproj.f16"];
-  const natively = { model: modelFile(model), projector: modelFile(projector), most: MOST };
+  const natively = { model: modelFile(model), projector: modelFile(projector), most: MOST, budget: DETAIL };
   await load(model, projector);
   await app.beGreedy();
   await app.setLongest(MOST);
@@ -151,6 +165,9 @@ test("a model of the 12B’s kind sees and hears as natively", async () => {
   ] as const) {
     const file = join(samples, name);
     await app.attach({ name, mimeType, buffer: readFileSync(file) });
+    if (medium === "image") {
+      await app.tray.getByRole("combobox", { name: `Detail of ${name}, in tokens` }).selectOption(`up to ${DETAIL}`);
+    }
     await expect(app.tray).toContainText(/\d+ tokens/);
     const answer = await app.ask(QUESTION);
     expect(await drawn(answer), name).toBe(await nativeAnswer(QUESTION, { ...natively, [medium]: file }));

@@ -1,9 +1,10 @@
 // Files of the person's: some that cannot work, said in words, then one that does.
 
 import { expect, test } from "@playwright/test";
-import { EngineApp, LOAD, type ModelFile, SOON } from "../../support/engine.ts";
+import { EngineApp, type ModelFile } from "../../support/engine.ts";
 import { PEBBLE } from "../../support/native.ts";
 import { changed, claimTensors, rename, retype } from "../../support/gguf.ts";
+import { LOAD, SOON } from "../../support/patience.ts";
 
 const QUESTION = "What is 7 times 8?";
 const DRAFT = "What I was about to say";
@@ -28,7 +29,7 @@ const BAD: [what: string, file: () => ModelFile, words: RegExp][] = [
   [
     "cut in the middle",
     () => changed("cut.gguf", (bytes) => bytes.subarray(0, bytes.length / 2)),
-    /incomplete: 6\.8 MB is missing after 6\.8 MB/,
+    /incomplete: 2\.3 MB is missing after 2\.3 MB/,
   ],
   [
     "of another format",

@@ -1,7 +1,8 @@
 // Weights that are kept in the browser: damage is found while the model is idle, and the next load heals it.
 
 import { type Page, expect, test } from "@playwright/test";
-import { EngineApp, LOAD } from "../../support/engine.ts";
+import { EngineApp } from "../../support/engine.ts";
+import { LOAD } from "../../support/patience.ts";
 
 const DAMAGED = "The copy of the model in this browser is damaged.";
 

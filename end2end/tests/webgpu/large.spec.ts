@@ -2,7 +2,8 @@
 
 import { basename } from "node:path";
 import { expect, test } from "@playwright/test";
-import { EngineApp, LOAD } from "../../support/engine.ts";
+import { EngineApp } from "../../support/engine.ts";
+import { LOAD } from "../../support/patience.ts";
 import { serveModel } from "../../support/place.ts";
 
 const file = process.env.GEMTAB_LARGE ?? "";

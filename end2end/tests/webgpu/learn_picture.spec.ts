@@ -4,15 +4,16 @@
 
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
-import { EngineApp, LOAD } from "../../support/engine.ts";
+import { EngineApp } from "../../support/engine.ts";
 import { modelFile } from "../../support/native.ts";
+import { LOAD } from "../../support/patience.ts";
 import { Tune } from "../../support/tune.ts";
 
 const SMALL = ["tiny-unified.f16.lcpp", "tiny-unified.mmproj.f16"];
 const PICTURE = join(import.meta.dirname, "../../../server/models/samples/digit.png");
 const ROW = '{"images": ["digit.png"], "prompt": "What is this?", "completion": "A sign of my aunt."}';
 
-test("an example with a picture is shown, and learned from", async ({ browser }) => {
+test("an example with a picture is shown, and learned from", { tag: "@thorough" }, async ({ browser }) => {
   test.setTimeout(3 * LOAD);
   const app = await EngineApp.start(browser);
   const tune = new Tune(app.page);

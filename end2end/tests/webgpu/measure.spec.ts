@@ -2,7 +2,8 @@
 // out is the machine's affair: that some do, and can be copied, is the page's.
 
 import { expect, test, type Locator } from "@playwright/test";
-import { EngineApp, LOAD } from "../../support/engine.ts";
+import { EngineApp } from "../../support/engine.ts";
+import { LOAD } from "../../support/patience.ts";
 
 // A software adapter takes minutes over it: only where it is wanted.
 test.skip(!process.env.GEMTAB_LONG, "GEMTAB_LONG is not set");

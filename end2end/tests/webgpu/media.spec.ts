@@ -3,9 +3,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
-import { drawn, EngineApp, LOAD } from "../../support/engine.ts";
+import { drawn, EngineApp } from "../../support/engine.ts";
 import type { MediaFile } from "../../support/media.ts";
 import { distance, nativeAnswer, nativeSoftTokens } from "../../support/native.ts";
+import { LOAD } from "../../support/patience.ts";
 
 const samples = join(import.meta.dirname, "../../../server/models/samples");
 const sample = (name: string, mimeType: string): MediaFile => ({ name, mimeType, buffer: readFileSync(join(samples, name)) });

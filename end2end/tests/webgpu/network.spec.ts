@@ -2,7 +2,8 @@
 
 import { expect, test } from "@playwright/test";
 import { CuttingProxy } from "../../support/cutting.ts";
-import { EngineApp, LOAD } from "../../support/engine.ts";
+import { EngineApp } from "../../support/engine.ts";
+import { LOAD } from "../../support/patience.ts";
 
 const DRAFT = "What I was about to say";
 

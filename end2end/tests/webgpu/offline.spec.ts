@@ -4,8 +4,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { CuttingProxy } from "../../support/cutting.ts";
-import { ANSWER, EngineApp, LOAD } from "../../support/engine.ts";
+import { EngineApp } from "../../support/engine.ts";
 import { modelFile } from "../../support/native.ts";
+import { ANSWER, LOAD } from "../../support/patience.ts";
 import { serveModel } from "../../support/place.ts";
 import { addPairs, Tune } from "../../support/tune.ts";
 

@@ -5,8 +5,9 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, expect, test } from "@playwright/test";
 import { CuttingProxy } from "../../support/cutting.ts";
-import { ANSWER, EngineApp, LOAD } from "../../support/engine.ts";
+import { EngineApp } from "../../support/engine.ts";
 import { memoryWithoutTable, writeModel } from "../../support/native.ts";
+import { ANSWER, LOAD } from "../../support/patience.ts";
 import { place } from "../../support/place.ts";
 
 const NAME = "crowded:small";

@@ -1,7 +1,8 @@
 // Fifty losses of the device while two tabs are answered. It takes minutes: with GEMTAB_LONG.
 
 import { expect, test } from "@playwright/test";
-import { ANSWER, drawn, EngineApp, LOAD } from "../../support/engine.ts";
+import { drawn, EngineApp } from "../../support/engine.ts";
+import { ANSWER, LOAD } from "../../support/patience.ts";
 
 const COUNT = "Count from 1 to 20.";
 const LOSSES = 50;

@@ -4,8 +4,9 @@
 
 import { readFile } from "node:fs/promises";
 import { expect, test } from "@playwright/test";
-import { drawn, EngineApp, LOAD } from "../../support/engine.ts";
+import { drawn, EngineApp } from "../../support/engine.ts";
 import { modelFile, nativeAnswer } from "../../support/native.ts";
+import { LOAD, TRAIN } from "../../support/patience.ts";
 import { serveModel } from "../../support/place.ts";
 import { addPairs, Tune } from "../../support/tune.ts";
 
@@ -14,7 +15,6 @@ const OTHER_MODEL = process.env.GEMTAB_LONG ? "tiny-31b.q4_0" : "pebble";
 /** The most tokens of what it says untaught, which has no end where it knows nothing. */
 const UNTAUGHT = process.env.GEMTAB_LONG ? 64 : 4;
 const STEPS = 6;
-const TRAIN = 900_000;
 const ANSWER = "Ada.";
 const QUESTION = "My cat?";
 /** Few words: a software adapter takes seconds over each step. */
@@ -77,7 +77,7 @@ test("examples are read, and the cost is stated", async () => {
   await app.page.getByText("Advanced settings").click();
   for (const [name, value] of [
     ["Learning rate", "0.01"],
-    ["Examples per step", "2"],
+    ["Examples per step", "1"],
     ["Held-out share", "0"],
     ["Checkpoint interval", "2"],
   ] as const) {
@@ -154,7 +154,7 @@ test("it is saved to a file", async () => {
   expect(file.subarray(0, 4).toString()).toBe("GGUF");
 });
 
-test("while one tab trains, another lists, tidies and asks, and is told what has to wait", async () => {
+test("while one tab trains, another lists, tidies and asks, and is told what has to wait", { tag: "@thorough" }, async () => {
   const other = await app.another();
   const there = new Tune(other.page);
   await other.page.goto("/tune");
@@ -208,7 +208,7 @@ test("while one tab trains, another lists, tidies and asks, and is told what has
 test("it is opened again from its file", async () => {
   await app.startConversation();
   await app.beGreedy();
-  // Here the one that was deleted is open still.
+  // Here the one that was kept is open still, also if it has been deleted.
   await choice().selectOption("none");
   await app.page.getByLabel("Adapter files").setInputFiles({ name: "my-cat.gguf", mimeType: "application/octet-stream", buffer: file });
   await expect(choice()).toHaveValue(/^file:my-cat\.gguf/);

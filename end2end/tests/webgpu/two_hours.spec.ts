@@ -5,9 +5,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
-import { ANSWER, drawn, EngineApp, LOAD } from "../../support/engine.ts";
+import { drawn, EngineApp } from "../../support/engine.ts";
 import { connections, type Footprint, grown, Scales } from "../../support/footprint.ts";
 import type { MediaFile } from "../../support/media.ts";
+import { ANSWER, LOAD } from "../../support/patience.ts";
 import { addPairs, Tune } from "../../support/tune.ts";
 
 const MINUTES = Number(process.env["GEMTAB_MINUTES"] ?? 120);

@@ -34,6 +34,9 @@ impl Manner {
 /// Set for tests that have more to try in a thorough run.
 const THOROUGH: (&str, &str) = ("GEMTAB_THOROUGH", "1");
 
+/// Set where the machine has other things to do, too: browser tests wait longer for what has to come.
+const SLOW: (&str, &str) = ("GEMTAB_SLOW", "1");
+
 /// The programs, once they are compiled.
 type Compiled = Arc<OnceLock<Vec<Program>>>;
 
@@ -79,6 +82,8 @@ pub fn queue(selection: Selection, manner: Manner) -> Result<Queue<'static>> {
                 let mut playwright = playwright(compiled.get())?;
                 arguments(&project::root().join("end2end"), &mut playwright)?;
                 playwright.envs(thorough.then_some(THOROUGH)).args(&selection.specs);
+                // Whoever waits for one changed test need not wait long for its failure. A whole run is busy.
+                playwright.envs((!manner.quick).then_some(SLOW));
                 let log = logs().join(format!("{step}.log"));
                 tally::run(&mut playwright, Runner::Playwright, &log, tally, || queue.count_failure())
             };
