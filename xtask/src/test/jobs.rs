@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use super::Step;
 use super::changed::Selection;
 use super::programs::{self, Program, executable};
-use super::queue::{Exclusive, Job, Milestone, Queue};
+use super::queue::{Job, Milestone, Queue};
 use super::tally::{self, Runner, Tally};
 use crate::process::{self, cargo, step};
 use crate::setup::{self, npx};
@@ -70,12 +70,12 @@ pub fn queue(selection: Selection, manner: Manner) -> Result<Queue<'static>> {
         queue.extend([Job { needs: &[Milestone::Programs], ..lint }]);
     }
     type Arguments = fn(&Path, &mut Command) -> Result<()>;
-    let browser_tests: [(_, _, _, Arguments); 3] = [
-        (Step::E2e, "the simulated engine", None, end_to_end),
-        (Step::Webgpu, "the real engine", Some(Exclusive::Device), webgpu),
-        (Step::Browsers, "other browsers", None, other_browsers),
+    let browser_tests: [(_, _, Arguments); 3] = [
+        (Step::E2e, "the simulated engine", end_to_end),
+        (Step::Webgpu, "the real engine", webgpu),
+        (Step::Browsers, "other browsers", other_browsers),
     ];
-    for (step, name, uses, arguments) in browser_tests {
+    for (step, name, arguments) in browser_tests {
         if runs(step) {
             let (compiled, selection) = (Arc::clone(&compiled), Arc::clone(&selection));
             let work = move |queue: &Queue<'_>, tally: &mut Tally| {
@@ -87,7 +87,7 @@ pub fn queue(selection: Selection, manner: Manner) -> Result<Queue<'static>> {
                 let log = logs().join(format!("{step}.log"));
                 tally::run(&mut playwright, Runner::Playwright, &log, tally, || queue.count_failure())
             };
-            queue.extend([Job { needs: &[Milestone::Site], uses, ..job(step, name, work) }]);
+            queue.extend([Job { needs: &[Milestone::Site], ..job(step, name, work) }]);
         }
     }
     Ok(queue)
@@ -103,7 +103,7 @@ fn job<'a>(
     name: &str,
     work: impl FnOnce(&Queue<'a>, &mut Tally) -> Result<()> + Send + 'a,
 ) -> Job<'a> {
-    Job { step, name: name.to_owned(), needs: &[], uses: None, reaches: None, work: Box::new(work) }
+    Job { step, name: name.to_owned(), needs: &[], reaches: None, work: Box::new(work) }
 }
 
 impl Step {
@@ -129,7 +129,7 @@ impl Step {
     }
 }
 
-/// The programs that compute on a device.
+/// The programs that compute on a device: they take longest, and start first.
 const ON_A_DEVICE: &[(&str, &str)] = &[
     ("frontend/engine", "device"),
     ("frontend/worker", "worker"),
@@ -171,7 +171,6 @@ fn test(program: Program, driver: Option<PathBuf>, thorough: bool) -> Job<'stati
     let step = Step::of(&program);
     let kind = if program.is_integration_test { "tests/" } else { "" };
     let name = format!("{} {kind}{}", program.package.display(), program.name);
-    let uses = place(&program).map(|_| Exclusive::Device);
     let log = logs().join(format!("{}.log", name.replace(['/', ' '], "-")));
     let work = move |queue: &Queue<'_>, tally: &mut Tally| {
         let folder = project::root().join(&program.package);
@@ -188,7 +187,7 @@ fn test(program: Program, driver: Option<PathBuf>, thorough: bool) -> Job<'stati
         }
         tally::run(&mut test, Runner::Libtest, &log, tally, || queue.count_failure())
     };
-    Job { uses, ..job(step, &name, work) }
+    job(step, &name, work)
 }
 
 /// Installs what the tests of the server run. What needs it says so where it is missing; everything else runs in any case.

@@ -68,7 +68,7 @@ pub enum Step {
     Browsers,
 }
 
-/// Jobs that run at once. More would take more memory, and each leaves only a part of a core to others.
+/// Jobs that run at once: what one leaves of two cores the other takes. More would only take more memory.
 const LANES: usize = 2;
 
 /// Runs the steps, prints the summary, and fails if anything failed.

@@ -25,13 +25,6 @@ pub enum Milestone {
     Site,
 }
 
-/// What only one job at a time may use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exclusive {
-    /// A device that computes in software, on all cores: two of them would only take each other's time and memory.
-    Device,
-}
-
 type Work<'a> = Box<dyn FnOnce(&Queue<'a>, &mut Tally) -> Result<()> + Send + 'a>;
 
 /// A piece of a step.
@@ -42,8 +35,6 @@ pub struct Job<'a> {
     pub name: String,
     /// What must have been reached before it runs.
     pub needs: &'static [Milestone],
-    /// What it has for itself.
-    pub uses: Option<Exclusive>,
     /// What is reached when it succeeds.
     pub reaches: Option<Milestone>,
     /// What it does.
@@ -75,7 +66,6 @@ struct State<'a> {
     /// In the order in which they should start.
     waiting: Vec<Job<'a>>,
     running: usize,
-    used: Vec<Exclusive>,
     reached: Vec<Milestone>,
     /// Those that will not be reached.
     missed: Vec<Milestone>,
@@ -131,11 +121,10 @@ impl<'a> Queue<'a> {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         };
         state.running += 1;
-        state.used.extend(job.uses);
         let missed = job.needs.iter().find(|needed| state.missed.contains(needed)).copied();
         drop(state);
 
-        let Job { step, name, uses, reaches, work, .. } = job;
+        let Job { step, name, reaches, work, .. } = job;
         eprintln!("==> {step}: {name}");
         let started = Instant::now();
         let mut tally = Tally::default();
@@ -156,7 +145,6 @@ impl<'a> Queue<'a> {
             list.push(milestone);
         }
         state.running -= 1;
-        state.used.retain(|used| Some(*used) != uses);
         state.reports.push(report);
         self.changed.notify_all();
         true
@@ -170,7 +158,7 @@ impl<'a> Queue<'a> {
 impl State<'_> {
     fn can_run(&self, job: &Job<'_>) -> bool {
         let decided = |needed| self.reached.contains(needed) || self.missed.contains(needed);
-        job.needs.iter().all(decided) && job.uses.is_none_or(|used| !self.used.contains(&used))
+        job.needs.iter().all(decided)
     }
 }
 
@@ -201,20 +189,12 @@ impl Report {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc;
 
     use super::*;
 
     fn job<'a>(name: &str, work: impl FnOnce(&Queue<'a>, &mut Tally) -> Result<()> + Send + 'a) -> Job<'a> {
-        Job {
-            step: Step::Unit,
-            name: name.to_owned(),
-            needs: &[],
-            uses: None,
-            reaches: None,
-            work: Box::new(work),
-        }
+        Job { step: Step::Unit, name: name.to_owned(), needs: &[], reaches: None, work: Box::new(work) }
     }
 
     fn names(reports: &[Report]) -> Vec<&str> {
@@ -242,22 +222,6 @@ mod tests {
         let reports = queue.run(2);
         assert_eq!(reports.len(), 3);
         assert!(reports.iter().all(|report| report.failure.is_none()), "{reports:?}");
-    }
-
-    #[test]
-    fn what_is_exclusive_is_used_by_one_job_at_a_time() {
-        let users = AtomicUsize::new(0);
-        let queue = Queue::default();
-        queue.extend((0..20).map(|_| Job {
-            uses: Some(Exclusive::Device),
-            ..job("device", |_, tally| {
-                tally.passed += usize::from(users.fetch_add(1, Ordering::SeqCst) == 0);
-                thread::yield_now();
-                users.fetch_sub(1, Ordering::SeqCst);
-                Ok(())
-            })
-        }));
-        assert_eq!(queue.run(4).iter().map(|report| report.tally.passed).sum::<usize>(), 20);
     }
 
     #[test]

@@ -185,9 +185,13 @@ fn repeated_text_is_looked_up_beside_a_drafter() {
     generate(&mut session, &prompt(5), &options, Drafts::Measured);
     let ids = [prompt(30), prompt(30)].concat();
     let (want, _) = generate(&mut plain, &ids, &options, Drafts::Never);
-    let (got, did) = generate(&mut session, &ids, &options, Drafts::Measured);
-    assert_eq!(got, want, "{did:?}");
-    assert!(did.looked_up > 0, "{did:?}");
+    // What drafts goes by measured costs. On a busy machine a look-up may seem too slow in one answer, not in all.
+    let mut looked_up = || {
+        let (got, did) = generate(&mut session, &ids, &options, Drafts::Measured);
+        assert_eq!(got, want, "{did:?}");
+        did.looked_up
+    };
+    assert!((0..8).any(|_| looked_up() > 0), "nothing was looked up");
 }
 
 /// The demo model and its drafter, which were trained: rounds accept what they accept in the reference.
