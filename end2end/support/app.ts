@@ -2,6 +2,7 @@
 
 import { expect, type Locator, type Page } from "@playwright/test";
 import type { MediaFile } from "./media.ts";
+import { patience } from "./patience.ts";
 
 export class App {
   readonly page: Page;
@@ -75,7 +76,8 @@ export class App {
   /** Waits for the end of the last answer, which it returns. */
   async answered(): Promise<Locator> {
     const answer = this.answers.last();
-    await expect(answer).toHaveAttribute("aria-busy", "false");
+    // What the slow engine says takes a third of this.
+    await expect(answer).toHaveAttribute("aria-busy", "false", { timeout: patience(60_000, 150_000) });
     return answer;
   }
 
