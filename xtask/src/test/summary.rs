@@ -42,7 +42,7 @@ pub fn summary(reports: &[Report], time: Duration) -> String {
         );
     }
     let total: Tally = reports.iter().map(counted).sum();
-    text += &longest(&total.tests);
+    text += &longest(reports);
     text += &largest(reports);
     for report in reports {
         if let Some(failure) = &report.failure {
@@ -60,10 +60,14 @@ fn counted(report: &Report) -> Tally {
     Tally { failed, ..report.tally.clone() }
 }
 
-fn longest(tests: &[(String, Duration)]) -> String {
-    let mut tests: Vec<_> = tests.iter().collect();
-    tests.sort_by_key(|(_, time)| std::cmp::Reverse(*time));
-    let lines = tests.iter().take(LONGEST).map(|(name, time)| format!("{:>14}  {name}\n", readable(*time)));
+fn longest(reports: &[Report]) -> String {
+    let tests = reports.iter().flat_map(|report| report.tally.tests.iter().map(move |test| (report, test)));
+    let mut tests: Vec<_> = tests.collect();
+    tests.sort_by_key(|(_, (_, time))| std::cmp::Reverse(*time));
+    let lines = tests
+        .iter()
+        .take(LONGEST)
+        .map(|(report, (name, time))| format!("{:>14}  {}: {name}\n", readable(*time), report.name));
     let lines: String = lines.collect();
     if lines.is_empty() { lines } else { format!("\nthe longest tests\n{lines}") }
 }
@@ -121,7 +125,7 @@ mod tests {
         );
         assert!(text.contains("fmt: not formatted"), "{text}");
         assert!(text.contains("2.50 GB  unit: tests"), "{text}");
-        let listed = |at: usize| text.contains(&format!("  unit {at}\n"));
+        let listed = |at: usize| text.contains(&format!("  tests: unit {at}\n"));
         assert!(listed(29) && listed(10) && !listed(9), "{text}");
     }
 }
