@@ -28,19 +28,8 @@ impl Toolchain {
     /// # Errors
     /// When there is none and none can be installed: the message says what to do.
     pub fn ensure() -> Result<Self> {
-        if let Some(found) =
-            [Self::Own, Self::Debian].into_iter().find(|toolchain| toolchain.has_standard_library())
-        {
+        if let Some(found) = Self::find_or_add() {
             return Ok(found);
-        }
-        if exists("rustup") {
-            let added = step("Adding the wasm target to Rust", || {
-                run(Command::new("rustup").args(["target", "add", TARGET]))
-            });
-            match added {
-                Ok(()) => return Ok(Self::Own),
-                Err(error) => eprintln!("    {error:#}"),
-            }
         }
         if !(debian::has_apt() && exists("rustup")) {
             bail!(
@@ -53,6 +42,19 @@ impl Toolchain {
             bail!("the toolchain from Debian's packages has no standard library for {TARGET}");
         }
         Ok(Self::Debian)
+    }
+
+    /// Finds a toolchain that can compile for wasm, or has rustup add the target to the one that compiles everything else.
+    /// `None` if rustup can't. Nothing may compile meanwhile.
+    pub fn find_or_add() -> Option<Self> {
+        let known = [Self::Own, Self::Debian].into_iter().find(|toolchain| toolchain.has_standard_library());
+        if known.is_some() || !exists("rustup") {
+            return known;
+        }
+        let added = step("Adding the wasm target to Rust", || {
+            run(Command::new("rustup").args(["target", "add", TARGET]))
+        });
+        added.inspect_err(|error| eprintln!("    {error:#}")).ok().map(|()| Self::Own)
     }
 
     /// A cargo that compiles for wasm with this toolchain: `cargo SUBCOMMAND --target …`.

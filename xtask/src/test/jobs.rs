@@ -12,7 +12,7 @@ use super::programs::{self, Program, executable};
 use super::queue::{Job, Milestone, Queue};
 use super::tally::{self, Runner, Tally};
 use crate::process::{self, cargo, step};
-use crate::setup::{self, npx};
+use crate::setup::{self, Toolchain, npx};
 use crate::{project, serve, site, size};
 
 /// How tests run.
@@ -54,6 +54,8 @@ pub fn queue(selection: Selection, manner: Manner) -> Result<Queue<'static>> {
     }
     let has_programs = !queue.is_empty();
     if steps.iter().any(|step| step.needs_site()) {
+        // Before programs compile beside. What rustup can't do, the job does.
+        Toolchain::find_or_add();
         // Its makers are among the programs.
         let needs: &[_] =
             if has_programs { &[Milestone::Bundles, Milestone::Programs] } else { &[Milestone::Bundles] };
