@@ -76,7 +76,7 @@ export class App {
   /** Waits for the end of the last answer, which it returns. */
   async answered(): Promise<Locator> {
     const answer = this.answers.last();
-    // What the slow engine says takes a third of this.
+    // The slow engine takes longer over an answer than other waits allow.
     await expect(answer).toHaveAttribute("aria-busy", "false", { timeout: patience(60_000, 150_000) });
     return answer;
   }

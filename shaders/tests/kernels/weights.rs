@@ -328,7 +328,7 @@ fn a_few_rows_are_multiplied_by_matrices_of_every_type_and_in_every_form() {
         let beside = if dtype.is_float() { vec![dtype] } else { vec![DType::Q4_K, dtype] };
         check(&Form::FewRows(FewRows::new(4, &beside, form.packed())));
     }
-    // Numbers of rows between the least and the most differ in a loop's bound alone.
+    // Every form with the fewest and the most rows. Four were tried above.
     let ends = [FewRows::ROWS[0], FewRows::ROWS[FewRows::ROWS.len() - 1]];
     for kernel in few_products(DType::Q4_K).filter(|it| is_thorough() || ends.contains(&it.rows)) {
         check(&Form::FewRows(kernel));

@@ -20,6 +20,8 @@ const DEPENDENTS: &[(&str, &[&str])] = &[
     ("frontend/fake", &[]),
     ("app", &["server"]),
     ("server", &[]),
+    // The demo model, which native tests load, too.
+    ("server/models", &["frontend/engine", "frontend/worker", "server"]),
     ("xtask/bench", &[]),
     ("xtask/glue", &[]),
     ("xtask/load", &[]),
@@ -33,7 +35,8 @@ const PAGE: &[&str] =
     &["app", "frontend/fake", "frontend/protocol", "frontend/src", "server", "style", "xtask/src/site"];
 
 /// What the page with the real engine is made of besides.
-const ENGINE: &[&str] = &["shaders", "frontend/engine", "frontend/worker", "frontend/protocol"];
+const ENGINE: &[&str] =
+    &["shaders", "frontend/engine", "frontend/worker", "frontend/protocol", "server/models"];
 
 /// The part of a run that a change asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,7 +83,7 @@ impl Selection {
         let support = files.iter().any(|file| file.starts_with("end2end/") && !is_spec(file));
         let spec_of = |folder: &str| files.iter().any(|file| is_spec(file) && file.contains(folder));
         let page = support || touches(PAGE);
-        let engine = touches(ENGINE);
+        let engine = support || touches(ENGINE);
         let has = |package: &str| packages.contains(Path::new(package));
         let mut steps = Vec::new();
         steps.extend(
@@ -107,7 +110,9 @@ fn is_everywhere(file: &str) -> bool {
 }
 
 fn is_test(file: &str) -> bool {
-    file.contains("/tests/") || file.ends_with("/tests.rs") || file.contains("/benches/")
+    // Golden models are loaded by the tests of other crates and by those of the page.
+    let golden = file.contains("/tests/golden/");
+    !golden && (file.contains("/tests/") || file.ends_with("/tests.rs") || file.contains("/benches/"))
 }
 
 /// The folders of the crates whose tests a file can break.
@@ -146,6 +151,17 @@ mod tests {
         );
         assert!(!steps.contains(&Step::E2e), "{steps:?}");
         assert_eq!(packages(&["shaders/tests/kernels/rows.rs"]), ["shaders"]);
+    }
+
+    #[test]
+    fn models_can_break_all_that_loads_them() {
+        let models =
+            ["frontend/engine/tests/golden/models/tiny-moe.q4_k_m.gguf", "server/models/pebble.gguf"];
+        for model in models {
+            let selection = Selection::of(&[model]);
+            assert!(selection.steps.contains(&Step::Webgpu), "{selection:?}");
+            assert!(packages(&[model]).contains(&"frontend/worker".to_owned()), "{selection:?}");
+        }
     }
 
     #[test]

@@ -131,8 +131,8 @@ impl Step {
     }
 }
 
-/// The programs that compute on a device: they take longest, and start first.
-const ON_A_DEVICE: &[(&str, &str)] = &[
+/// The programs that take longest, in the order in which they start.
+const FIRST: &[(&str, &str)] = &[
     ("frontend/engine", "device"),
     ("frontend/worker", "worker"),
     ("frontend/engine", "probe"),
@@ -145,27 +145,25 @@ fn compile(steps: Vec<Step>, thorough: bool, selection: &Arc<Selection>, compile
     let work = move |queue: &Queue<'static>, _: &mut Tally| {
         let all = programs::compile()?;
         let is_run = |it: &&Program| it.is_test && steps.contains(&Step::of(it)) && selection.has(it);
-        let run: Vec<_> = all.iter().filter(is_run).collect();
+        let mut run: Vec<_> = all.iter().filter(is_run).collect();
         if run.is_empty() && !steps.is_empty() {
             bail!("there are no test programs");
         }
-        let (on_device, others): (Vec<&Program>, _) = run.into_iter().partition(|it| place(it).is_some());
-        let mut on_device = on_device;
-        on_device.sort_by_key(|program| place(program));
+        run.sort_by_key(|program| place(program).unwrap_or(FIRST.len()));
         let driver = setup::software_vulkan()?;
         let test = |program: &Program| test(program.clone(), driver.clone(), thorough);
-        queue.extend(on_device.into_iter().chain(others).map(test));
+        queue.extend(run.into_iter().map(test));
         compiled.set(all).ok();
         Ok(())
     };
     Job { reaches: Some(Milestone::Programs), ..job(Step::Clippy, "compiling the tests", work) }
 }
 
-/// The place of a program among those that compute on a device.
+/// The place of a program among the first. `None` for all others.
 fn place(program: &Program) -> Option<usize> {
     let is_it =
         |(package, name): &(&str, &str)| program.package == Path::new(package) && program.name == *name;
-    ON_A_DEVICE.iter().position(is_it).filter(|_| program.is_integration_test)
+    FIRST.iter().position(is_it).filter(|_| program.is_integration_test)
 }
 
 /// Runs a test program.

@@ -41,7 +41,7 @@ pub struct Job<'a> {
     pub work: Work<'a>,
 }
 
-/// What came of a job.
+/// The outcome of a job.
 #[derive(Clone, Debug)]
 pub struct Report {
     pub step: Step,
@@ -102,7 +102,11 @@ impl<'a> Queue<'a> {
                 scope.spawn(|| while self.run_next() {});
             }
         });
-        self.state.into_inner().unwrap_or_else(PoisonError::into_inner).reports
+        let State { waiting, mut reports, .. } =
+            self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        // Nothing that was left out may look as if it had passed.
+        reports.extend(waiting.into_iter().map(Report::not_run));
+        reports
     }
 
     /// Runs the next job that can run, once there is one. Returns `false` when there will be none.
@@ -168,12 +172,25 @@ impl Milestone {
         match self {
             Self::Programs => "compiling the tests",
             Self::Bundles => "compiling the bundles",
-            Self::Site => "building the site",
+            Self::Site => "making the site",
         }
     }
 }
 
 impl Report {
+    /// The report of a job that nothing has started: too many tests failed, or no job reaches what it needs.
+    fn not_run(job: Job<'_>) -> Self {
+        Self {
+            step: job.step,
+            failure: Some(format!("{}: not run", job.name)),
+            name: job.name,
+            tally: Tally::default(),
+            time: Duration::ZERO,
+            usage: Usage::default(),
+            compiles: job.reaches.is_some(),
+        }
+    }
+
     /// One line for the log.
     fn line(&self) -> String {
         let Self { step, name, failure, tally, time, usage, .. } = self;
@@ -250,7 +267,16 @@ mod tests {
                 Ok(())
             })
         }));
-        assert_eq!(queue.run(1).len(), MAX_FAILURES);
+        let reports = queue.run(1);
+        assert_eq!(reports.iter().filter(|report| report.failure.is_none()).count(), MAX_FAILURES);
+        assert_eq!(reports.iter().filter(|report| report.failure.is_some()).count(), 20 - MAX_FAILURES);
+    }
+
+    #[test]
+    fn a_job_whose_needs_nothing_reaches_is_a_failure() {
+        let queue = Queue::default();
+        queue.extend([Job { needs: &[Milestone::Site], ..job("e2e", |_, _| Ok(())) }]);
+        assert!(queue.run(1)[0].failure.is_some());
     }
 
     #[test]

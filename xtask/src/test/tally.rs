@@ -1,10 +1,10 @@
 //! Counting tests, from what the runners print.
 
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::iter::Sum;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
@@ -63,13 +63,14 @@ pub fn run(
     tally: &mut Tally,
     over: impl Fn() -> bool,
 ) -> Result<()> {
-    let (reader, writer) = io::pipe().context("cannot capture the output")?;
-    let second = writer.try_clone().context("cannot capture the output")?;
-    let mut file = File::create(log).with_context(|| format!("cannot create {}", log.display()))?;
-    let child = command.stdout(writer).stderr(second).spawn();
+    let mut file = File::create(log)
+        .and_then(|_| File::options().append(true).open(log))
+        .with_context(|| format!("cannot create {}", log.display()))?;
+    // Drivers write errors at any time: in the middle of a line that is read here, if they had the same pipe.
+    let errors = file.try_clone().context("cannot keep the output")?;
+    let child = command.stdout(Stdio::piped()).stderr(errors).spawn();
     let mut child = child.with_context(|| format!("cannot start `{}`", line(command)))?;
-    // The command holds the other end of the pipe.
-    command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+    let reader = child.stdout.take().context("the output is not captured")?;
     let (sender, lines) = mpsc::channel();
     thread::spawn(move || BufReader::new(reader).split(b'\n').try_for_each(|bytes| sender.send(bytes)));
     let (failed_before, mut stopped) = (tally.failed, None);

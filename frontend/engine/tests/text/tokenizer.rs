@@ -156,7 +156,7 @@ fn a_stream_gives_whole_characters() {
     assert_eq!(decoder.flush(), None);
 }
 
-/// Merges have to be worth n log n: text without line ends is one fragment, and n² steps would take hours.
+/// Merges have to be worth n log n: text without line ends is one fragment, and n² are 10¹² steps.
 #[test]
 fn a_long_fragment_is_encoded_whole() {
     let words = [

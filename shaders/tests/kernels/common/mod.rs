@@ -17,7 +17,7 @@ const FILL: &str = "memory[at] = 0x7fc00000u; found[i % 64u] = memory[(at * 7u) 
 const LOOK: &str = "if (memory[at] == 0x7fc00000u) { found[0] = 1u; }";
 
 /// Whether every combination runs, and not only what differs in what a kernel does: `cargo xtask test --thorough`. A software
-/// device takes up to four seconds to compile a kernel, and naga validates all of them in any case.
+/// device takes seconds to compile a large kernel, and naga validates all of them in any case.
 pub fn is_thorough() -> bool {
     std::env::var_os("GEMTAB_THOROUGH").is_some()
 }
