@@ -3,6 +3,7 @@
 //! This crate is the first thing a newcomer waits for, so it stays small: what is slow to compile lives in `glue`, and
 //! compression is left to Node, which `wasm-opt` and Playwright need anyway.
 
+mod adopt;
 mod bench;
 mod load;
 mod process;
@@ -37,6 +38,8 @@ enum Command {
     Bench(bench::Options),
     Load(load::Options),
     #[command(hide = true)]
+    Adopt(adopt::Options),
+    #[command(hide = true)]
     OpenWhenReady(serve::OpenWhenReady),
 }
 
@@ -63,6 +66,7 @@ fn run(command: Command) -> Result<()> {
         Command::Size(options) => size::run(&options),
         Command::Bench(options) => bench::run_or_prepare(&options),
         Command::Load(options) => load::run_it(&options),
+        Command::Adopt(options) => adopt::run(&options),
         Command::OpenWhenReady(options) => serve::open_when_ready(&options),
     }
 }

@@ -11,6 +11,7 @@ use super::changed::Selection;
 use super::programs::{self, Program, executable};
 use super::queue::{Job, Milestone, Queue};
 use super::tally::{self, Runner, Tally};
+use crate::adopt::adopting;
 use crate::process::{self, cargo, step};
 use crate::setup::{self, Toolchain, npx};
 use crate::{project, serve, site, size};
@@ -87,6 +88,7 @@ pub fn queue(selection: Selection, manner: Manner) -> Result<Queue<'static>> {
                 // Whoever waits for one changed test need not wait long for its failure. A whole run is busy.
                 playwright.envs((!manner.quick).then_some(SLOW));
                 let log = logs().join(format!("{step}.log"));
+                let mut playwright = adopting(playwright)?;
                 tally::run(&mut playwright, Runner::Playwright, &log, tally, || queue.count_failure())
             };
             queue.extend([Job { needs: &[Milestone::Site], ..job(step, name, work) }]);
@@ -178,7 +180,8 @@ fn test(program: Program, driver: Option<PathBuf>, thorough: bool) -> Job<'stati
         test.current_dir(&folder).env("CARGO_MANIFEST_DIR", &folder);
         // The time of each test, which only this lets a stable toolchain tell.
         test.args(["-Zunstable-options", "--report-time"]).env("RUSTC_BOOTSTRAP", "1");
-        test.envs(thorough.then_some(THOROUGH));
+        // What is ignored without it is thorough, too.
+        test.envs(thorough.then_some(THOROUGH)).args(thorough.then_some("--include-ignored"));
         if let Some(driver) = &driver {
             test.env("VK_DRIVER_FILES", driver);
         }

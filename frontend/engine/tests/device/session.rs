@@ -70,8 +70,10 @@ fn decode_agrees_with_prefill(path: &str, prompt_len: u32) {
 fn decode_agrees_with_prefill_over_chunks_and_turned_rings() {
     // Window 16, ring 576: at 700 tokens the rings have turned, and the prompt took two chunks.
     decode_agrees_with_prefill(E2B, 700);
-    decode_agrees_with_prefill(DENSE, 600);
-    decode_agrees_with_prefill(MOE, 600);
+    if common::is_thorough() {
+        decode_agrees_with_prefill(DENSE, 600);
+        decode_agrees_with_prefill(MOE, 600);
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! What needs no device: files that are read and written, blobs that are kept, plans. Through the public interface
 //! alone. One program, since each that links `wgpu` takes long to compile.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod diffusion;
 mod expert_adapter;
 mod gguf;

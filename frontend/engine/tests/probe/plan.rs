@@ -26,6 +26,10 @@ fn sums(arguments: &[&str]) -> Value {
 fn every_shape_has_a_plan_for_every_phase_that_it_can_run() {
     for shape in ["e2b", "e4b", "12b", "26b", "31b"] {
         for phase in ["decode", "verify", "prefill", "tail", "vision", "audio", "train"] {
+            // The plans themselves are verified for all shapes elsewhere.
+            if !["e2b", "26b"].contains(&shape) && phase != "decode" && !common::is_thorough() {
+                continue;
+            }
             let arguments = [shape, "--phase", phase, "--tokens", "512"];
             match (shape, phase) {
                 ("26b" | "31b", "audio") => {
