@@ -38,7 +38,9 @@ pub fn store_details(error: &StoreError) -> Option<String> {
 #[must_use]
 pub fn store_trouble(trouble: &StoreTrouble) -> String {
     match trouble {
-        StoreTrouble::NotKept(error @ StoreError::Blocked) => format!("{} {}", t().not_kept(), store(error)),
+        StoreTrouble::NotKept(error @ (StoreError::Blocked | StoreError::Newer { .. })) => {
+            format!("{} {}", t().not_kept(), store(error))
+        }
         StoreTrouble::NotKept(_) => t().not_kept().into(),
         StoreTrouble::Failed(error) => store(error),
     }

@@ -2,6 +2,9 @@
 //!
 //! Keys are texts outside the records; records of the history are texts or `Uint8Array`s.
 
+mod connection;
+
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use futures_channel::oneshot;
@@ -9,47 +12,71 @@ use send_wrapper::SendWrapper;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast as _, JsValue};
-use web_sys::{
-    DomException, Event, IdbDatabase, IdbFactory, IdbObjectStore, IdbOpenDbRequest, IdbRequest,
-    IdbTransaction,
-};
+use web_sys::{DomException, Event, IdbDatabase, IdbObjectStore, IdbRequest, IdbTransaction};
 
+use self::connection::connect;
 use super::StoreError;
 use super::backend::{Table, Value, Write};
 
 /// What is in a database.
 pub(super) struct Schema {
-    /// Raised when a table is added, or when older pages would misread a record. They let go of the database then.
+    /// Raised when a table is added, or when older pages would misread a record. They close the database then, and leave it
+    /// alone.
     pub version: u32,
     /// The names of its object stores.
     pub tables: &'static [&'static str],
 }
 
-/// An open database. Clones are handles to the same one. It may cross into types that ask for `Send`, but its futures
-/// stay on the page's thread.
+/// A database. Clones are handles to the same one. It may cross into types that ask for `Send`, but its futures stay on
+/// the page's thread.
 #[derive(Clone)]
-pub(super) struct Database(SendWrapper<Rc<IdbDatabase>>);
+pub(super) struct Database(SendWrapper<Rc<Inner>>);
+
+struct Inner {
+    name: String,
+    schema: &'static Schema,
+    /// `None` after it was closed, for a newer page or by the browser.
+    connection: RefCell<Option<IdbDatabase>>,
+}
 
 impl Database {
     /// Opens it, and makes it on the first visit.
+    ///
+    /// # Errors
+    /// See [`connect`].
     pub async fn open(name: &str, schema: &'static Schema) -> Result<Self, StoreError> {
-        let opening = factory()?.open_with_u32(name, schema.version);
-        let request = opening.map_err(|error| unavailable(&error))?;
-        let upgrading = request.clone();
-        let upgrade =
-            Closure::<dyn FnMut(Event)>::new(move |_: Event| make_tables(&upgrading, schema.tables));
-        request.set_onupgradeneeded(Some(upgrade.as_ref().unchecked_ref()));
-        let result = opened(&request).await;
-        request.set_onupgradeneeded(None);
-        let database: IdbDatabase = result?.dyn_into().map_err(|other| unavailable(&other))?;
-        close_on_upgrade(&database);
-        Ok(Self(SendWrapper::new(Rc::new(database))))
+        let inner = Inner { name: name.to_owned(), schema, connection: RefCell::default() };
+        let database = Self(SendWrapper::new(Rc::new(inner)));
+        database.connection().await?;
+        Ok(database)
+    }
+
+    /// The open connection, opened again where it was closed.
+    async fn connection(&self) -> Result<IdbDatabase, StoreError> {
+        if let Some(connection) = self.0.connection.borrow().clone() {
+            return Ok(connection);
+        }
+        let connection = connect(&self.0.name, self.0.schema).await?;
+        let (inner, closing) = (Rc::downgrade(&self.0), connection.clone());
+        // A newer page in another tab may change the tables, and the browser may close a connection for reasons of its own.
+        let close = Closure::<dyn FnMut(Event)>::new(move |_: Event| {
+            closing.close();
+            if let Some(inner) = inner.upgrade() {
+                inner.connection.borrow_mut().take_if(|it| *it == closing);
+            }
+        });
+        connection.set_onversionchange(Some(close.as_ref().unchecked_ref()));
+        connection.set_onclose(Some(close.as_ref().unchecked_ref()));
+        // As long-lived as the page.
+        close.forget();
+        *self.0.connection.borrow_mut() = Some(connection.clone());
+        Ok(connection)
     }
 
     /// One record.
     pub async fn get(&self, table: Table, key: &str) -> Result<Option<Value>, StoreError> {
-        let request =
-            self.read(table.name())?.get(&JsValue::from_str(key)).map_err(|error| failed(&error))?;
+        let store = self.read(table.name()).await?;
+        let request = store.get(&JsValue::from_str(key)).map_err(|error| failed(&error))?;
         let value = done(&request).await?;
         if value.is_undefined() { Ok(None) } else { from_js(key, &value).map(Some) }
     }
@@ -62,7 +89,7 @@ impl Database {
 
     /// All values of a table as they are stored, by key.
     pub async fn values(&self, table: &str) -> Result<Vec<(String, JsValue)>, StoreError> {
-        let store = self.read(table)?;
+        let store = self.read(table).await?;
         // Both requests belong to one transaction, so that keys and values are of the same moment.
         let keys = store.get_all_keys().map_err(|error| failed(&error))?;
         let values = store.get_all().map_err(|error| failed(&error))?;
@@ -86,7 +113,7 @@ impl Database {
         table: &str,
         issue: impl FnOnce(&IdbObjectStore) -> Result<IdbRequest, JsValue>,
     ) -> Result<(), StoreError> {
-        let transaction = self.transaction(&[table], "strict")?;
+        let transaction = self.transaction(&[table], "strict").await?;
         let store = transaction.object_store(table).map_err(|error| failed(&error))?;
         issue(&store).map_err(|error| failed(&error))?;
         committed(&transaction).await
@@ -94,7 +121,7 @@ impl Database {
 
     /// All keys of a table.
     pub async fn keys(&self, table: Table) -> Result<Vec<String>, StoreError> {
-        let request = self.read(table.name())?.get_all_keys().map_err(|error| failed(&error))?;
+        let request = self.read(table.name()).await?.get_all_keys().map_err(|error| failed(&error))?;
         let keys = done(&request).await?;
         Ok(js_sys::Array::from(&keys).iter().filter_map(|key| key.as_string()).collect())
     }
@@ -109,7 +136,7 @@ impl Database {
         if tables.is_empty() {
             return decide(Vec::new()).map(|(_, value)| value);
         }
-        let transaction = self.write(tables)?;
+        let transaction = self.write(tables).await?;
         let mut read = Vec::new();
         for (table, key) in reads {
             let store = transaction.object_store(table.name()).map_err(|error| failed(&error))?;
@@ -132,24 +159,26 @@ impl Database {
 
     /// A transaction that writes. What a person has said or attached is on disk when it ends; of drafts and settings the
     /// browser may keep the last few seconds in memory.
-    fn write(&self, tables: &[Table]) -> Result<IdbTransaction, StoreError> {
+    async fn write(&self, tables: &[Table]) -> Result<IdbTransaction, StoreError> {
         let light = tables.iter().all(|table| matches!(table, Table::Drafts | Table::Settings));
         let names: Vec<_> = tables.iter().map(|table| table.name()).collect();
-        self.transaction(&names, if light { "relaxed" } else { "strict" })
+        self.transaction(&names, if light { "relaxed" } else { "strict" }).await
     }
 
-    fn transaction(&self, tables: &[&str], durability: &str) -> Result<IdbTransaction, StoreError> {
+    async fn transaction(&self, tables: &[&str], durability: &str) -> Result<IdbTransaction, StoreError> {
+        let connection = self.connection().await?;
         let names: js_sys::Array = tables.iter().map(|&table| JsValue::from_str(table)).collect();
         let options = js_sys::Object::new();
         let durability = JsValue::from_str(durability);
         // Setting a field of a new object cannot fail.
         js_sys::Reflect::set(&options, &JsValue::from_str("durability"), &durability).ok();
-        let database: &DatabaseWithOptions = self.0.unchecked_ref();
-        database.transaction(&names, "readwrite", &options).map_err(|error| failed(&error))
+        let connection: &DatabaseWithOptions = connection.unchecked_ref();
+        connection.transaction(&names, "readwrite", &options).map_err(|error| failed(&error))
     }
 
-    fn read(&self, table: &str) -> Result<IdbObjectStore, StoreError> {
-        let transaction = self.0.transaction_with_str(table).map_err(|error| failed(&error))?;
+    async fn read(&self, table: &str) -> Result<IdbObjectStore, StoreError> {
+        let connection = self.connection().await?;
+        let transaction = connection.transaction_with_str(table).map_err(|error| failed(&error))?;
         transaction.object_store(table).map_err(|error| failed(&error))
     }
 }
@@ -166,32 +195,6 @@ extern "C" {
         mode: &str,
         options: &js_sys::Object,
     ) -> Result<IdbTransaction, JsValue>;
-}
-
-fn factory() -> Result<IdbFactory, StoreError> {
-    let window = web_sys::window().ok_or_else(|| unavailable(&JsValue::from_str("no window")))?;
-    let factory = window.indexed_db().map_err(|error| unavailable(&error))?;
-    factory.ok_or_else(|| unavailable(&JsValue::from_str("no IndexedDB")))
-}
-
-fn make_tables(request: &IdbOpenDbRequest, tables: &[&str]) {
-    let Ok(database) = request.result().and_then(|result| result.dyn_into::<IdbDatabase>()) else { return };
-    let existing = database.object_store_names();
-    for table in tables {
-        if !existing.contains(table) {
-            // Should it fail, opening fails as a whole, and is reported there.
-            database.create_object_store(table).ok();
-        }
-    }
-}
-
-/// Lets a newer page in another tab change the tables; what this page does afterwards fails with a clear error.
-fn close_on_upgrade(database: &IdbDatabase) {
-    let closing = database.clone();
-    let close = Closure::<dyn FnMut(Event)>::new(move |_: Event| closing.close());
-    database.set_onversionchange(Some(close.as_ref().unchecked_ref()));
-    // As long-lived as the page.
-    close.forget();
 }
 
 fn issue(transaction: &IdbTransaction, write: Write) -> Result<IdbRequest, JsValue> {
@@ -220,7 +223,7 @@ fn from_js(key: &str, value: &JsValue) -> Result<Value, StoreError> {
 /// The result of a request.
 async fn done(request: &IdbRequest) -> Result<JsValue, StoreError> {
     let (sender, receiver) = oneshot::channel();
-    let settle = once(sender);
+    let settle = listen(sender);
     request.set_onsuccess(Some(settle.as_ref().unchecked_ref()));
     request.set_onerror(Some(settle.as_ref().unchecked_ref()));
     receiver.await.ok();
@@ -233,31 +236,10 @@ async fn done(request: &IdbRequest) -> Result<JsValue, StoreError> {
     }
 }
 
-/// The database of an open request. Unlike [`done`], a refusal means that there is no storage at all; and a tab that
-/// holds an older version open may block it.
-async fn opened(request: &IdbOpenDbRequest) -> Result<JsValue, StoreError> {
-    let (sender, receiver) = oneshot::channel();
-    let settle = once(sender);
-    request.set_onsuccess(Some(settle.as_ref().unchecked_ref()));
-    request.set_onerror(Some(settle.as_ref().unchecked_ref()));
-    request.set_onblocked(Some(settle.as_ref().unchecked_ref()));
-    let event = receiver.await.map_or_else(|_| String::new(), |event| event.type_());
-    request.set_onsuccess(None);
-    request.set_onerror(None);
-    request.set_onblocked(None);
-    if event == "blocked" {
-        return Err(StoreError::Blocked);
-    }
-    match request.error() {
-        Ok(Some(error)) => Err(StoreError::Unavailable { reason: error.message() }),
-        _ => request.result().map_err(|error| unavailable(&error)),
-    }
-}
-
 /// Waits until a transaction has ended, or was undone. See [`Database::write`] for what is on disk then.
 async fn committed(transaction: &IdbTransaction) -> Result<(), StoreError> {
     let (sender, receiver) = oneshot::channel();
-    let settle = once(sender);
+    let settle = listen(sender);
     transaction.set_oncomplete(Some(settle.as_ref().unchecked_ref()));
     // An error that nobody handles aborts the transaction, and its quota may run out as late as at its end.
     transaction.set_onabort(Some(settle.as_ref().unchecked_ref()));
@@ -272,7 +254,7 @@ async fn committed(transaction: &IdbTransaction) -> Result<(), StoreError> {
 }
 
 /// A listener that passes on the first event it hears.
-fn once(sender: oneshot::Sender<Event>) -> Closure<dyn FnMut(Event)> {
+fn listen(sender: oneshot::Sender<Event>) -> Closure<dyn FnMut(Event)> {
     let mut sender = Some(sender);
     Closure::new(move |event: Event| {
         if let Some(sender) = sender.take() {
