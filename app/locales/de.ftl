@@ -101,8 +101,6 @@ use-memory = { $size } Arbeitsspeicher verwenden
 media-gone = nicht mehr in diesem Browser
 save-raw = Rohdaten speichern
 export-file = gemtab-unterhaltungen.json
-export-one-file = gemtab-unterhaltung.json
-export-markdown-file = unterhaltung.md
 
 ## Places
 
@@ -315,6 +313,7 @@ unreadable-words = Ihre Daten sind noch in diesem Browser. Vor dem Löschen lass
 unloaded-title = Diese Unterhaltung konnte nicht geladen werden
 adapters-several = { NUMBER($count) } Adapter
 adapter = Adapter
+adapter-opening = Adapter wird geöffnet …
 adapter-none = Kein Adapter
 adapter-files = Adapterdateien
 adapters = Adapter
@@ -911,6 +910,7 @@ tune-chat-attachments = { $count ->
     *[other] Ihre { $count } Anhänge werden ebenfalls verwendet.
     }
 tune-none-saved = Noch keine Adapter gespeichert.
+tune-saved-as = „{ $name }“ ist gespeichert
 tune-saved = Gespeicherte Adapter
 tune-adapter-about = für { $model } · Rang { NUMBER($rank) } · { $size } · { $date }
 tune-delete-title = Diesen Adapter löschen?

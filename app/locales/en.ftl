@@ -102,8 +102,6 @@ use-memory = Use { $size } of system memory
 media-gone = no longer in this browser
 save-raw = Save raw data
 export-file = gemtab-conversations.json
-export-one-file = gemtab-conversation.json
-export-markdown-file = conversation.md
 
 ## Places
 
@@ -316,6 +314,7 @@ unreadable-words = Its data is still in this browser. You can save it to a file 
 unloaded-title = This conversation couldn’t be loaded
 adapters-several = { NUMBER($count) } adapters
 adapter = Adapter
+adapter-opening = Opening adapter…
 adapter-none = No adapter
 adapter-files = Adapter files
 adapters = Adapters
@@ -912,6 +911,7 @@ tune-chat-attachments = { $count ->
     *[other] Its { $count } attachments are used too.
     }
 tune-none-saved = No adapters saved yet.
+tune-saved-as = “{ $name }” is saved
 tune-saved = Saved adapters
 tune-adapter-about = for { $model } · rank { NUMBER($rank) } · { $size } · { $date }
 tune-delete-title = Delete this adapter?

@@ -259,6 +259,13 @@ pub fn local_time(milliseconds: f64) -> String {
     intl::date_time(Language::now(), milliseconds)
 }
 
+/// Today where the user is, as `2026-11-28`.
+#[must_use]
+pub fn today() -> String {
+    let now = js_sys::Date::new_0();
+    format!("{}-{:02}-{:02}", now.get_full_year(), now.get_month() + 1, now.get_date())
+}
+
 fn web_sys_absent() -> bool {
     cfg!(not(target_arch = "wasm32"))
 }

@@ -28,6 +28,9 @@ extern "C" {
 }
 
 fn manager() -> Option<LockManager> {
+    if !cfg!(target_arch = "wasm32") {
+        return None;
+    }
     let navigator = web_sys::window()?.navigator();
     let manager = Reflect::get(&navigator, &"locks".into()).ok()?;
     manager.is_object().then(|| manager.unchecked_into())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::{html, prelude::*, task::spawn_local};
 use protocol::Role;
 
-use super::rail::{export_json, export_markdown, pick_archive};
+use super::rail::{export_markdown, export_one, pick_archive};
 use super::{Dialog, Glyph, Icon};
 use crate::{
     browser,
@@ -256,11 +256,7 @@ fn of_conversation(stores: Stores) -> Vec<(Glyph, &'static str, Run)> {
     let think = move || chat.edit(|conversation| conversation.options.thinking = !thinking);
     found.push((Glyph::Think, words, Arc::new(think)));
     if last.is_some() {
-        found.push((
-            Glyph::Export,
-            t().palette_export_json(),
-            Arc::new(move || export_json(stores, vec![id], t().export_one_file())),
-        ));
+        found.push((Glyph::Export, t().palette_export_json(), Arc::new(move || export_one(stores, id))));
         found.push((
             Glyph::Copy,
             t().palette_export_markdown(),

@@ -140,7 +140,7 @@ fn ArchiveItems() -> impl IntoView {
     let stores = use_stores();
     let export = Callback::new(move |()| {
         let ids = stores.library.list.with_untracked(|list| list.iter().map(|it| it.id).collect());
-        export_json(stores, ids, t().export_file());
+        export_json(stores, ids, t().export_file().to_owned());
     });
     view! {
         <MenuItem glyph=Glyph::Export label=t().rail_export_all() on_press=export />
@@ -354,7 +354,7 @@ fn ConversationLine(id: ConversationId, summaries: Summaries, searching: Memo<bo
                 >
                     <MenuItem glyph=Glyph::Edit label=t().rail_rename() on_press=move |()| renaming.set(true) />
                     <MenuItem glyph=Glyph::Plus label=t().rail_duplicate() on_press=move |()| spawn_local(stores.chat.duplicate(id)) />
-                    <MenuItem glyph=Glyph::Export label=t().rail_export_json() on_press=move |()| export_json(stores, vec![id], t().export_one_file()) />
+                    <MenuItem glyph=Glyph::Export label=t().rail_export_json() on_press=move |()| export_one(stores, id) />
                     <MenuItem glyph=Glyph::Copy label=t().rail_export_markdown() on_press=move |()| export_markdown(stores, id) />
                 </Show>
                 <MenuItem glyph=Glyph::Delete label=t().delete() on_press=move |()| delete(stores, id) />
@@ -423,12 +423,12 @@ fn RenameField(
 }
 
 /// Offers conversations as a file to keep. Its text goes to the browser in parts, so that it may be larger than any text.
-pub fn export_json(stores: Stores, ids: Vec<ConversationId>, name: &'static str) {
+pub fn export_json(stores: Stores, ids: Vec<ConversationId>, name: String) {
     spawn_local(async move {
         let mut parts = browser::FileParts::new("application/json");
         match stores.library.export(&ids, |piece| parts.push(&piece)).await {
             Ok(unreadable) => {
-                parts.download(name);
+                parts.download(&name);
                 if unreadable > 0 {
                     stores.ui.toast(t().export_unreadable(unreadable as u64));
                 }
@@ -438,11 +438,21 @@ pub fn export_json(stores: Stores, ids: Vec<ConversationId>, name: &'static str)
     });
 }
 
+/// Offers one conversation as a file to keep.
+pub fn export_one(stores: Stores, id: ConversationId) {
+    spawn_local(async move {
+        if let Some(conversation) = stores.library.load(id).await {
+            export_json(stores, vec![id], conversation.file_name(&browser::today(), "json"));
+        }
+    });
+}
+
 /// Offers a conversation as a Markdown file to keep.
 pub fn export_markdown(stores: Stores, id: ConversationId) {
     spawn_local(async move {
         if let Some(conversation) = stores.library.load(id).await {
-            browser::download(t().export_markdown_file(), "text/markdown", &conversation.to_markdown());
+            let name = conversation.file_name(&browser::today(), "md");
+            browser::download(&name, "text/markdown", &conversation.to_markdown());
         }
     });
 }

@@ -8,7 +8,22 @@ use super::Conversation;
 
 use crate::language::t;
 
+/// Most characters of a title in the name of a file.
+const NAME_LENGTH: usize = 60;
+
 impl Conversation {
+    /// Returns the name of a file with the conversation: its title in lower case and the date, such as
+    /// `norway-in-may-2026-11-28.md`.
+    #[must_use]
+    pub fn file_name(&self, date: &str, extension: &str) -> String {
+        let title = if self.title.is_empty() { t().place_conversation() } else { &self.title };
+        let words = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let name = words.collect::<Vec<_>>().join("-").to_lowercase();
+        let name: String = name.chars().take(NAME_LENGTH).collect();
+        let name = if name.is_empty() { "gemtab" } else { name.trim_end_matches('-') };
+        format!("{name}-{date}.{extension}")
+    }
+
     /// The messages on screen as Markdown.
     #[must_use]
     pub fn to_markdown(&self) -> String {

@@ -51,7 +51,7 @@ pub use record::Stored;
 pub use search::{Query, SearchText};
 pub use store::{Deleted, Draft, HistoryStore, Persistence, Saved, StoreError};
 pub use summary::Summary;
-pub use title::title_of;
+pub use title::{numbered, title_of};
 pub use transfer::ImportReport;
 
 /// Milliseconds since 1970, now.

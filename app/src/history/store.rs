@@ -10,7 +10,7 @@ use crate::channel::Channel;
 use super::backend::{Backend, Memory, Table, Value, Write};
 use super::record::{Stored, write_json};
 use super::{
-    Attachment, AttachmentKey, Change, Conversation, ConversationId, Options, Subscription, Summary,
+    Attachment, AttachmentKey, Change, Conversation, ConversationId, NodeId, Options, Subscription, Summary,
 };
 
 /// The tables of the history, all of [`Table`].
@@ -83,13 +83,16 @@ pub struct Draft {
     /// Which of them the engine was looking at when this was kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub looking: Vec<AttachmentKey>,
+    /// What messages of the conversation were changed to and not sent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edits: Vec<(NodeId, String)>,
 }
 
 impl Draft {
     /// Whether there is nothing to keep.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.text.is_empty() && self.attachments.is_empty()
+        self.text.is_empty() && self.attachments.is_empty() && self.edits.is_empty()
     }
 }
 

@@ -20,6 +20,19 @@ pub fn title_of(message: &Message) -> String {
     }
 }
 
+/// Returns the title with the first number that makes it differ from those taken: `Norway`, `Norway (2)`, `Norway (3)`.
+#[must_use]
+pub fn numbered(title: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    // Without a title a conversation has the name that all such have.
+    if title.is_empty() || !is_taken(title) {
+        return title.to_owned();
+    }
+    let number = title.strip_suffix(')').and_then(|title| title.rsplit_once(" ("));
+    let stem = number.filter(|(_, number)| number.parse::<u32>().is_ok()).map_or(title, |(stem, _)| stem);
+    let mut numbers = (2..).map(|number: u32| format!("{stem} ({number})"));
+    numbers.find(|title| !is_taken(title)).unwrap_or_else(|| title.to_owned())
+}
+
 /// A line without Markdown's marks, its spaces single.
 pub(super) fn plain(line: &str) -> String {
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || "#>*-+`~".contains(c));
@@ -42,6 +55,16 @@ mod tests {
 
     fn title(text: &str) -> String {
         title_of(&Message { text: text.to_owned(), ..Message::empty(Role::User, 0) })
+    }
+
+    #[test]
+    fn a_copy_has_the_next_number() {
+        let next = |title: &str, taken: &[&str]| numbered(title, |title| taken.contains(&title));
+        assert_eq!(next("Norway", &["Sweden"]), "Norway");
+        assert_eq!(next("Norway", &["Norway"]), "Norway (2)");
+        assert_eq!(next("Norway (2)", &["Norway", "Norway (2)"]), "Norway (3)");
+        assert_eq!(next("May (or June)", &["May (or June)"]), "May (or June) (2)");
+        assert_eq!(next("", &[""]), "");
     }
 
     #[test]

@@ -189,7 +189,9 @@ impl EngineStore {
                     ModelState::Ready { choice, context, .. } => {
                         self.revive.set_value(Some((*choice, context)));
                     }
-                    ModelState::Loading { choice, .. } => self.revive.set_value(Some((*choice, 0))),
+                    ModelState::Loading { choice, context, .. } => {
+                        self.revive.set_value(Some((*choice, context)));
+                    }
                     ModelState::None | ModelState::Failed { .. } => {}
                 }
                 self.model.set(ModelState::None);
@@ -371,8 +373,13 @@ impl EngineStore {
     }
 
     /// Loads a model in place of the one before, with this context length (0 for the default). A load that is
-    /// running is stopped.
+    /// running is stopped. After a crash a fresh engine loads it.
     pub fn load(self, choice: Choice, context: u32) {
+        if self.phase.with_untracked(|phase| matches!(phase, EnginePhase::Crashed(_))) {
+            self.revive.set_value(Some((choice, context)));
+            self.restart();
+            return;
+        }
         if let ModelState::Loading { request, .. } = self.model.get_untracked() {
             self.cancel(request);
         }
@@ -387,7 +394,8 @@ impl EngineStore {
             return;
         };
         self.progress.set(None);
-        self.model.set(ModelState::Loading { choice: Box::new(choice.clone()), request: reply.id() });
+        let loading = ModelState::Loading { choice: Box::new(choice.clone()), context, request: reply.id() };
+        self.model.set(loading);
         spawn_local(self.follow_load(choice, context, reply));
     }
 

@@ -282,6 +282,8 @@ pub enum ModelState {
     Loading {
         /// Which.
         choice: Box<Choice>,
+        /// Context length in tokens; 0 for the default.
+        context: u32,
         /// The request, to cancel it by.
         request: RequestId,
     },

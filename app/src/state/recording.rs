@@ -187,7 +187,10 @@ impl RecordingStore {
         self.phase.set(RecordingPhase::Idle);
         spawn_local(async move {
             recorder.stop().await;
-            self.drop_tape();
+            // Another recording may have begun meanwhile.
+            if self.has(&tape) {
+                self.drop_tape();
+            }
             let peak = tape.peak.get();
             let wav = tape.finish();
             self.give(&tape, &wav, true);
@@ -204,7 +207,7 @@ impl RecordingStore {
     fn hear(self, tape: &Rc<Tape>, piece: &[f32], rate: f64) {
         tape.take(piece, rate);
         // The last piece may come when the recording has ended, and must not be shown any more.
-        if self.phase.get_untracked() == RecordingPhase::Idle {
+        if self.phase.get_untracked() == RecordingPhase::Idle || !self.has(tape) {
             return;
         }
         let millis = tape.wav.borrow().millis();

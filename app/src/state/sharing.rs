@@ -38,7 +38,7 @@ impl EngineStore {
                     self.replaced_by.set(Some(choice.entry.name.clone()));
                 }
                 self.selected.set(Some(choice.id.clone()));
-                self.model.set(ModelState::Loading { choice: Box::new(choice), request: id });
+                self.model.set(ModelState::Loading { choice: Box::new(choice), context: 0, request: id });
             }
             ModelPhase::Loaded(model) if now.loaded_by() == Some(model.id) => {}
             ModelPhase::Loaded(model) => {

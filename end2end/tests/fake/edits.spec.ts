@@ -26,6 +26,9 @@ test.describe("what a message is changed to", () => {
     await expect(field.or(app.questions.first().getByRole("button", { name: "Edit and resend" }))).toBeVisible();
     if (await field.isHidden()) await edit(app);
     await expect(field).toHaveValue("Good morning to you");
+    await app.kept("Good morning to you");
+    await app.reload();
+    await expect(await edit(app)).toHaveValue("Good morning to you");
     await field.press("Enter");
     await expect(app.questions.first()).toContainText("Good morning to you");
     // What was sent is no longer in the way.

@@ -523,3 +523,17 @@ fn broken_archives_are_refused() {
         archive.inspect(|archive| assert!(is_whole(archive))).is_ok()
     });
 }
+
+#[test]
+fn a_file_is_named_after_its_conversation() {
+    let named = |title: &str| {
+        let mut conversation = Conversation::new(ConversationId(1), Options::default(), 0);
+        conversation.title = title.to_owned();
+        conversation.file_name("2026-11-28", "md")
+    };
+    assert_eq!(named("Norway in May?"), "norway-in-may-2026-11-28.md");
+    assert_eq!(named("../../etc: <Größe>"), "etc-größe-2026-11-28.md");
+    assert_eq!(named(&"word ".repeat(40)).chars().count(), 60 - 1 + "-2026-11-28.md".len());
+    assert_eq!(named("!?"), "gemtab-2026-11-28.md");
+    assert_eq!(named(""), "conversation-2026-11-28.md");
+}

@@ -120,7 +120,9 @@ pub fn AdapterChoice() -> impl IntoView {
     view! {
         <Show when=move || ready.get()>
             <select class="adapter-choice" aria-label=t().adapter() title=t().adapter() node_ref=list on:change=change>
-                <option value=NONE>{t().adapter_none()}</option>
+                <option value=NONE>
+                    {move || if adapters.opening.get() > 0 { t().adapter_opening() } else { t().adapter_none() }}
+                </option>
                 <For
                     each=move || adapters.all.get()
                     key=|adapter| adapter.details.key.clone()

@@ -6,7 +6,7 @@ use super::{panes::Panes, welcome::Welcome};
 use crate::{
     browser,
     components::{Glyph, Icon},
-    history::Conversation,
+    history::{Conversation, ConversationId},
     language::t,
     state::use_stores,
     watch::on_resize,
@@ -54,13 +54,13 @@ pub fn Log() -> impl IntoView {
             follows.set(near);
         }
     };
-    // A message of the person's brings the view to the end; a growing answer takes it along.
-    Effect::new(move |before: Option<usize>| {
-        let length = path.with(|(_, path)| path.len());
-        if before.is_none_or(|before| length > before) {
+    // A message of the user and another conversation begin at the end; a growing answer takes the view along.
+    Effect::new(move |before: Option<(ConversationId, usize)>| {
+        let now = path.with(|(id, path)| (*id, path.len()));
+        if before.is_none_or(|(id, length)| id != now.0 || length < now.1) {
             follows.set(true);
         }
-        length
+        now
     });
     Effect::new(move |_| {
         path.track();

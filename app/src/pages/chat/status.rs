@@ -99,7 +99,7 @@ fn NotSaved() -> impl IntoView {
     let export = move |_| {
         let ids =
             library.unsaved.with_untracked(|it| it.as_ref().map(|it| it.ids.clone()).unwrap_or_default());
-        export_json(stores, ids, t().export_file());
+        export_json(stores, ids, t().export_file().to_owned());
     };
     let shown = Memo::new(move |_| library.unsaved.with(Option::is_some));
     view! {

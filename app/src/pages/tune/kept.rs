@@ -1,6 +1,6 @@
 //! The adapters that were made here and are kept.
 
-use leptos::{prelude::*, task::spawn_local};
+use leptos::{html, prelude::*, task::spawn_local};
 use protocol::tune::{ExportFormat, KeptAdapter};
 
 use super::run::KeptFailureBox;
@@ -9,7 +9,6 @@ use crate::{
     components::{Glyph, Icon, IconButton},
     format,
     language::{ELEMENT, around, t},
-    place::Place,
     state::{models::ModelState, use_stores},
 };
 
@@ -38,6 +37,39 @@ pub fn KeptSection() -> impl IntoView {
     .into_any()
 }
 
+/// The adapter that was just made of a run, in the place of the run.
+#[component]
+pub fn SavedSection(adapter: KeptAdapter) -> impl IntoView {
+    let tune = use_stores().tune;
+    let words = t().tune_saved_as(&adapter.name);
+    let id = StoredValue::new(adapter.id.clone());
+    let heading = NodeRef::<html::H2>::new();
+    heading.on_load(|heading| {
+        // The button that was pressed is gone.
+        heading.focus().ok();
+    });
+    view! {
+        <section class="part" aria-labelledby="tune-saved">
+            <h2 id="tune-saved" tabindex="-1" node_ref=heading>{words}</h2>
+            <div class="buttons">
+                <button type="button" class="button primary" on:click=move |_| tune.use_in_chat(&adapter)>
+                    <Icon glyph=Glyph::Chat />
+                    {t().tune_use()}
+                </button>
+                <button
+                    type="button"
+                    class="button"
+                    on:click=move |_| tune.export(id.get_value(), ExportFormat::Gguf)
+                >
+                    <Icon glyph=Glyph::Export />
+                    {t().tune_gguf()}
+                </button>
+            </div>
+        </section>
+    }
+    .into_any()
+}
+
 #[component]
 fn AdapterLine(adapter: KeptAdapter) -> impl IntoView {
     let stores = use_stores();
@@ -51,11 +83,7 @@ fn AdapterLine(adapter: KeptAdapter) -> impl IntoView {
             .model
             .with(|model| matches!(model, ModelState::Ready { choice, .. } if choice.entry.name == of))
     });
-    let try_it = move |_| {
-        whole.with_value(|adapter| stores.adapters.open_kept(adapter));
-        let open = stores.chat.conversation.with_untracked(|it| (!it.is_empty()).then_some(it.id));
-        stores.ui.go(&Place::Chat(open).path());
-    };
+    let try_it = move |_| whole.with_value(|adapter| tune.use_in_chat(adapter));
     let KeptAdapter { id, name, model, rank, size, made } = adapter;
     let about = t().tune_adapter_about(&model, rank.into(), &format::bytes(size), &browser::local_time(made));
     let id = StoredValue::new(id);

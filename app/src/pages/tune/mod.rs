@@ -62,6 +62,7 @@ pub fn TunePage() -> impl IntoView {
             <Show when=move || has_run.get()>
                 <run::RunSection />
             </Show>
+            {move || tune.saved.get().map(|adapter| view! { <kept::SavedSection adapter=adapter /> })}
             <Show when=move || !tune.run.phase.get().is_active()>
                 <examples::ExamplesSection />
                 <settings::SettingsSection />

@@ -21,6 +21,11 @@ impl ChatStore {
     /// Takes what is typed, and keeps it once typing rests.
     pub fn set_draft(self, text: String) {
         self.draft.set(text);
+        self.rest_draft();
+    }
+
+    /// Keeps the draft once typing rests.
+    pub(super) fn rest_draft(self) {
         let change = self.count_draft_change();
         self.draft_waits.set_value(true);
         spawn_local(async move {
@@ -42,7 +47,8 @@ impl ChatStore {
             let looking = all.iter().filter(|it| it.look != Look::None).map(|it| it.attachment.key).collect();
             (all.iter().map(|it| it.attachment.clone()).collect(), looking)
         });
-        self.library.keep_draft(self.draft_owner(), Draft { text, attachments, looking });
+        let edits = self.edits_on_screen();
+        self.library.keep_draft(self.draft_owner(), Draft { text, attachments, looking, edits });
     }
 
     /// Keeps what was typed last when the page may go before typing rests. Called once, in the browser.
@@ -60,7 +66,7 @@ impl ChatStore {
     /// Forgets what was sent.
     pub(super) fn forget_draft(self, owner: Option<ConversationId>) {
         if self.draft_known.get_value() {
-            self.library.keep_draft(owner, Draft::default());
+            self.library.keep_draft(owner, Draft { edits: self.edits_on_screen(), ..Draft::default() });
         }
         self.draft.set(String::new());
         self.attached.set(Vec::new());
@@ -123,10 +129,13 @@ impl ChatStore {
             }
             self.draft_known.set_value(true);
             let typed = self.draft.get_untracked();
-            let more = !typed.is_empty() || self.attached.with_untracked(|all| !all.is_empty());
+            let more = !typed.is_empty()
+                || self.attached.with_untracked(|all| !all.is_empty())
+                || !self.edits_on_screen().is_empty();
             // A first message that was sent meanwhile has begun the conversation.
             if !kept.is_empty() && self.draft_owner() == of {
                 self.draft.set(joined(kept.text, &typed));
+                self.take_edits(kept.edits);
                 let stopped = |key| if kept.looking.contains(&key) { Look::Stopped } else { Look::None };
                 let kept = kept.attachments.into_iter().map(|attachment| {
                     let look = stopped(attachment.key);

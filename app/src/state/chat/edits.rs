@@ -22,6 +22,26 @@ impl ChatStore {
                 None => edits.remove(&place),
             };
         });
+        self.rest_draft();
+    }
+
+    /// What messages of the conversation on screen were changed to and not sent.
+    pub(super) fn edits_on_screen(self) -> Vec<(NodeId, String)> {
+        let id = self.conversation.id_untracked();
+        self.edits.with_value(|edits| {
+            let own = edits.iter().filter(|((of, _), _)| *of == id);
+            own.map(|((_, node), text)| (*node, text.clone())).collect()
+        })
+    }
+
+    /// Takes what was kept of the conversation on screen. What was changed since counts.
+    pub(super) fn take_edits(self, kept: Vec<(NodeId, String)>) {
+        let id = self.conversation.id_untracked();
+        self.edits.update_value(|edits| {
+            for (node, text) in kept {
+                edits.entry((id, node)).or_insert(text);
+            }
+        });
     }
 
     /// Closes the field of a message, whose change was taken.

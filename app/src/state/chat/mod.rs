@@ -339,8 +339,11 @@ impl ChatStore {
         }
     }
 
-    fn open_copy(self, copy: Conversation) {
+    fn open_copy(self, mut copy: Conversation) {
         let id = copy.id;
+        copy.title = self.library.list.with_untracked(|list| {
+            history::numbered(&copy.title, |title| list.iter().any(|summary| summary.title == title))
+        });
         self.library.add_saved(copy);
         self.ui.go(&Place::Chat(Some(id)).path());
         self.ui.toast(t().conversation_copied());
@@ -435,10 +438,14 @@ impl ChatStore {
         self.busy()
     }
 
-    /// Stops the running answer. What was written stays.
+    /// Stops the running answer. What was written stays. A message that waits behind it is no longer sent by itself.
     pub fn stop(self) {
         if let Some(place) = self.answer.place.get_untracked() {
             self.answer.phase.set(AnswerPhase::Stopping);
+            let waits = |queued: &Queued| queued.conversation == place.conversation;
+            if self.queued.with_untracked(|queued| queued.as_ref().is_some_and(waits)) {
+                self.unqueue();
+            }
             if let Some(request) = place.request {
                 self.engine.cancel(request);
             }

@@ -13,8 +13,9 @@ use std::collections::BTreeMap;
 use futures_channel::oneshot;
 use leptos::prelude::*;
 
-use super::Library;
+use super::{Library, UNSAVED};
 use crate::history::{Conversation, ConversationId, Deleted, Options, Saved, StoreError, Stored, Summary};
+use crate::locks;
 
 /// A conversation at hand.
 pub(super) struct Live {
@@ -285,6 +286,7 @@ impl Library {
         }
         if self.unsaved.with_untracked(|before| *before != unsaved) {
             self.unsaved.set(unsaved);
+            self.lock_unsaved();
         }
         well
     }
@@ -337,6 +339,19 @@ impl Library {
                 all.ids.retain(|&other| other != id);
             }
             unsaved.take_if(|all| all.ids.is_empty());
+        });
+        self.lock_unsaved();
+    }
+
+    /// Tells other tabs whether something is unsaved here, so that they keep the attachments that it names.
+    fn lock_unsaved(self) {
+        let is_unsaved = self.unsaved.with_untracked(Option::is_some);
+        self.unsaved_lock.update_value(|lock| {
+            if !is_unsaved {
+                *lock = None;
+            } else if lock.is_none() {
+                *lock = locks::hold(UNSAVED);
+            }
         });
     }
 }

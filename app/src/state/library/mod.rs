@@ -22,13 +22,15 @@ use crate::history::{
     self, Change, Conversation, ConversationId, Draft, GRACE_MS, HistoryStore, ImportReport, Persistence,
     Query, SearchText, StoreError, Subscription, Summary,
 };
-use crate::locks::Lock;
+use crate::locks::{self, Lock};
 use crate::tab;
 
 /// The name of the browser's store.
 const NAME: &str = "gemtab";
 /// Its name while the engine is simulated: what that one says is not put among a person's conversations.
 const SIMULATED: &str = "gemtab-simulated";
+/// The lock of tabs in which something is not saved.
+const UNSAVED: &str = "gemtab-unsaved";
 /// Longest wait before saving is tried again, in milliseconds.
 const LONGEST_WAIT_MS: u32 = 60_000;
 
@@ -57,6 +59,8 @@ pub struct Library {
     pub trouble: RwSignal<Option<StoreTrouble>>,
     /// What could not be saved; none when all is. It is tried again until it is.
     pub unsaved: RwSignal<Option<Unsaved>>,
+    /// Held while something is not saved.
+    unsaved_lock: StoredValue<Option<Lock>>,
     /// Conversations whose records were found to be unreadable.
     pub unreadable: RwSignal<BTreeSet<ConversationId>>,
     /// A conversation that was at hand when another tab deleted it.
@@ -88,6 +92,7 @@ impl Library {
             found: RwSignal::new(None),
             trouble: RwSignal::new(None),
             unsaved: RwSignal::new(None),
+            unsaved_lock: StoredValue::new(None),
             unreadable: RwSignal::new(BTreeSet::new()),
             lost: RwSignal::new(None),
             changed_elsewhere: RwSignal::new(None),
@@ -123,8 +128,10 @@ impl Library {
         spawn_local(async move {
             // What nothing names any more goes, a while after it was last named.
             loop {
-                // What is not saved may name what nothing else does.
-                if let (Some(store), true) = (self.store(), self.unsaved.with_untracked(Option::is_none)) {
+                // What is not saved, here or in another tab, may name what nothing else does.
+                let is_unsaved =
+                    self.unsaved.with_untracked(Option::is_some) || locks::is_held(UNSAVED).await;
+                if let (Some(store), false) = (self.store(), is_unsaved) {
                     self.report(store.sweep_attachments(history::now()).await);
                 }
                 TimeoutFuture::new(GRACE_MS as u32).await;

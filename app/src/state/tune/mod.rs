@@ -17,7 +17,7 @@ use super::{AdapterStore, ChatStore, EngineStore, Library, MediaStore, Ui};
 use run::RunStore;
 use tabs::Tabs;
 
-use crate::{browser, failures, language::t};
+use crate::{browser, failures, language::t, place::Place};
 
 /// What could not be done with what is kept, and why.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,6 +61,8 @@ pub struct TuneStore {
     pub run: RunStore,
     /// The adapters that are kept; none until they were asked for.
     pub adapters: RwSignal<Option<Vec<KeptAdapter>>>,
+    /// The adapter that was made of the last run; `None` once another run begins.
+    pub saved: RwSignal<Option<KeptAdapter>>,
     /// What could not be done last with what is kept.
     pub kept_failure: RwSignal<Option<KeptFailure>>,
     tabs: Tabs,
@@ -98,6 +100,7 @@ impl TuneStore {
             unread: RwSignal::new(None),
             run: RunStore::new(),
             adapters: RwSignal::new(None),
+            saved: RwSignal::new(None),
             kept_failure: RwSignal::new(None),
             tabs: Tabs::new(),
             opened,
@@ -159,6 +162,9 @@ impl TuneStore {
                 Some(Event::Tune { event, .. }) => {
                     self.kept_failure.set(None);
                     self.take_kept(*event);
+                    if let TuneRequest::Keep { .. } = request {
+                        self.show_saved();
+                    }
                     self.tabs.announce(&request);
                 }
                 Some(Event::Failed { failure, .. }) if !failure.is_cancelled() => {
@@ -173,9 +179,36 @@ impl TuneStore {
         });
     }
 
+    /// Shows the adapter that was made last in the place of its run.
+    fn show_saved(self) {
+        let newest = self.adapters.with_untracked(|adapters| {
+            adapters.iter().flatten().max_by(|a, b| a.made.total_cmp(&b.made)).cloned()
+        });
+        if let Some(adapter) = &newest {
+            self.ui.say(t().tune_saved_as(&adapter.name));
+        }
+        self.saved.set(newest);
+    }
+
+    /// Opens an adapter in the chat, with the first question that it has learned where nothing is typed yet.
+    pub fn use_in_chat(self, adapter: &KeptAdapter) {
+        self.opened.open_kept(adapter);
+        let question = self.pairs.with_untracked(|pairs| pairs.first().map(|(question, _)| question.clone()));
+        let question = question.filter(|_| self.origin.get_untracked() == Origin::Pairs);
+        let open = self.chat.conversation.with_untracked(|it| (!it.is_empty()).then_some(it.id));
+        if let (Some(question), true) = (question, self.chat.draft.with_untracked(String::is_empty)) {
+            self.chat.set_draft(question);
+        }
+        self.ui.go(&Place::Chat(open).path());
+    }
+
     fn take_kept(self, event: TuneEvent) {
         match event {
             TuneEvent::Kept { run, adapters, elsewhere } => {
+                let is_gone = |saved: &KeptAdapter| adapters.iter().all(|it| it.id != saved.id);
+                if self.saved.with_untracked(|saved| saved.as_ref().is_some_and(is_gone)) {
+                    self.saved.set(None);
+                }
                 self.adapters.set(Some(adapters));
                 if !self.run.is_active() {
                     self.run.show_kept(run, elsewhere);

@@ -218,6 +218,7 @@ impl TuneStore {
             return;
         }
         self.run.clear();
+        self.saved.set(None);
         self.run.forget_failures();
         self.run.phase.set(RunPhase::Starting);
         spawn_local(async move {
