@@ -1,36 +1,55 @@
-//! Where formulas begin and end.
+//! Where formulas within lines begin and end.
 //!
-//! Models write `$…$`, `$$…$$`, `\(…\)`, `\[…\]` and bare environments; people write amounts of money. Markdown itself
-//! knows none of this: it takes `\(` for an escaped bracket, and `+ 1` at the start of a line for a list.
+//! Models write `$…$`, `$$…$$`, `\(…\)` and `\[…\]`; people write amounts of money. Markdown itself knows none of this: it
+//! takes `\(` for an escaped bracket.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
-use std::ops::Range;
 
-use pulldown_cmark::{Event, Parser, Tag};
+use pulldown_cmark::{Event, Options, Parser, Tag};
 
-/// A text whose `\(…\)` and `\[…\]` are now `$…$` and `$$…$$`, which the parser understands.
-#[derive(Debug)]
-pub(super) struct Rewritten<'a> {
-    /// The text.
-    pub text: Cow<'a, str>,
-    /// Where in it formulas begin that need not be told from amounts of money.
-    sure: BTreeSet<usize>,
-}
+use super::display::line_end;
+use super::dollars::{self, Code};
+use super::shield::DOLLAR;
+use super::tables;
 
-/// Rewrites the delimiters outside code.
-pub(super) fn rewrite(source: &str) -> Rewritten<'_> {
-    if !source.contains("\\(") && !source.contains("\\[") {
-        return Rewritten { text: Cow::Borrowed(source), sure: BTreeSet::new() };
+/// Formulas between brackets are shorter than this, in bytes. A text full of opening delimiters is read in a time that grows
+/// with its length alone.
+const LONGEST: usize = 4096;
+
+/// The text with all its formulas between dollar signs, and all other dollar signs shielded: so the parser, which knows
+/// nothing of money, sees delimiters alone.
+pub(super) fn rewrite(source: &str) -> Cow<'_, str> {
+    if !["$", "\\(", "\\["].iter().any(|delimiter| source.contains(delimiter)) {
+        return Cow::Borrowed(source);
     }
     let code = code_ranges(source);
-    let mut code = code.iter().peekable();
+    let has_table = tables::has_table(source);
     let (mut round, mut square) = (Ahead::new("\\)"), Ahead::new("\\]"));
     let mut text = String::with_capacity(source.len());
-    let mut sure = BTreeSet::new();
     let mut copied = 0;
     let mut at = 0;
-    while let Some(found) = source[at..].find('\\').map(|found| found + at) {
+    while let Some(found) = source[at..].find(['\\', '$']).map(|found| found + at) {
+        if source[found..].starts_with('$') {
+            let length = dollars::run(source, found);
+            let begin = found + length;
+            at = begin;
+            let formula = dollars::formula(source, found, &code);
+            if let Some(inner) = formula.filter(|inner| !(has_table && leaves_row(source, found, inner.end)))
+            {
+                at = inner.end + length;
+                let quoted = source[inner.clone()].starts_with('`') && code.end_around(begin).is_some();
+                if quoted {
+                    text.push_str(&source[copied..begin]);
+                    text.push_str(source[inner.clone()].trim_matches(['`', ' ']));
+                    copied = inner.end;
+                }
+            } else {
+                text.push_str(&source[copied..found]);
+                text.push_str(&DOLLAR.repeat(length));
+                copied = begin;
+            }
+            continue;
+        }
         let (close, mark) = match source.as_bytes().get(found + 1) {
             Some(b'(') => (&mut round, "$"),
             Some(b'[') => (&mut square, "$$"),
@@ -45,39 +64,28 @@ pub(super) fn rewrite(source: &str) -> Rewritten<'_> {
             }
         };
         at = found + 2;
-        while code.next_if(|range| range.end <= found).is_some() {}
-        if let Some(range) = code.peek()
-            && range.contains(&found)
-        {
-            at = range.end.max(at);
+        if let Some(end) = code.end_around(found) {
+            at = end.max(at);
             continue;
         }
         let Some(end) = close.find(source, at).filter(|end| end - at <= LONGEST) else { continue };
         let inner = &source[at..end];
         let formula = inner.trim();
-        if formula.is_empty() || formula.contains('$') || has_blank_line(inner) {
+        let no_formula = formula.is_empty() || formula.contains('$') || has_blank_line(inner);
+        if no_formula || (has_table && leaves_row(source, found, end)) {
             continue;
         }
         text.push_str(&source[copied..found]);
-        sure.insert(text.len());
         text.push_str(mark);
-        if mark == "$" && !formula.contains("\\begin") {
-            // A bar would end a cell of a table; these mean the same.
-            text.push_str(formula.replace("\\|", "\\Vert ").replace('|', "\\vert ").trim_end());
-        } else {
-            text.push_str(formula);
-        }
+        // A single dollar sign delimits nothing beside a space.
+        text.push_str(if mark == "$" { formula } else { inner });
         text.push_str(mark);
         at = end + close.pattern.len();
         copied = at;
     }
     text.push_str(&source[copied..]);
-    Rewritten { text: Cow::Owned(text), sure }
+    Cow::Owned(text)
 }
-
-/// Formulas are shorter than this, in bytes. A text full of opening delimiters is read in a time that grows with its
-/// length alone.
-const LONGEST: usize = 4096;
 
 /// Where a pattern stands next, looked for once however often it is asked from further on.
 struct Ahead {
@@ -105,132 +113,18 @@ impl Ahead {
     }
 }
 
-fn code_ranges(source: &str) -> Vec<Range<usize>> {
-    let events = Parser::new_ext(source, super::parse::options()).into_offset_iter();
+fn code_ranges(source: &str) -> Code {
+    // A dollar sign in front must not hide code.
+    let options = super::parse::options().difference(Options::ENABLE_MATH);
+    let events = Parser::new_ext(source, options).into_offset_iter();
     let code = events.filter(|(event, _)| matches!(event, Event::Code(_) | Event::Start(Tag::CodeBlock(_))));
-    code.map(|(_, range)| range).collect()
+    Code(code.map(|(_, range)| range).collect())
 }
 
-/// Whether what stands between single dollar signs is a formula, and not text between two amounts of money.
-pub(super) fn is_formula(source: &Rewritten<'_>, range: &Range<usize>) -> bool {
-    if source.sure.contains(&range.start) {
-        return true;
-    }
-    let text = source.text.as_ref();
-    let inner = text.get(range.start + 1..range.end.saturating_sub(1)).unwrap_or_default();
-    let before = text[..range.start].chars().next_back();
-    let after = text[range.end..].chars().next();
-    // `$5-$10`, `US$5 or US$6`.
-    let amount_beside =
-        after.is_some_and(|c| c.is_ascii_digit()) || before.is_some_and(|c| c.is_ascii_alphanumeric());
-    !amount_beside && !begins_with_amount(inner)
-}
-
-/// `5 and 10`, `1,000 a month`: a number, and words. A formula such as `2 x` or `3 \cdot 4` has none.
-fn begins_with_amount(inner: &str) -> bool {
-    let is_word = |word: &str| {
-        let word = word.trim_matches(|c: char| c.is_ascii_punctuation());
-        word.chars().count() >= 2 && word.chars().all(char::is_alphabetic)
-    };
-    let words = inner.split_whitespace().skip(1);
-    inner.starts_with(|c: char| c.is_ascii_digit()) && !inner.contains('\\') && words.into_iter().any(is_word)
-}
-
-/// A formula on lines of its own.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Display {
-    /// The lines it takes, the line break after the last one included.
-    pub lines: Range<usize>,
-    /// The LaTeX; none when its end is missing.
-    pub formula: Option<String>,
-}
-
-/// Environments that stand without other delimiters.
-const ENVIRONMENTS: [&str; 12] = [
-    "equation",
-    "equation*",
-    "align",
-    "align*",
-    "aligned",
-    "gather",
-    "gather*",
-    "multline",
-    "multline*",
-    "cases",
-    "matrix",
-    "pmatrix",
-];
-
-/// The first formula that begins a line of `text` between the offsets `from` and `to`, and ends a line, there or after
-/// them. A blank line ends it in any case.
-pub(super) fn find_display(text: &str, from: usize, to: usize) -> Option<Display> {
-    let mut start = from;
-    let mut limit = from;
-    while start < to {
-        let end = line_end(text, start);
-        let line = &text[start..end];
-        let open = start + (line.len() - line.trim_start().len());
-        if let Some((opener, closer, keep)) = delimiters_of(text[open..end].trim_end()) {
-            if limit <= start {
-                limit = blank_line(text, start);
-            }
-            let inner = open + opener;
-            let found = text.get(inner..limit).and_then(|rest| rest.find(closer.as_str()));
-            match found.map(|found| inner + found) {
-                None => return Some(Display { lines: start..limit, formula: None }),
-                Some(close) => {
-                    let close_end = close + closer.len();
-                    let last = line_end(text, close_end);
-                    let formula = if keep { &text[open..close_end] } else { &text[inner..close] }.trim();
-                    // A comma or full stop behind the closing delimiter belongs to the sentence.
-                    let behind = &text[close_end..last];
-                    let (mark, behind) =
-                        behind.split_at(behind.len() - behind.trim_start_matches(['.', ',', ';', ':']).len());
-                    let alone = behind.trim().is_empty();
-                    if alone || close >= end {
-                        let end = if alone { last } else { close_end + mark.len() };
-                        let formula = (!formula.is_empty()).then(|| format!("{formula}{mark}"));
-                        return Some(Display { lines: start..end, formula });
-                    }
-                    // It stands within a line: the parser knows such.
-                }
-            }
-        }
-        start = end;
-    }
-    None
-}
-
-/// For a line that begins a formula: how long the opening delimiter is, the closing one, and whether both belong to
-/// the LaTeX.
-fn delimiters_of(line: &str) -> Option<(usize, String, bool)> {
-    if line.starts_with("$$") {
-        return Some((2, "$$".to_owned(), false));
-    }
-    if line.starts_with("\\[") {
-        return Some((2, "\\]".to_owned(), false));
-    }
-    let name = line.strip_prefix("\\begin{")?.split_once('}')?.0;
-    let opener = "\\begin{}".len() + name.len();
-    ENVIRONMENTS.contains(&name).then(|| (opener, format!("\\end{{{name}}}"), true))
-}
-
-/// Where the line ends that holds the offset: behind its line break.
-pub(super) fn line_end(text: &str, at: usize) -> usize {
-    text[at..].find('\n').map_or(text.len(), |end| at + end + 1)
-}
-
-/// Where the first blank line at or after the offset begins, or the text ends.
-fn blank_line(text: &str, at: usize) -> usize {
-    let mut start = at;
-    while start < text.len() {
-        let end = line_end(text, start);
-        if text[start..end].trim().is_empty() {
-            return start;
-        }
-        start = end;
-    }
-    text.len()
+/// Whether a formula begins in one line with bars and ends in another: in a table, it begins and ends in a cell.
+fn leaves_row(text: &str, from: usize, to: usize) -> bool {
+    let first = text[..from].rfind('\n').map_or(0, |end| end + 1);
+    text[from..to].contains('\n') && text[first..line_end(text, to)].contains('|')
 }
 
 fn has_blank_line(text: &str) -> bool {

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use pulldown_cmark::{Event, Parser, Tag};
 
 use super::blocks::Block;
-use super::delimiters::{find_display, line_end};
+use super::display::{find_display, line_end};
 use super::parse::{options, parse};
+use super::tables::Tables;
 
 /// A block that lists share. Equal if it is the same one, or looks the same.
 #[derive(Clone, Debug)]
@@ -103,7 +104,7 @@ impl Piece {
 /// Cuts a text into its top-level blocks.
 fn split(text: &str) -> Vec<Piece> {
     // Definitions of link references would vanish: they are text here. This one has none, and is as long.
-    let without_definitions = text.replace("]:", "];");
+    let without_definitions = Tables::of(text).blank(text.replace("]:", "];").into());
     let mut pieces: Vec<Piece> = Vec::new();
     let mut from = 0;
     let mut read = 0_usize;

@@ -10,7 +10,10 @@
 mod blocks;
 mod code;
 mod delimiters;
+mod display;
 mod document;
+mod dollars;
+mod flanking;
 mod formula;
 pub mod highlight;
 mod inlines;
@@ -18,6 +21,8 @@ mod live;
 mod marks;
 pub mod math;
 mod parse;
+mod shield;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod view;

@@ -5,8 +5,9 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, OffsetIter, Options, Parser, Tag, TagEnd};
 
 use super::blocks::{Alignment, Block, Inline, Item};
-use super::delimiters::{self, Rewritten};
-use super::inlines;
+use super::shield::{COLON, unshield};
+use super::tables::Tables;
+use super::{delimiters, flanking, inlines};
 
 /// How deep blocks and emphasis may nest; what is deeper is shown as it is written. Views are built by recursion, and
 /// a browser's stack is small.
@@ -14,15 +15,6 @@ const MAX_DEPTH: usize = 24;
 
 /// Cells of the largest table that is drawn as one. A browser takes seconds to lay out many more.
 const MAX_CELLS: usize = 5_000;
-
-/// Stands for the colon of `]:` while Markdown is read, so that a definition of a link reference stays text. Unicode
-/// keeps this character out of all text.
-const COLON: char = '\u{fdd0}';
-
-/// A text as it was before its colons were shielded.
-fn unshield(text: CowStr<'_>) -> CowStr<'_> {
-    if text.contains(COLON) { text.replace(COLON, ":").into() } else { text }
-}
 
 /// The Markdown understood: CommonMark with tables, task lists, struck-out text and formulas.
 pub(super) fn options() -> Options {
@@ -35,10 +27,12 @@ pub(super) fn options() -> Options {
 /// references (`[text][name]`) and their definitions are text.
 pub(super) fn parse(source: &str) -> Vec<Block> {
     let shielded = source.replace("]:", &format!("]{COLON}"));
-    let rewritten = delimiters::rewrite(&shielded);
+    let tables = Tables::of(&shielded).shield(&shielded);
+    let formulas = delimiters::rewrite(&tables);
+    let text = flanking::join(&formulas);
     let mut reader = Reader {
-        events: Parser::new_ext(&rewritten.text, options()).into_offset_iter(),
-        source: &rewritten,
+        events: Parser::new_ext(&text, options()).into_offset_iter(),
+        source: &text,
         depth: 0,
         in_link: false,
         task: None,
@@ -49,7 +43,7 @@ pub(super) fn parse(source: &str) -> Vec<Block> {
 
 struct Reader<'a> {
     events: OffsetIter<'a>,
-    source: &'a Rewritten<'a>,
+    source: &'a str,
     depth: usize,
     in_link: bool,
     /// The mark of the task that is being read.
@@ -78,7 +72,7 @@ impl<'a> Reader<'a> {
 
     /// The text that an event was made of.
     fn slice(&self, range: Range<usize>) -> CowStr<'a> {
-        unshield(self.source.text.get(range).unwrap_or_default().into())
+        unshield(self.source.get(range).unwrap_or_default().into())
     }
 
     /// Passes over the rest of what has just begun.
@@ -140,11 +134,11 @@ impl<'a> Reader<'a> {
             Tag::Heading { level, .. } => Block::Heading { level: level as u8, content: self.inlines() },
             Tag::BlockQuote(_) => Block::Quote(self.blocks().0),
             Tag::CodeBlock(kind) => {
-                let info = match &kind {
-                    CodeBlockKind::Fenced(info) => info.as_ref(),
-                    CodeBlockKind::Indented => "",
+                let info = match kind {
+                    CodeBlockKind::Fenced(info) => unshield(info),
+                    CodeBlockKind::Indented => "".into(),
                 };
-                Block::Code { language: language(info), text: self.raw_text() }
+                Block::Code { language: language(&info), text: self.raw_text() }
             }
             Tag::HtmlBlock => Block::Verbatim(self.raw_text()),
             Tag::List(start) => Block::List { start, items: self.items() },
@@ -252,13 +246,7 @@ impl<'a> Reader<'a> {
             Event::SoftBreak => content.push(Inline::Text("\n".to_owned())),
             Event::HardBreak => content.push(Inline::Break),
             Event::DisplayMath(formula) => content.push(self.formula(&formula, range, true)),
-            Event::InlineMath(formula) => {
-                if delimiters::is_formula(self.source, &range) {
-                    content.push(self.formula(&formula, range, false));
-                } else {
-                    content.extend(self.amount(range));
-                }
-            }
+            Event::InlineMath(formula) => content.push(self.formula(&formula, range, false)),
             Event::Start(tag) if self.depth >= MAX_DEPTH => {
                 self.skip();
                 drop(tag);
@@ -280,15 +268,6 @@ impl<'a> Reader<'a> {
             return Inline::Text(self.slice(range).into_string());
         }
         Inline::Math { source: formula.trim().to_owned(), display }
-    }
-
-    /// Text between two dollar signs that are no delimiters.
-    fn amount(&self, range: Range<usize>) -> Vec<Inline> {
-        let text = self.slice(range);
-        match parse(&text.replace('$', "\\$")).as_mut_slice() {
-            [Block::Paragraph(content)] => std::mem::take(content),
-            _ => vec![Inline::Text(text.into_string())],
-        }
     }
 
     fn span(&mut self, tag: Tag<'a>, range: Range<usize>, content: &mut Vec<Inline>) {
