@@ -12,19 +12,39 @@ pub(super) struct Display {
 }
 
 /// Environments that stand without other delimiters.
-const ENVIRONMENTS: [&str; 12] = [
+const ENVIRONMENTS: [&str; 32] = [
     "equation",
     "equation*",
     "align",
     "align*",
     "aligned",
+    "alignat",
+    "alignat*",
+    "alignedat",
+    "array",
+    "bmatrix",
+    "Bmatrix",
+    "cases",
+    "CD",
+    "dcases",
+    "eqnarray",
+    "eqnarray*",
+    "flalign",
+    "flalign*",
     "gather",
     "gather*",
+    "gathered",
+    "matrix",
     "multline",
     "multline*",
-    "cases",
-    "matrix",
     "pmatrix",
+    "rcases",
+    "smallmatrix",
+    "split",
+    "subequations",
+    "vmatrix",
+    "Vmatrix",
+    "displaymath",
 ];
 
 /// The first formula that begins a line of `text` between the offsets `from` and `to`, and ends a line, there or after

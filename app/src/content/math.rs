@@ -6,6 +6,8 @@
 use pulldown_latex::config::DisplayMode;
 use pulldown_latex::{Event, Parser, RenderConfig, Storage, push_mathml};
 
+use super::latex;
+
 /// The longest formula, in bytes. A longer one is shown as it is written.
 const MAX_LENGTH: usize = 8192;
 
@@ -22,7 +24,7 @@ pub enum MathError {
     },
     /// It nests deeper than any formula should.
     TooDeep,
-    /// It defines commands, which could make it endless.
+    /// It defines commands in a way that is not understood, or that makes it endless.
     Command {
         /// The command, without its backslash.
         command: String,
@@ -108,7 +110,8 @@ const ATTRIBUTES: [&str; 20] = [
     "width",
 ];
 
-/// Commands that define others. With them a short formula could grow without end.
+/// Commands that define others, which are known only where they are rewritten. With them a short formula could grow
+/// without end.
 const DEFINITIONS: [&str; 14] = [
     "def",
     "edef",
@@ -134,10 +137,11 @@ pub fn parse(latex: &str, display: bool) -> Result<Element, MathError> {
     if latex.len() > MAX_LENGTH {
         return Err(MathError::TooLong { found: latex.len() });
     }
-    check(latex)?;
+    let latex = latex::rewrite(latex)?;
+    check(&latex)?;
     let storage = Storage::new();
     let mut events = Vec::new();
-    for event in Parser::new(latex, &storage) {
+    for event in Parser::new(&latex, &storage) {
         let event = event.map_err(|error| MathError::Syntax { reason: error.to_string() })?;
         // The library takes the end of a row or cell before a script for its base, and then miscounts the cells.
         if let (Some(Event::Script { .. }), Event::EnvironmentFlow(_)) = (events.last(), &event) {
@@ -197,7 +201,7 @@ fn read(markup: &str) -> Result<Element, MathError> {
             }
             at += name.len() + "</>".len();
             match open.last_mut() {
-                Some((_, parent)) => parent.children.push(Node::Element(element)),
+                Some((_, parent)) => parent.children.push(Node::Element(dress(element))),
                 None if at == markup.len() => return Ok(element),
                 None => return Err(error),
             }
@@ -228,6 +232,25 @@ fn read(markup: &str) -> Result<Element, MathError> {
         }
     }
     Err(MathError::Markup { at })
+}
+
+/// A group whose first text names a class, with that class.
+fn dress(mut element: Element) -> Element {
+    let class = match element.children.first() {
+        Some(Node::Element(Element { tag: Tag::Mtext, children, .. })) => match children.as_slice() {
+            [Node::Text(text)] => latex::class_of(text),
+            _ => None,
+        },
+        _ => None,
+    };
+    if let Some(class) = class.filter(|_| element.tag == Tag::Mrow) {
+        element.children.remove(0);
+        match class {
+            "phantom" => element.tag = Tag::Mphantom,
+            class => element.attributes.push(("class", format!("math-{class}"))),
+        }
+    }
+    element
 }
 
 fn push_text(parent: &mut Element, text: &str) {
@@ -389,6 +412,16 @@ mod tests {
         r"\sin",
         r"\substack",
         r"\boxed",
+        r"\newcommand{\x}[1]{#1#1}",
+        r"\def\x",
+        r"\x",
+        r"\ce{",
+        r"\SI{",
+        r"\text{",
+        r"\mathop",
+        r"\begin{CD}",
+        "@>",
+        r"\cr",
         "\n",
     ];
 

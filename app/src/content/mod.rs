@@ -17,6 +17,7 @@ mod flanking;
 mod formula;
 pub mod highlight;
 mod inlines;
+mod latex;
 mod live;
 mod marks;
 pub mod math;
