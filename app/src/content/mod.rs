@@ -3,7 +3,7 @@
 //! - [`blocks()`] turns a text into plain data; [`Document`] does it again and again for a text that grows, and
 //!   parses only its end.
 //! - [`highlight`] colours code; [`math`] turns LaTeX into MathML.
-//! - [`Markdown`] shows a text that may grow, [`CodeBlock`] shows code.
+//! - [`Markdown`] shows a text that may grow, [`passages()`] what a person wrote, [`CodeBlock`] shows code.
 //!
 //! What a text may cost is bounded: the length of a formula, the cells of a table, the combining marks on a letter.
 
@@ -22,6 +22,7 @@ mod live;
 mod marks;
 pub mod math;
 mod parse;
+mod passages;
 mod shield;
 mod tables;
 #[cfg(test)]
@@ -33,4 +34,5 @@ pub use code::{CodeBlock, CopyButton};
 pub use document::{Document, Shared, blocks};
 pub(crate) use formula::draw_formula;
 pub use marks::few_marks;
+pub use passages::{Passage, draw_passages, passages};
 pub use view::Markdown;

@@ -323,7 +323,7 @@ fn is_block(tag: &Tag<'_>) -> bool {
 }
 
 /// The language in a fence's info: its first word, without braces, a leading dot or a file name after a colon.
-fn language(info: &str) -> String {
+pub(super) fn language(info: &str) -> String {
     let word = info.split([' ', '\t', ',', ':', '{']).find(|word| !word.is_empty()).unwrap_or_default();
     word.trim_start_matches('.').trim_end_matches('}').chars().take(32).collect()
 }

@@ -5,7 +5,7 @@ use serde_json::error::Category;
 use super::t;
 use crate::{
     format::bytes,
-    history::{ImportError, MAX_IMPORT_BYTES, StoreError, TreeOpError},
+    history::{ImportError, MAX_IMPORT_BYTES, MAX_MESSAGE_BYTES, StoreError, TreeOpError},
     state::StoreTrouble,
 };
 
@@ -59,6 +59,9 @@ pub fn import(error: &ImportError) -> String {
         ImportError::TooLarge { size } => t().import_too_large(&bytes(*size), &bytes(MAX_IMPORT_BYTES)),
         ImportError::Version { .. } => t().import_version().into(),
         ImportError::Tree { title, .. } => t().import_conversation(title),
+        ImportError::Message { title, size } => {
+            t().import_message(title, &bytes(*size), &bytes(MAX_MESSAGE_BYTES as u64))
+        }
         ImportError::Attachment { .. } => t().import_attachment().into(),
         ImportError::Store(error) => store(error),
     }

@@ -309,6 +309,7 @@ fn import_errors() -> Vec<ImportError> {
         ImportError::TooLarge { size: 1 << 30 },
         ImportError::Version { found: 3 },
         ImportError::Tree { index: 1, title: "title".into(), fault: TreeError::Missing { node: NodeId(7) } },
+        ImportError::Message { title: "title".into(), size: 20 << 20 },
         ImportError::Attachment { key: AttachmentKey(1), reason: reason() },
         ImportError::Store(StoreError::Full),
     ]);

@@ -7,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::error::Category;
 
+use super::title::one_line;
 use super::{AttachmentKey, Conversation, StoreError, TreeError};
 
 /// Marks the file as one of ours.
@@ -17,6 +18,9 @@ const VERSION: u32 = 2;
 
 /// Largest file that is imported, in bytes: it is in memory as a whole, together with what is made of it.
 pub const MAX_BYTES: u64 = 512 << 20;
+
+/// Longest message that is imported, in bytes: many times what a model can read.
+pub const MAX_MESSAGE_BYTES: usize = 16 << 20;
 
 /// Why a file was not imported. Nothing of it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +59,13 @@ pub enum ImportError {
         title: String,
         /// What is wrong.
         fault: TreeError,
+    },
+    /// A message is too long.
+    Message {
+        /// The conversation's title.
+        title: String,
+        /// Its bytes.
+        size: u64,
     },
     /// The bytes of an attachment are not base64.
     Attachment {
@@ -142,13 +153,19 @@ impl Archive {
         if head.version > VERSION {
             return Err(ImportError::Version { found: head.version });
         }
-        let file: File<Vec<Conversation>> = serde_json::from_slice(json).map_err(|error| at(&error))?;
-        for (index, conversation) in file.conversations.iter().enumerate() {
+        let mut file: File<Vec<Conversation>> = serde_json::from_slice(json).map_err(|error| at(&error))?;
+        for (index, conversation) in file.conversations.iter_mut().enumerate() {
+            conversation.title = one_line(&conversation.title);
             conversation.check().map_err(|fault| ImportError::Tree {
                 index,
                 title: conversation.title.clone(),
                 fault,
             })?;
+            let sizes =
+                conversation.nodes().map(|(_, node)| node.message.text.len().max(node.message.thought.len()));
+            if let Some(size) = sizes.max().filter(|size| *size > MAX_MESSAGE_BYTES) {
+                return Err(ImportError::Message { title: conversation.title.clone(), size: size as u64 });
+            }
         }
         let mut attachments = BTreeMap::new();
         for (key, text) in file.attachments {

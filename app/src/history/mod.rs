@@ -35,7 +35,7 @@ mod title;
 mod transfer;
 
 pub use crate::channel::Subscription;
-pub use archive::{Archive, ImportError, MAX_BYTES as MAX_IMPORT_BYTES};
+pub use archive::{Archive, ImportError, MAX_BYTES as MAX_IMPORT_BYTES, MAX_MESSAGE_BYTES};
 pub use attachments::GRACE_MS;
 #[cfg(test)]
 pub(crate) use backend::Memory;
@@ -51,7 +51,7 @@ pub use record::Stored;
 pub use search::{Query, SearchText};
 pub use store::{Deleted, Draft, HistoryStore, Persistence, Saved, StoreError};
 pub use summary::Summary;
-pub use title::{numbered, title_of};
+pub use title::{numbered, one_line, title_of};
 pub use transfer::ImportReport;
 
 /// Milliseconds since 1970, now.

@@ -40,6 +40,13 @@ pub(super) fn plain(line: &str) -> String {
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
+/// A title without line breaks and other controls, and without what turns the direction of the text behind it.
+#[must_use]
+pub fn one_line(title: &str) -> String {
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    title.chars().filter(|c| !turns(*c)).map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
 /// At most `length` characters, cut between words where there is a space in the second half.
 pub(super) fn shorten(text: &str, length: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(length) else { return text.to_owned() };
@@ -78,6 +85,12 @@ mod tests {
         let text = "Write a letter to my landlord about the heating that has not worked for three weeks";
         assert_eq!(title(text), "Write a letter to my landlord about the heating…");
         assert_eq!(title(&"ü".repeat(60)), format!("{}…", "ü".repeat(48)));
+    }
+
+    #[test]
+    fn a_title_turns_nothing_around_it() {
+        assert_eq!(one_line("a\u{202e}b\u{2066}c\nd\u{0}"), "abc d ");
+        assert_eq!(one_line("שָׁלוֹם \u{200f}!"), "שָׁלוֹם \u{200f}!");
     }
 
     #[test]

@@ -14,8 +14,8 @@ use protocol::{Content, Finish, Media, Role, Sampling, Timings, TokenBudget, Too
 use super::backend::{Memory, Table, Value, Write};
 use super::{
     Archive, Attachment, AttachmentKey, AttachmentKind, Conversation, ConversationId, Draft, GRACE_MS,
-    HistoryStore, ImportError, MAX_IMPORT_BYTES, Moment, NodeId, Options, Persistence, Saved, StoreError,
-    Stored, Summary, TreeError, TreeOpError,
+    HistoryStore, ImportError, MAX_IMPORT_BYTES, MAX_MESSAGE_BYTES, Moment, NodeId, Options, Persistence,
+    Saved, StoreError, Stored, Summary, TreeError, TreeOpError,
 };
 
 fn empty(id: u128) -> Conversation {

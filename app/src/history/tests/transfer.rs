@@ -103,6 +103,22 @@ fn a_new_conversation_is_dated_by_its_first_message() {
 }
 
 #[test]
+fn titles_and_messages_of_a_file_are_bounded() {
+    let archive = |title: &str, text: String| {
+        let mut conversation = Conversation::new(ConversationId(1), Options::default(), 0);
+        conversation.add_user(text, Vec::new(), 1).unwrap();
+        conversation.title = title.to_owned();
+        Archive { conversations: vec![conversation], ..Archive::new(1) }
+    };
+    let read = Archive::from_json(archive("a\u{202e}b", "Hello".to_owned()).to_json().as_bytes()).unwrap();
+    assert_eq!(read.conversations[0].title, "ab");
+    let size = MAX_MESSAGE_BYTES + 1;
+    let json = archive("Long", "a".repeat(size)).to_json();
+    let error = ImportError::Message { title: "Long".to_owned(), size: size as u64 };
+    assert_eq!(Archive::from_json(json.as_bytes()), Err(error));
+}
+
+#[test]
 fn a_file_that_is_too_large_is_refused_unread() {
     block_on(async {
         let store = store();

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     browser,
     components::{FailureBox, Glyph, Icon, IconButton},
-    content::{Markdown, few_marks},
+    content::{Markdown, draw_passages, few_marks, passages},
     format,
     history::{Message, NodeId},
     language::t,
@@ -74,6 +74,11 @@ fn Question(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoVie
     let says = Memo::new(move |_| text.with(|text| !text.is_empty()));
     let long = Memo::new(move |_| text.with(|text| is_long(text)));
     let folded = RwSignal::new(true);
+    let passages = Memo::new(move |_| text.with(|text| passages(&few_marks(text))));
+    let whole = RwSignal::new(false);
+    let count = move || passages.with(|(all, shown)| if whole.get() { all.len() } else { *shown });
+    let many = Memo::new(move |_| passages.with(|(all, _)| all.len() > 1));
+    let is_cut = move || !folded.get() && passages.with(|(all, _)| count() < all.len());
     view! {
         <article class="message you" aria-label=t().you()>
             <h2 class="speaker">{t().you()}</h2>
@@ -83,9 +88,19 @@ fn Question(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoVie
                 fallback=move || view! {
                     <Show when=move || says.get()>
                         <div class="bubble">
-                            <div class="bubble-text" class:folded=move || long.get() && folded.get() dir="auto">
-                                {move || text.with(|text| few_marks(text).into_owned())}
+                            <div
+                                class="bubble-text"
+                                class:many=move || many.get()
+                                class:folded=move || long.get() && folded.get()
+                                dir="auto"
+                            >
+                                {move || passages.with(|(all, _)| draw_passages(&all[..count()]))}
                             </div>
+                            <Show when=is_cut>
+                                <button type="button" class="button quiet more" on:click=move |_| whole.set(true)>
+                                    {t().show_all()}
+                                </button>
+                            </Show>
                             <Show when=move || long.get()>
                                 <button
                                     type="button"

@@ -27,6 +27,7 @@ use self::{
 };
 use crate::{
     components::Viewer,
+    history::one_line,
     language::t,
     pages::NotFoundPage,
     place::{Place, use_place},
@@ -50,7 +51,7 @@ pub fn ChatPage() -> impl IntoView {
         }
     });
     let title = move || {
-        let title = chat.conversation.with(|conversation| conversation.title.clone());
+        let title = chat.conversation.with(|conversation| one_line(&conversation.title));
         if title.is_empty() { t().brand().to_owned() } else { t().page_title(&title) }
     };
     // The server asks for it after the page was rendered, maybe on another thread, where no signal can be read.
