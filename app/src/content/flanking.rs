@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::shield::JOINT;
+use super::shield::{JOINT, SPACE};
 
 /// The text with a letter's stand-in on both sides of the runs of `*` and `~~` that CJK text stands beside: they can open
 /// and close.
@@ -27,9 +27,12 @@ pub(super) fn join(text: &str) -> Cow<'_, str> {
         // A single tilde is text.
         if (mark == b'*' || length == 2) && is_joined(&text[..found], &text[at..]) {
             joined.push_str(&text[copied..found]);
+            // Beside a letter, an underscore is one.
+            joined.extend(text[..found].ends_with('_').then_some(SPACE));
             joined.push(JOINT);
             joined.push_str(&text[found..at]);
             joined.push(JOINT);
+            joined.extend(text[at..].starts_with('_').then_some(SPACE));
             copied = at;
         }
     }

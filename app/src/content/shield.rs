@@ -20,6 +20,9 @@ const ESCAPED: char = '\u{fdd2}';
 /// Stands for nothing; neither a space nor punctuation.
 pub(super) const JOINT: char = '\u{fdd3}';
 
+/// A space beside a [`JOINT`]. It stands for nothing, too.
+pub(super) const SPACE: char = '\u{85}';
+
 /// A text as it was written.
 pub(super) fn unshield(text: CowStr<'_>) -> CowStr<'_> {
     if !text.contains(['\u{fdd0}', '\u{fdd1}', '\u{fdd2}', '\u{fdd3}']) {
@@ -28,6 +31,10 @@ pub(super) fn unshield(text: CowStr<'_>) -> CowStr<'_> {
     let mut plain = Cow::Borrowed(text.as_ref());
     if plain.contains(ESCAPED) {
         plain = Cow::Owned(plain.replace(DOLLAR, "$").replace(ESCAPED, ""));
+    }
+    if plain.contains(SPACE) {
+        let [before, behind] = [[SPACE, JOINT], [JOINT, SPACE]].map(String::from_iter);
+        plain = Cow::Owned(plain.replace(&before, "").replace(&behind, ""));
     }
     plain.replace(COLON, ":").replace(BAR, "|").replace(JOINT, "").into()
 }
