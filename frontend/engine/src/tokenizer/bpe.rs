@@ -49,6 +49,10 @@ impl Merges {
             let pair = pair.ok_or_else(|| fault("names a piece that is no token"))?;
             let joined = vocabulary.id(&[left, right].concat());
             let joined = joined.ok_or_else(|| fault("makes a piece that is no token"))?;
+            // A control token is not spelled by a text.
+            if vocabulary.is_special(joined) {
+                continue;
+            }
             by_pair.entry(pair).or_insert(Merge { rank: index as u32, joined });
         }
         Ok(Self(by_pair))

@@ -1,6 +1,7 @@
 //! From text to token ids.
 
 use super::Tokenizer;
+use super::vocabulary::with_marks;
 
 /// How to treat control tokens that are spelled in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,17 +13,16 @@ pub enum Specials {
 }
 
 impl Tokenizer {
-    /// Token ids of a text, without `<bos>`.
+    /// Token ids of a text, without `<bos>`. Added tokens are found in any text.
     #[must_use]
     pub fn encode(&self, text: &str, specials: Specials) -> Vec<u32> {
+        let text = with_marks(text);
         let mut ids = Vec::new();
-        let mut rest = text;
-        if specials == Specials::Parse {
-            while let Some((start, id)) = self.vocabulary.find_special(rest) {
-                self.encode_fragment(&rest[..start], &mut ids);
-                ids.push(id);
-                rest = &rest[start + self.piece(id).map_or(0, str::len)..];
-            }
+        let mut rest = text.as_str();
+        while let Some((range, id)) = self.vocabulary.find(rest, specials) {
+            self.encode_fragment(&rest[..range.start], &mut ids);
+            ids.push(id);
+            rest = &rest[range.end..];
         }
         self.encode_fragment(rest, &mut ids);
         ids
@@ -44,15 +44,14 @@ impl Tokenizer {
         ids
     }
 
-    /// Merges run over the whole fragment. Splitting it first, for example at line ends, would only be exact if no
+    /// The ids of a text with `▁` for a space. Merges run over the whole fragment. Splitting it first, for example at line ends, would only be exact if no
     /// merge crosses the split, and the heap makes it unnecessary.
     fn encode_fragment(&self, text: &str, ids: &mut Vec<u32>) {
         let mut symbols = Vec::with_capacity(text.len());
         let mut utf8 = [0; 4];
         for character in text.chars() {
-            let character = if character == ' ' { '▁' } else { character };
             let spelled: &str = character.encode_utf8(&mut utf8);
-            match self.id(spelled) {
+            match self.id(spelled).filter(|&id| !self.is_special(id)) {
                 Some(id) => symbols.push(id),
                 None => symbols.extend(spelled.bytes().map(|byte| self.bytes[usize::from(byte)])),
             }

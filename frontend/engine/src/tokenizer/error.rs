@@ -23,9 +23,9 @@ pub enum TokenizerError {
     /// More entries than the limit.
     #[error("{key} has {found} entries, more than the {limit} that can be read")]
     TooMany { key: &'static str, found: usize, limit: usize },
-    /// A control token that is too long. Text is searched for each length of control tokens.
-    #[error("the control token {id} is {bytes} bytes long; up to {most} can be read")]
-    LongSpecial { id: u32, bytes: usize, most: usize },
+    /// A control token or an added token that is too long: text is searched for them.
+    #[error("token {id}, which is matched as a whole, is {bytes} bytes long; up to {most} can be read")]
+    LongMatch { id: u32, bytes: usize, most: usize },
     /// A merge that is not two tokens, or whose result is not a token.
     #[error("tokenizer.ggml.merges: entry {index} ({merge:?}) {problem}")]
     Merge {

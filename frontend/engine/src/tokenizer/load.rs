@@ -35,15 +35,16 @@ impl Tokenizer {
         if types.len() != tokens.len() {
             return Err(TokenizerError::Length { key: TYPES, found: types.len(), expected: tokens.len() });
         }
-        let vocabulary = Vocabulary::new(tokens.clone(), &types)?;
-        let count = vocabulary.len();
+        let count = tokens.len();
+        let mut stop_ids = stop_tokens(metadata, count)?;
+        let named = stop_ids.iter().copied().chain(metadata.u32(BOS_ID)).collect();
+        let vocabulary = Vocabulary::new(tokens.clone(), &types, &named)?;
         let bos = match vocabulary.id(special::BOS) {
             Some(id) => id,
             None => token(metadata, BOS_ID, count)?.ok_or(TokenizerError::Special { token: special::BOS })?,
         };
         let special = SpecialTokens::find(|text| vocabulary.id(text), bos);
 
-        let mut stop_ids = stop_tokens(metadata, count)?;
         stop_ids.extend([special.eos, special.turn_close, special.tool_response_open].into_iter().flatten());
         stop_ids.sort_unstable();
         stop_ids.dedup();

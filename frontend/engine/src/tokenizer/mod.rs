@@ -6,7 +6,8 @@
 //!
 //! Files describe this vocabulary differently: `tokenizer.ggml.model` is `llama` or `gemma4`, scores are indices or
 //! −1000, byte tokens have type "normal" or "byte", `add_bos_token` is true or false. These values are therefore
-//! ignored; byte tokens and special tokens are identified by their text.
+//! ignored; byte tokens and the control tokens of the chat format are identified by their text. Of the other tokens, types
+//! 2 and 3 mark control tokens, and 4 ("user defined") text that is one token wherever it stands.
 
 mod bpe;
 mod decode;

@@ -1,10 +1,12 @@
 //! The vocabulary: tokens by id and by text.
 
+use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
 
 use crate::gguf::StringArray;
 
-use super::{TokenizerError, special};
+use super::{Specials, TokenizerError, special};
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,18 +15,21 @@ pub(super) enum Kind {
     Text,
     /// One byte of UTF-8, possibly a part of a character.
     Byte(u8),
+    /// Text that is one token wherever it stands, such as a word that a fine-tune added.
+    Added,
     /// A control token.
     Special,
 }
 
-/// Types in `tokenizer.ggml.token_type` that mark control tokens: unknown, control, user defined. Writers differ in
-/// which they use.
-const CONTROL_TYPES: [i64; 3] = [2, 3, 4];
+/// Types in `tokenizer.ggml.token_type` that mark control tokens: unknown, control.
+const CONTROL_TYPES: [i64; 2] = [2, 3];
+/// The type "user defined". Some writers give it to control tokens too, so these are told by their names.
+const USER_DEFINED: i64 = 4;
 /// Marks a free slot of the index; ids are below it.
 const FREE: u32 = u32::MAX;
 
-/// Maximum length of a control token in bytes.
-const MAX_SPECIAL: usize = 256;
+/// Maximum length of a token that is matched as a whole, in bytes.
+const MAX_MATCHED: usize = 256;
 
 /// Tokens by id, and an index by text that stores no text: 4 bytes per slot instead of a `String` per token.
 #[derive(Clone, Debug)]
@@ -35,52 +40,58 @@ pub(super) struct Vocabulary {
     slots: Vec<u32>,
     /// With random keys if possible, so that a file cannot force collisions.
     hasher: RandomState,
-    /// First bytes of control tokens.
-    special_starts: Box<[bool; 256]>,
-    /// Lengths of control tokens in bytes, longest first.
-    special_lengths: Vec<usize>,
+    /// Added and control tokens by text, with `▁` for a space.
+    matched: Vec<(Box<str>, u32)>,
+    /// First bytes of these.
+    starts: Box<[bool; 256]>,
 }
 
 impl Vocabulary {
-    /// `types` has one entry per token. If two tokens have the same text, the first is used.
+    /// `types` has one entry per token. If two tokens have the same text, the first is used. `named` are tokens that
+    /// the file gives a role, such as ending an answer.
     ///
     /// # Errors
-    /// [`TokenizerError::LongSpecial`] when a control token is too long.
-    pub(super) fn new(pieces: StringArray, types: &[i64]) -> Result<Self, TokenizerError> {
+    /// [`TokenizerError::LongMatch`] when a control token or an added one is too long.
+    pub(super) fn new(
+        pieces: StringArray,
+        types: &[i64],
+        named: &HashSet<u32>,
+    ) -> Result<Self, TokenizerError> {
         let mut vocabulary = Self {
             kinds: Vec::with_capacity(pieces.len()),
             slots: vec![FREE; (pieces.len() * 2).next_power_of_two()],
             hasher: RandomState::new(),
-            special_starts: Box::new([false; 256]),
-            special_lengths: Vec::new(),
+            matched: Vec::new(),
+            starts: Box::new([false; 256]),
             pieces,
         };
         for id in 0..vocabulary.pieces.len() {
             let text = vocabulary.pieces.get(id).unwrap_or_default();
             let slot = vocabulary.slot(text);
-            let kind = match byte_of(text) {
-                Some(byte) => Kind::Byte(byte),
-                None if types.get(id).is_some_and(|t| CONTROL_TYPES.contains(t)) => Kind::Special,
-                None if special::ALL.contains(&text) => Kind::Special,
-                None => Kind::Text,
+            let kind = match (byte_of(text), types.get(id)) {
+                (Some(byte), _) => Kind::Byte(byte),
+                _ if special::ALL.contains(&text) => Kind::Special,
+                (None, Some(kind)) if CONTROL_TYPES.contains(kind) => Kind::Special,
+                (None, Some(&USER_DEFINED)) if named.contains(&(id as u32)) => Kind::Special,
+                (None, Some(&USER_DEFINED)) => Kind::Added,
+                _ => Kind::Text,
             };
-            if vocabulary.slots[slot] == FREE {
-                vocabulary.slots[slot] = id as u32;
-            }
-            if kind == Kind::Special
-                && let Some(&first) = text.as_bytes().first()
-            {
-                if text.len() > MAX_SPECIAL {
+            let is_first = vocabulary.slots[slot] == FREE;
+            if matches!(kind, Kind::Added | Kind::Special) && is_first && !text.is_empty() {
+                if text.len() > MAX_MATCHED {
                     let (id, bytes) = (id as u32, text.len());
-                    return Err(TokenizerError::LongSpecial { id, bytes, most: MAX_SPECIAL });
+                    return Err(TokenizerError::LongMatch { id, bytes, most: MAX_MATCHED });
                 }
-                vocabulary.special_starts[usize::from(first)] = true;
-                vocabulary.special_lengths.push(text.len());
+                let text = with_marks(text);
+                vocabulary.starts[usize::from(text.as_bytes()[0])] = true;
+                vocabulary.matched.push((text.into(), id as u32));
+            }
+            if is_first {
+                vocabulary.slots[slot] = id as u32;
             }
             vocabulary.kinds.push(kind);
         }
-        vocabulary.special_lengths.sort_unstable_by(|a, b| b.cmp(a));
-        vocabulary.special_lengths.dedup();
+        vocabulary.matched.sort();
         Ok(vocabulary)
     }
 
@@ -107,19 +118,34 @@ impl Vocabulary {
         }
     }
 
-    /// The first control token in `text`: its offset and its id. Of several at the same offset, the longest.
-    pub(super) fn find_special(&self, text: &str) -> Option<(usize, u32)> {
-        text.bytes().enumerate().filter(|&(_, byte)| self.special_starts[usize::from(byte)]).find_map(
-            |(start, _)| {
-                // A continuation byte may equal the first byte of a token.
-                let rest = text.get(start..)?;
-                let candidates = self.special_lengths.iter().filter_map(|&length| rest.get(..length));
-                candidates
-                    .filter_map(|text| self.id(text))
-                    .find(|&id| self.is_special(id))
-                    .map(|id| (start, id))
-            },
-        )
+    /// The first added token in `text`, which has `▁` for a space: its range and its id. With
+    /// [`Specials::Parse`], also control tokens. Of several at the same place, the longest.
+    pub(super) fn find(&self, text: &str, specials: Specials) -> Option<(Range<usize>, u32)> {
+        let bytes = text.as_bytes().iter().enumerate();
+        bytes.filter(|&(_, &byte)| self.starts[usize::from(byte)]).find_map(|(start, _)| {
+            // A continuation byte may equal the first byte of a token.
+            let (length, id) = self.longest(text.get(start..)?.as_bytes(), specials)?;
+            Some((start..start + length, id))
+        })
+    }
+
+    /// The longest token that is matched at the start of `text`: its length and its id.
+    fn longest(&self, text: &[u8], specials: Specials) -> Option<(usize, u32)> {
+        let mut found = None;
+        // Those that begin as the text does.
+        let mut begun = &self.matched[..];
+        for length in 0..=text.len() {
+            let Some((piece, id)) = begun.first() else { break };
+            if piece.len() == length && (specials == Specials::Parse || !self.is_special(*id)) {
+                found = Some((length, *id));
+            }
+            let Some(next) = text.get(length) else { break };
+            let byte = |(piece, _): &(Box<str>, u32)| piece.as_bytes().get(length).copied();
+            let from = begun.partition_point(|piece| byte(piece) < Some(*next));
+            let to = begun.partition_point(|piece| byte(piece) <= Some(*next));
+            begun = &begun[from..to];
+        }
+        found
     }
 
     /// The slot of `text`, or the free slot for it.
@@ -134,6 +160,11 @@ impl Vocabulary {
             }
         }
     }
+}
+
+/// A text as pieces spell it, with `▁` for a space.
+pub(super) fn with_marks(text: &str) -> String {
+    text.replace(' ', "▁")
 }
 
 /// The byte of a token such as `<0x0A>`. It is identified by text, because some files type byte tokens as normal

@@ -101,7 +101,7 @@ fn control_tokens_of_thousands_of_lengths_are_refused() {
         set(metadata, MERGES, Value::Strings(StringArray::default()));
         set(metadata, TOKENS, Value::Strings(tokens));
     });
-    assert_eq!(found, TokenizerError::LongSpecial { id: 500, bytes: 500, most: 256 });
+    assert_eq!(found, TokenizerError::LongMatch { id: 500, bytes: 500, most: 256 });
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! `tests/golden`, on every model file there, on the built-in model, and on the models of the set that GEMTAB_GOLDEN
 //! names.
 
+mod added_tokens;
 mod counts;
 mod examples;
 mod loading;
