@@ -4,15 +4,35 @@ use super::halves::Part;
 use super::pairs::Side;
 use super::{AdapterError, Projection, Target};
 
-/// Prefixes of a layer's module in transformers: of the multimodal class, and of the text-only one. The first is
-/// used for writing.
-pub const LAYERS: [&str; 2] = ["model.language_model.layers.", "model.layers."];
+/// Prefix of a layer's module in the multimodal class of transformers.
+pub const LAYERS: &str = "model.language_model.layers.";
 
 /// The prefix that PEFT adds to module names.
 pub const WRAPPED: &str = "base_model.model.";
 
+/// Modules around the layers and within them that compute nothing of their own. Which there are depends on the class
+/// that was trained, the version of transformers, and what else was wrapped around the model.
+const WRAPPERS: [&str; 8] = [
+    "base_model",
+    "model",
+    "language_model",
+    "text_model",
+    "module",
+    "_orig_mod",
+    "_fsdp_wrapped_module",
+    "_checkpoint_wrapped_module",
+];
+
 /// Maximum layer index in a name, as for models.
 const MAX_LAYERS: usize = 1024;
+
+/// The layer that a module's path begins with, and the path within it.
+fn in_layer(path: &str) -> Option<(usize, String)> {
+    let mut parts = path.split('.').filter(|part| !WRAPPERS.contains(part));
+    let layers = parts.next().filter(|part| *part == "layers");
+    let number = layers.and_then(|_| parts.next()).and_then(layer)?;
+    Some((number, parts.collect::<Vec<_>>().join(".")))
+}
 
 fn layer(text: &str) -> Option<usize> {
     text.parse().ok().filter(|&layer| layer < MAX_LAYERS)
@@ -22,17 +42,16 @@ impl Target {
     /// The target of a module's path in transformers.
     #[must_use]
     pub fn of_module(path: &str) -> Option<Self> {
-        let rest = LAYERS.iter().find_map(|prefix| path.strip_prefix(prefix))?;
-        let (number, module) = rest.split_once('.')?;
-        let modules = Projection::ALL.into_iter().filter(|p| !p.is_of_experts());
-        let projection = modules.into_iter().find(|p| p.module() == module)?;
-        Some(Self { layer: layer(number)?, projection })
+        let (layer, module) = in_layer(path)?;
+        let mut modules = Projection::ALL.into_iter().filter(|p| !p.is_of_experts());
+        let projection = modules.find(|p| p.module() == module)?;
+        Some(Self { layer, projection })
     }
 
     /// The module's path, or that of the parameter, in the multimodal class of transformers.
     #[must_use]
     pub fn module(self) -> String {
-        format!("{}{}.{}", LAYERS[0], self.layer, self.projection.module())
+        format!("{LAYERS}{}.{}", self.layer, self.projection.module())
     }
 
     /// The target of a matrix in a GGUF file: `blk.3.attn_q`.
@@ -65,11 +84,11 @@ impl Target {
 /// The layer whose experts a module's path in transformers names.
 #[must_use]
 pub fn layer_of_experts(path: &str) -> Option<usize> {
-    let rest = LAYERS.iter().find_map(|prefix| path.strip_prefix(prefix))?;
-    layer(rest.strip_suffix(".experts")?)
+    in_layer(path).filter(|(_, module)| module == "experts").map(|(layer, _)| layer)
 }
 
-/// The module and the side (A or B) of a tensor in a PEFT file. An adapter name may precede `weight`.
+/// The module and the side (A or B) of a tensor in a PEFT file. An adapter name may precede `weight`; `weight` and PEFT's
+/// prefix may be missing.
 ///
 /// # Errors
 /// Features of PEFT that are not supported, by name.
@@ -85,12 +104,15 @@ pub fn peft(name: &str) -> Result<(&str, Side), AdapterError> {
     if name.contains("modules_to_save") {
         return Err(unsupported("modules_to_save"));
     }
-    let path = name.strip_prefix(WRAPPED).ok_or_else(not)?;
-    let sides = [(".lora_A.", Side::A), (".lora_B.", Side::B)];
+    let path = name.strip_prefix(WRAPPED).unwrap_or(name);
+    let sides = [(".lora_A", Side::A), (".lora_B", Side::B)];
     let found =
         sides.into_iter().find_map(|(mark, side)| path.split_once(mark).map(|(m, rest)| (m, rest, side)));
     let (module, rest, side) = found.ok_or_else(not)?;
-    if rest == "weight" || rest.strip_suffix(".weight").is_some_and(|infix| !infix.contains('.')) {
+    let adapter = rest.strip_suffix(".weight").unwrap_or(rest);
+    if adapter.is_empty()
+        || adapter.strip_prefix('.').is_some_and(|name| !name.contains('.') && name != "bias")
+    {
         Ok((module, side))
     } else if rest.ends_with("bias") {
         Err(unsupported("a bias"))

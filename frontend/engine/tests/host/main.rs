@@ -1,6 +1,7 @@
 //! What needs no device: files that are read and written, blobs that are kept, plans. Through the public interface
 //! alone. One program, since each that links `wgpu` takes long to compile.
 
+mod adapter_names;
 #[path = "../common/mod.rs"]
 mod common;
 mod diffusion;

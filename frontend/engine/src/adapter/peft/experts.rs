@@ -62,7 +62,7 @@ impl<'a> Wrappers<'a> {
 pub fn module(adapter: &Adapter, target: Target) -> String {
     let outer = Target { projection: Projection::ExpertDown, ..target };
     let is_inner = target.projection == Projection::ExpertGateUp && adapter.get(outer).is_some();
-    format!("{}{}.experts{}", LAYERS[0], target.layer, if is_inner { WRAPPED_BY } else { "" })
+    format!("{LAYERS}{}.experts{}", target.layer, if is_inner { WRAPPED_BY } else { "" })
 }
 
 /// The number of experts, and the shape of the factor of one, of a stacked factor.

@@ -46,7 +46,7 @@ fn target_modules(adapter: &Adapter) -> Value {
     if groups.is_empty() {
         return json!([]);
     }
-    json!(format!("{}(?:{})", escaped(LAYERS[0]), groups.join("|")))
+    json!(format!("{}(?:{})", escaped(LAYERS), groups.join("|")))
 }
 
 fn config(adapter: &Adapter, base: &str) -> String {
