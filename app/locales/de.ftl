@@ -1170,8 +1170,8 @@ failure-media-sound-unreadable = Diese Audiodatei kann nicht gelesen werden. Als
 
 failure-adapter-not-open = Ein Adapter ist nicht mehr geöffnet. Erneut öffnen oder ausschalten.
 failure-adapter-not-saved = Dieser Adapter ist nicht mehr in diesem Browser gespeichert. Aus einer Datei öffnen oder erneut trainieren.
-failure-adapter-incomplete = Ein PEFT-Adapter hat zwei Dateien: adapter_model.safetensors und adapter_config.json. Beide zusammen auswählen.
-failure-adapter-several = PEFT-Adapter einzeln öffnen.
+failure-adapter-incomplete = Dieser Adapter hat zwei Dateien: eine .safetensors-Datei und adapter_config.json. Beide zusammen auswählen.
+failure-adapter-several = Adapter mit einer .safetensors-Datei einzeln öffnen.
 failure-adapter-needs-model = Zuerst das Modell für { $names } laden, dann den Adapter erneut öffnen.
 failure-adapter-not-adapter = Das ist kein LoRA-Adapter. Eine .gguf-Datei oder eine .safetensors-Datei mit ihrer .json-Datei auswählen.
 failure-adapter-config = { $file } ist zu groß für eine Adapter-Konfiguration.

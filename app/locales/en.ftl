@@ -1171,8 +1171,8 @@ failure-media-sound-unreadable = This audio file can’t be read. Save it as WAV
 
 failure-adapter-not-open = An adapter is no longer open. Open it again, or turn it off.
 failure-adapter-not-saved = This adapter is no longer saved in this browser. Open it from a file, or train it again.
-failure-adapter-incomplete = A PEFT adapter has two files: adapter_model.safetensors and adapter_config.json. Choose both together.
-failure-adapter-several = Open PEFT adapters one at a time.
+failure-adapter-incomplete = This adapter has two files: a .safetensors file and adapter_config.json. Choose both together.
+failure-adapter-several = Open adapters with a .safetensors file one at a time.
 failure-adapter-needs-model = Load the model for { $names } first, then open the adapter again.
 failure-adapter-not-adapter = This isn’t a LoRA adapter. Choose a .gguf file, or a .safetensors file and its .json file.
 failure-adapter-config = { $file } is too large for an adapter configuration.

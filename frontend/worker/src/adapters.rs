@@ -198,7 +198,7 @@ async fn read(
     }
     let len = config.model.source.len();
     let json = config.model.source.read(0..len).await.map_err(|error| failure::of_source(&error))?.to_vec();
-    adapter::peft::read(&*weights, &json).await.map_err(said)
+    adapter::read(&*weights, &json).await.map_err(said)
 }
 
 fn details(session: &Session, key: &str, name: &str) -> AdapterDetails {

@@ -3,16 +3,21 @@
 use std::path::Path;
 
 use super::peft::{CONFIG, WEIGHTS};
-use super::{Adapter, AdapterError, flat, gguf, peft};
+use super::{Adapter, AdapterError, flat, gguf, mlx};
 use crate::bytes::{FileSource, SourceError};
 
-/// Reads an adapter: a PEFT directory, its `.safetensors` file (with the configuration next to it), a GGUF file, or
+/// Reads an adapter: a directory of PEFT or mlx-lm, its `.safetensors` file (with the configuration next to it), a GGUF file, or
 /// a safetensors file with GGUF names.
 ///
 /// # Errors
 /// When it cannot be read.
 pub async fn open(path: &Path) -> Result<Adapter, AdapterError> {
-    let weights = if path.is_dir() { path.join(WEIGHTS) } else { path.to_owned() };
+    let weights = if path.is_dir() {
+        let files = [WEIGHTS, mlx::WEIGHTS].map(|name| path.join(name));
+        files.iter().find(|file| file.exists()).unwrap_or(&files[0]).clone()
+    } else {
+        path.to_owned()
+    };
     let source = FileSource::open(&weights)?;
     let config = weights.with_file_name(CONFIG);
     if weights.extension().is_some_and(|extension| extension == "gguf") {
@@ -20,7 +25,7 @@ pub async fn open(path: &Path) -> Result<Adapter, AdapterError> {
     } else if config.exists() {
         let json = std::fs::read(&config)
             .map_err(|e| AdapterError::Source(SourceError::Unreadable { reason: e.to_string() }))?;
-        peft::read(&source, &json).await
+        super::read(&source, &json).await
     } else if path.is_dir() {
         Err(AdapterError::NotAnAdapter { reason: format!("it has no {CONFIG}") })
     } else {

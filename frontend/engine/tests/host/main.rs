@@ -8,6 +8,7 @@ mod diffusion;
 mod expert_adapter;
 mod gguf;
 mod http;
+mod mlx;
 mod plan;
 mod store;
 mod synth;

@@ -40,6 +40,7 @@ fn none() -> String {
 /// The fields that matter for using the weights, with PEFT's defaults.
 #[derive(Clone, Debug, Deserialize)]
 pub struct AdapterConfig {
+    #[serde(default)]
     peft_type: String,
     #[serde(default = "default_rank")]
     r: u32,
@@ -122,6 +123,10 @@ impl AdapterConfig {
     pub fn parse(json: &[u8]) -> Result<Self, AdapterError> {
         let mut config: Self = serde_json::from_slice(json).map_err(|e| broken(e.to_string()))?;
         let unsupported = |what: String| Err(AdapterError::Unsupported { what });
+        if config.peft_type.is_empty() {
+            let reason = "adapter_config.json has no peft_type".to_owned();
+            return Err(AdapterError::NotAnAdapter { reason });
+        }
         if config.peft_type != "LORA" {
             return unsupported(format!("the PEFT type {}", config.peft_type));
         }
