@@ -23,6 +23,13 @@ fn query_in(search: &str, name: &str) -> Option<String> {
     })
 }
 
+/// The languages of the person, the preferred one first.
+#[must_use]
+pub fn languages() -> Vec<String> {
+    let tags = web_sys::window().map(|window| window.navigator().languages());
+    tags.map(|tags| tags.iter().filter_map(|tag| tag.as_string()).collect()).unwrap_or_default()
+}
+
 /// Fetches JSON from the page's own server.
 ///
 /// # Errors

@@ -129,10 +129,6 @@ mod page {
         let (value, age) = choice.map_or(("", 0), |language| (language.tag(), 31_536_000));
         // A browser without cookies asks again next time.
         document.set_cookie(&format!("{COOKIE}={value}; Path=/; Max-Age={age}; SameSite=Lax")).ok();
-        choice.unwrap_or_else(|| {
-            let wanted = web_sys::window().map(|window| window.navigator().languages());
-            let wanted = wanted.map(|tags| tags.iter().filter_map(|tag| tag.as_string()).collect::<Vec<_>>());
-            Language::accepted(&wanted.unwrap_or_default().join(","))
-        })
+        choice.unwrap_or_else(|| Language::accepted(&crate::browser::languages().join(",")))
     }
 }

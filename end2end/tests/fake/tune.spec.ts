@@ -178,6 +178,32 @@ test("of a table the columns are chosen", async ({ app, page }) => {
   await expect(page.locator("details", { hasText: "Line 2" }).locator("mark")).toHaveText(["Ada.", "<turn|>"]);
 });
 
+test("of a table the line with the names is chosen", async ({ app, page }) => {
+  await open(app);
+  await page.getByRole("radio", { name: "File or pasted text" }).check();
+  await page.getByRole("textbox", { name: "Or paste examples here" }).fill("hello,world\nhi,there");
+  const header = page.getByRole("combobox", { name: "Column names" });
+  await expect(header).toHaveValue("1");
+  await expect(page.getByText(/^1 example with/)).toBeVisible();
+  await header.selectOption("None");
+  await expect(page.getByText(/^2 examples with/)).toBeVisible();
+  await expect(page.getByRole("combobox", { name: "Prompt" })).toHaveValue("1");
+});
+
+test("a file that isn’t UTF-8 says how it was read, and can be read otherwise", async ({ app, page }) => {
+  await open(app);
+  await page.getByRole("radio", { name: "File or pasted text" }).check();
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Choose files…" }).click();
+  const buffer = Buffer.from("prompt,completion\nWas ist Größe?,Straße\n", "latin1");
+  await (await chooser).setFiles([{ name: "excel.csv", mimeType: "text/csv", buffer }]);
+  const text = page.getByRole("textbox", { name: "Or paste examples here" });
+  await expect(text).toHaveValue(/Größe\?,Straße/);
+  await expect(page.getByText(/excel\.csv isn’t saved as UTF-8, so it was read as windows-1252/)).toBeVisible();
+  await page.getByRole("combobox", { name: "Encoding" }).selectOption("windows-1251");
+  await expect(text).toHaveValue(/Grцяe/);
+});
+
 test("the conversation that one just had is an example", async ({ app, page }) => {
   await open(app);
   await page.getByRole("radio", { name: "Current conversation" }).check();

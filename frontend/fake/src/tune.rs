@@ -186,19 +186,27 @@ fn rows(data: &ExampleData) -> (Preview, Vec<Row>) {
         }
         ExampleData::Text { text, columns, .. } if !text.trim_start().starts_with(['{', '[']) => {
             preview.format = ExampleFormat::Table;
-            let mut lines = text.lines().enumerate();
-            let names: Vec<String> = lines
-                .next()
-                .map(|(_, line)| line.split(',').map(str::to_owned).collect())
-                .unwrap_or_default();
+            let lines = || text.lines().enumerate();
+            preview.heads =
+                lines().take(3).map(|(index, line)| (index as u32 + 1, line.replace(',', ", "))).collect();
+            let header = columns.as_ref().and_then(|columns| columns.header).unwrap_or(1);
+            let cells = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();
+            let names = match header.checked_sub(1) {
+                Some(index) => text.lines().nth(index as usize).map(cells).unwrap_or_default(),
+                None => (1..=text.lines().next().map_or(0, |line| cells(line).len()))
+                    .map(|n| n.to_string())
+                    .collect(),
+            };
             let name = |at: usize| names.get(at).cloned().unwrap_or_default();
-            let chosen = columns.clone().unwrap_or_else(|| TableColumns {
+            let given = columns.clone().filter(|columns| !columns.prompt.is_empty());
+            let chosen = given.unwrap_or_else(|| TableColumns {
+                header: Some(header),
                 prompt: name(0),
                 answer: name(1),
                 ..TableColumns::default()
             });
             let at = |column: &str| names.iter().position(|name| name == column).unwrap_or_default();
-            for (index, line) in lines {
+            for (index, line) in lines().skip(header as usize) {
                 let cells: Vec<_> = line.split(',').collect();
                 match (cells.get(at(&chosen.prompt)), cells.get(at(&chosen.answer))) {
                     (Some(a), Some(b)) => {

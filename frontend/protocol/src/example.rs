@@ -35,6 +35,14 @@ pub enum ExampleProblem {
         /// The field that is missing.
         missing: String,
     },
+    /// A better and a worse answer, for training on preferences.
+    Preference,
+    /// One message of a chat.
+    SingleMessage,
+    /// Two answers in one turn, of which one does not count.
+    Joined,
+    /// It contains U+FFFD, which stands for what could not be decoded.
+    Replaced,
     /// It is plain text.
     PlainText,
     /// A field holds something else than it should.
@@ -172,6 +180,14 @@ pub enum FieldProblem {
     NotAList,
     /// It holds something that is not a whole number.
     NotIntegers,
+    /// It says whether something counts, but is no truth value.
+    NoFlag,
+    /// It says what to train on in a way that is not known.
+    UnknownRule,
+    /// It wants messages to count that the model did not write.
+    NotOfModel,
+    /// It says that the row does not count.
+    LeftOut,
     /// It names no files.
     NoFileNames,
     /// It has another structure than it should.

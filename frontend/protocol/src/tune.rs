@@ -129,7 +129,7 @@ impl TuneEvent {
 /// Examples as a person gives them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ExampleData {
-    /// A text: JSON lines, one JSON array, or a table with names in its first line.
+    /// A text: JSON lines, one JSON array, or a table with names in one of its first lines.
     Text {
         /// The text.
         text: String,
@@ -155,11 +155,16 @@ pub struct ExampleFile {
 
 /// Which columns of a table hold what.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TableColumns {
-    /// What the person says.
+    /// The line with their names; 0 where they have none and are numbered. None to find it.
+    pub header: Option<u32>,
+    /// What the person says; empty to know all columns by their names.
     pub prompt: String,
     /// What the model is to answer.
     pub answer: String,
+    /// What the person speaks of, to follow it; empty for none.
+    pub context: String,
     /// Instructions to the model; empty for none.
     pub system: String,
 }
@@ -185,6 +190,10 @@ pub struct Preview {
     pub columns: Vec<String>,
     /// Of a table: those that were read.
     pub chosen: Option<TableColumns>,
+    /// Of a table: its first lines with their numbers, any of which may have the names of the columns.
+    pub heads: Vec<(u32, String)>,
+    /// Fields of the rows that say something and are not used.
+    pub ignored: Vec<String>,
     /// The first examples.
     pub rows: Vec<PreviewRow>,
     /// Examples that can be used.

@@ -10,7 +10,10 @@ use crate::{
     components::{DetailSelect, Glyph, Icon, IconButton},
     format,
     language::{Text, t},
-    state::{tune::Origin, use_stores},
+    state::{
+        tune::{ENCODINGS, Origin},
+        use_stores,
+    },
 };
 
 /// Above this, the text is not put into a field to be edited.
@@ -208,6 +211,7 @@ fn TextEditor() -> impl IntoView {
         </div>
         {reading}
         {about}
+        <EncodingChoice />
         <GivenMedia />
         <Show
             when=move || !long.get()
@@ -225,6 +229,8 @@ fn TextEditor() -> impl IntoView {
                         let text = event_target_value(&event);
                         tune.text.update(|source| {
                             source.text = text;
+                            // What was changed would be lost.
+                            source.encoding.clear();
                             source.columns = None;
                         });
                     }
@@ -240,6 +246,32 @@ fn TextEditor() -> impl IntoView {
         </p>
     }
     .into_any()
+}
+
+/// Of a file that is not Unicode: as what it was read.
+#[component]
+fn EncodingChoice() -> impl IntoView {
+    let tune = use_stores().tune;
+    let encoding = Memo::new(move |_| tune.text.with(|source| source.encoding.clone()));
+    let words = move || tune.text.with(|source| t().tune_encoding(&source.file, &source.encoding));
+    let options = move || {
+        let option = |name| {
+            let selected = move || encoding.with(|encoding| encoding == name);
+            view! { <option value=name prop:selected=selected>{name}</option> }
+        };
+        ENCODINGS.map(option).into_iter().collect::<Vec<_>>()
+    };
+    view! {
+        <Show when=move || !encoding.with(String::is_empty)>
+            <div class="notice slim" role="status">
+                <p>{words}</p>
+                <label class="field">
+                    <span>{t().tune_encoding_label()}</span>
+                    <select on:change=move |event| tune.read_as(event_target_value(&event))>{options}</select>
+                </label>
+            </div>
+        </Show>
+    }
 }
 
 /// The pictures and sounds that were given with the examples.
@@ -326,15 +358,51 @@ fn ColumnChoice() -> impl IntoView {
         }
     };
     view! {
+        <HeaderChoice chosen=chosen />
         <Show when=move || !columns.with(Vec::is_empty)>
             <div class="fields">
                 {choice(t().figure_prompt(), false, |it| &it.prompt, |it, name| it.prompt = name)}
+                {choice(t().tune_column_context(), true, |it| &it.context, |it, name| it.context = name)}
                 {choice(t().figure_answer(), false, |it| &it.answer, |it, name| it.answer = name)}
                 {choice(t().tune_column_instructions(), true, |it| &it.system, |it, name| it.system = name)}
             </div>
         </Show>
     }
     .into_any()
+}
+
+/// Of a table: which line has the names of its columns.
+#[component]
+fn HeaderChoice(chosen: Memo<TableColumns>) -> impl IntoView {
+    let tune = use_stores().tune;
+    let heads = Memo::new(move |_| {
+        tune.preview.with(|preview| preview.as_ref().map(|it| it.heads.clone()).unwrap_or_default())
+    });
+    let options = move || {
+        let lines =
+            heads.get().into_iter().map(|(line, cells)| (line, t().tune_header_line(line.into(), &cells)));
+        lines
+            .chain([(0, t().settings_none().to_owned())])
+            .map(|(line, words)| {
+                let selected = move || chosen.with(|chosen| chosen.header == Some(line));
+                view! { <option value=line.to_string() prop:selected=selected>{words}</option> }
+            })
+            .collect::<Vec<_>>()
+    };
+    let change = move |event| {
+        // The columns are found by their names again.
+        let columns =
+            TableColumns { header: event_target_value(&event).parse().ok(), ..TableColumns::default() };
+        tune.text.update(|source| source.columns = Some(columns));
+    };
+    view! {
+        <Show when=move || !heads.with(Vec::is_empty)>
+            <label class="field">
+                <span>{t().tune_header()}</span>
+                <select on:change=change>{options}</select>
+            </label>
+        </Show>
+    }
 }
 
 /// The conversation that was last on screen.

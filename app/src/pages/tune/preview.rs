@@ -39,13 +39,14 @@ pub fn PreviewView() -> impl IntoView {
 }
 
 fn preview_view(preview: Preview) -> AnyView {
-    let Preview { rows, usable, tokens, learned, longest, problems, problem_count, .. } = preview;
+    let Preview { rows, usable, tokens, learned, longest, problems, problem_count, ignored, .. } = preview;
     // That none can be used is said where the run starts.
     let summary = (usable > 0).then(|| t().tune_preview(usable.into(), tokens, learned, longest.into()));
     let more = u64::from(usable).saturating_sub(rows.len() as u64);
     let rows: Vec<_> = rows.into_iter().enumerate().map(|(index, row)| row_view(row, index == 0)).collect();
     view! {
         {summary.map(|summary| view! { <p class="numbers"><strong>{summary}</strong></p> })}
+        {(!ignored.is_empty()).then(|| view! { <p class="hint">{t().tune_ignored(&ignored.join(", "))}</p> })}
         {(problem_count > 0).then(|| problems_view(problems, problem_count))}
         {(usable > 0).then(|| view! {
             <p class="hint">

@@ -41,6 +41,8 @@ pub struct TextSource {
     pub text: String,
     /// The name of its file; empty where it was pasted.
     pub file: String,
+    /// The encoding of the file; empty where it is Unicode or unknown.
+    pub encoding: String,
     /// Of a table: which columns to read; none to know them by their names.
     pub columns: Option<TableColumns>,
     /// Pictures and sounds that the examples may name.

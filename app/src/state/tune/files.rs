@@ -10,11 +10,11 @@ use send_wrapper::SendWrapper;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File};
 
-use super::{Origin, TuneStore};
+use super::{Origin, TuneStore, encoding};
 use crate::history::AttachmentKey;
 use crate::media::{decode, kind, kind::FileKind, picture};
 use crate::state::media::{MAX_BYTES, blob_of};
-use crate::{failures, language::t};
+use crate::{browser, failures, language::t};
 
 /// Files of examples above this are not read: the page would hold them several times.
 const MAX_TEXT: u64 = 32_000_000;
@@ -86,14 +86,15 @@ impl TuneStore {
     /// Lets go of the text, and of the file that it is from. It can be undone.
     pub fn drop_text(self) {
         let taken = self.text.try_update(|source| {
-            (mem::take(&mut source.text), mem::take(&mut source.file), source.columns.take())
+            let encoding = mem::take(&mut source.encoding);
+            (mem::take(&mut source.text), mem::take(&mut source.file), encoding, source.columns.take())
         });
         let Some(taken) = taken else { return };
         self.ui.toast_with_undo(t().tune_removed(), move || {
             self.text.update(|source| {
                 // What was written since stays.
                 if source.text.is_empty() {
-                    (source.text, source.file, source.columns) = taken.clone();
+                    (source.text, source.file, source.encoding, source.columns) = taken.clone();
                 }
             });
         });
@@ -126,14 +127,34 @@ impl TuneStore {
             self.ui.toast(format!("{name}: {why}"));
             return;
         }
-        match JsFuture::from(file.text()).await {
-            Ok(text) => self.text.update(|source| {
-                source.text = text.as_string().unwrap_or_default();
-                source.file = name;
-                source.columns = None;
-            }),
-            Err(_) => self.ui.toast(format!("{name}: {}", t().media_unreadable())),
-        }
+        let Some(bytes) = bytes_of(file).await else {
+            self.ui.toast(format!("{name}: {}", t().media_unreadable()));
+            return;
+        };
+        let Some((text, encoding)) = encoding::read(&bytes, &browser::languages()) else {
+            self.ui.toast(t().tune_not_text(&name));
+            return;
+        };
+        self.source_file.set_value(Some(SendWrapper::new(file.clone())));
+        self.text.update(|source| {
+            (source.text, source.file, source.encoding) = (text, name, encoding.to_owned());
+            source.columns = None;
+        });
+    }
+
+    /// Reads the file of the text again, in another encoding.
+    pub fn read_as(self, encoding: String) {
+        let Some(file) = self.source_file.get_value() else { return };
+        spawn_local(async move {
+            let text = bytes_of(&file).await.and_then(|bytes| encoding::decode(&bytes, &encoding, false));
+            match text {
+                Some(text) => self.text.update(|source| {
+                    (source.text, source.encoding) = (text, encoding);
+                    source.columns = None;
+                }),
+                None => self.ui.toast(format!("{}: {}", file.name(), t().media_unreadable())),
+            }
+        });
     }
 
     async fn take_medium(self, file: File, kind: FileKind) {
@@ -148,6 +169,11 @@ impl TuneStore {
             source.files.push(given);
         });
     }
+}
+
+async fn bytes_of(file: &File) -> Option<Vec<u8>> {
+    let buffer = JsFuture::from(file.array_buffer()).await.ok()?;
+    Some(js_sys::Uint8Array::new(&buffer).to_vec())
 }
 
 /// A picture or a sound in a form that the engine takes.

@@ -1,6 +1,7 @@
 //! Fine-tuning as the page sees it: examples, settings, the run, and the adapters that are kept.
 
 mod draft;
+mod encoding;
 mod examples;
 mod files;
 mod run;
@@ -9,7 +10,9 @@ mod tabs;
 use leptos::{prelude::*, task::spawn_local};
 use protocol::tune::{KeptAdapter, Preview, TunePlan, TuneSettings};
 use protocol::{Event, Failure, Request, RequestId, TuneEvent, TuneRequest};
+use send_wrapper::SendWrapper;
 
+pub use encoding::ENCODINGS;
 pub use examples::{Origin, TextSource};
 pub use run::RunPhase;
 
@@ -70,6 +73,8 @@ pub struct TuneStore {
     opened: AdapterStore,
     changes: StoredValue<u32>,
     reading_request: StoredValue<Option<RequestId>>,
+    /// The file of the text, to be read in another encoding.
+    source_file: StoredValue<Option<SendWrapper<web_sys::File>>>,
     engine: EngineStore,
     library: Library,
     chat: ChatStore,
@@ -106,6 +111,7 @@ impl TuneStore {
             opened,
             changes: StoredValue::new(0),
             reading_request: StoredValue::new(None),
+            source_file: StoredValue::new(None),
             engine,
             library,
             chat,

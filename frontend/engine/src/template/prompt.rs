@@ -26,6 +26,18 @@ pub enum Segment {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prompt {
     segments: Vec<Segment>,
+    starts: Vec<Start>,
+}
+
+/// Where a message starts in a prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Start {
+    /// Its index in the conversation.
+    pub message: usize,
+    /// The index of the segment.
+    pub segment: usize,
+    /// Bytes of the segment that belong to what precedes it.
+    pub byte: usize,
 }
 
 /// The token counts of a prompt's texts, and the number of bytes that were tokenized for them.
@@ -190,6 +202,20 @@ impl Prompt {
             }
         }
         Ok(())
+    }
+
+    /// Where messages start, in order. Messages of tools and of the system have no start.
+    pub(crate) fn starts(&self) -> &[Start] {
+        &self.starts
+    }
+
+    /// Has a message start here.
+    pub(super) fn start(&mut self, message: usize) {
+        let (segment, byte) = match self.segments.last() {
+            Some(Segment::Text(text)) => (self.segments.len() - 1, text.len()),
+            _ => (self.segments.len(), 0),
+        };
+        self.starts.push(Start { message, segment, byte });
     }
 
     pub(super) fn special(&mut self, token: &'static str) {

@@ -97,6 +97,7 @@ pub fn render(messages: &[Message], tools: &[Tool], options: &RenderOptions) -> 
         }
         let current = last_user.is_none_or(|user| index > user);
         let keep_thought = current || (options.preserve_thinking && !message.tool_calls.is_empty());
+        prompt.start(messages.len() - turns.len() + index);
         last = turn(&mut prompt, message, &turns[index + 1..], keep_thought);
         previous = Some(message.role);
     }

@@ -133,7 +133,7 @@ fn what_cannot_be_trained_is_named() {
     ] });
     let cases = [
         (vec![ids(), picture], "line 2: doesn’t say which file the image is"),
-        (vec![masked], "line 1: nothing to learn: the model says nothing in it"),
+        (vec![masked], "line 1: nothing to learn: it has no answer to train on"),
         (vec![], "has no examples"),
     ];
     for (rows, reason) in cases {

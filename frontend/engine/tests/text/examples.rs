@@ -189,7 +189,12 @@ fn a_row_of_an_array_is_told_by_its_line_too() {
 #[test]
 fn a_table_has_columns_to_choose_from() {
     let text = "id,ask,reply,system\n1,\"two\nlines\",yes,\n2,,no,\n3,three\n4,four,yes,Be brief.\n";
-    let columns = Columns { prompt: "ask".into(), answer: "reply".into(), system: "system".into() };
+    let columns = Columns {
+        prompt: "ask".into(),
+        answer: "reply".into(),
+        system: "system".into(),
+        ..Columns::default()
+    };
     let parsed = read(text, Some(&columns));
     assert_eq!(parsed.columns, ["id", "ask", "reply", "system"]);
     assert_eq!(parsed.rows.iter().map(|row| row.line).collect::<Vec<_>>(), [2, 6]);

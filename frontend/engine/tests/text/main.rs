@@ -3,7 +3,9 @@
 //! names.
 
 mod added_tokens;
+mod counted;
 mod counts;
+mod data_sets;
 mod examples;
 mod loading;
 mod models;

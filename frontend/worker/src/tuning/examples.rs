@@ -53,11 +53,19 @@ pub async fn read(
 ) -> Result<Read, ExamplesError> {
     let Given { data, handles } = given;
     let (format, parsed, of_chat) = parse(host, given, cancel).await?;
-    let Parsed { rows, problems, columns, chosen, .. } = parsed;
+    let Parsed { rows, problems, columns, chosen, heads, ignored, .. } = parsed;
     let mut preview = Preview {
         format,
         columns,
-        chosen: chosen.map(|it| TableColumns { prompt: it.prompt, answer: it.answer, system: it.system }),
+        chosen: chosen.map(|Columns { header, prompt, answer, context, system }| TableColumns {
+            header,
+            prompt,
+            answer,
+            context,
+            system,
+        }),
+        heads: heads.into_iter().map(|head| (head.line, head.cells)).collect(),
+        ignored,
         ..Preview::default()
     };
     let problem = |line, reason| RowProblem { line, reason };
@@ -201,13 +209,11 @@ async fn parse(
         let row = |(index, content)| Row { line: index as u32 + 1, content };
         Parsed { rows: contents.into_iter().enumerate().map(row).collect(), ..Parsed::default() }
     };
-    let chat = |conversation| Content::Chat { conversation, media: Vec::new() };
+    let chat = |conversation| Content::Chat { conversation, media: Vec::new(), context: Vec::new() };
     Ok(match data {
         ExampleData::Text { text, columns, .. } => {
-            let columns = columns.as_ref().map(|it| Columns {
-                prompt: it.prompt.clone(),
-                answer: it.answer.clone(),
-                system: it.system.clone(),
+            let columns = columns.clone().map(|TableColumns { header, prompt, answer, context, system }| {
+                Columns { header, prompt, answer, context, system }
             });
             let parsed = examples::read(text, columns.as_ref());
             let format = match parsed.format {

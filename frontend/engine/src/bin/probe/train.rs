@@ -225,10 +225,14 @@ impl Seen<'_> {
 
     /// All examples. The first row that cannot be used is an error, so that no row is skipped silently.
     fn read_examples(&mut self, path: &Path, session: &mut Session) -> Result<Vec<Example>> {
-        let text =
-            std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let read = |path: &Path| Ok(examples::decode(&std::fs::read(path)?)?);
+        let text: Result<String> = read(path);
+        let text = text.with_context(|| format!("{} cannot be read", path.display()))?;
         let parsed = examples::read(&text, None);
         let at = |line: u32| format!("{}, line {line}", path.display());
+        if !parsed.ignored.is_empty() {
+            eprintln!("{}: not used: {}", path.display(), parsed.ignored.join(", "));
+        }
         if let Some(problem) = parsed.problems.first() {
             return Err(problem.reason.clone()).with_context(|| at(problem.line));
         }

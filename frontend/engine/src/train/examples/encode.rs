@@ -30,9 +30,9 @@ pub fn encode(
     limit: u32,
 ) -> Result<Example, Reason> {
     let example = match content {
-        Content::Chat { conversation, .. } => {
+        Content::Chat { conversation, context, .. } => {
             let conversation = with_clips(conversation, found);
-            encode_conversation(&conversation, &found.concat(), tokenizer, variant)?
+            encode_conversation(&conversation, context, &found.concat(), tokenizer, variant)?
         }
         Content::Ids { ids, labels } => given(ids, labels, tokenizer)?,
     };
@@ -67,14 +67,15 @@ fn with_clips(conversation: &Conversation, found: &[Vec<Medium>]) -> Conversatio
 
 /// The ids and labels of a conversation. `media` are those of its places, in order; their slots are masked. Targets
 /// are the tokens that the model would generate: the text, thoughts and calls of its turns, the token that ends
-/// each turn, and the one that waits for a tool response. If the last answer has a thought, the conversation is
+/// each turn, and the one that waits for a tool response; but not those of the messages in `context`. If the last answer has a thought, the conversation is
 /// rendered with thinking enabled.
 ///
 /// # Errors
 /// [`Reason::NoToken`] when the vocabulary does not have a control token, [`Reason::Places`] when the number of
-/// media differs from the number of places.
+/// media differs from the number of places, [`Reason::Joined`] when a text is only partly context.
 pub fn encode_conversation(
     conversation: &Conversation,
+    context: &[usize],
     media: &[Medium],
     tokenizer: &Tokenizer,
     variant: Variant,
@@ -90,7 +91,7 @@ pub fn encode_conversation(
     if places != media.len() {
         return Err(Reason::Places { places, named: media.len() });
     }
-    let mut writer = Writer { tokenizer, media: media.iter(), ids: Vec::new(), labels: Vec::new() };
+    let mut writer = Writer { tokenizer, context, media: media.iter(), ids: Vec::new(), labels: Vec::new() };
     // Without thinking, the answers of large models start after an empty thought, which is part of the prompt.
     let empty_thought = variant == Variant::Large && !thinking;
     writer.prompt(&prompt, empty_thought)?;
@@ -100,6 +101,8 @@ pub fn encode_conversation(
 
 struct Writer<'a> {
     tokenizer: &'a Tokenizer,
+    /// The messages that are context only.
+    context: &'a [usize],
     /// The media of the remaining places.
     media: std::slice::Iter<'a, Medium>,
     ids: Vec<u32>,
@@ -112,8 +115,25 @@ impl Writer<'_> {
         let last_turn = segments.iter().rposition(|segment| *segment == Segment::Special(TURN_OPEN));
         let mut in_model = false;
         let mut learned = false;
+        let mut starts = prompt.starts().iter().peekable();
+        let mut counts = true;
         for (index, segment) in segments.iter().enumerate() {
             let before = index.checked_sub(1).map(|before| &segments[before]);
+            // A message may start at the end of a text: it begins with the next segment.
+            let (length, role) = match segment {
+                Segment::Text(text) if before == Some(&Segment::Special(TURN_OPEN)) => {
+                    (text.len(), text.find('\n').map_or(0, |at| at + 1))
+                }
+                Segment::Text(text) => (text.len(), 0),
+                Segment::Special(_) | Segment::Media(_) => (1, 0),
+            };
+            while let Some(start) = starts.next_if(|it| (it.segment, it.byte) < (index, length)) {
+                let next = !self.context.contains(&start.message);
+                if start.segment == index && start.byte > role && next != counts {
+                    return Err(Reason::Joined);
+                }
+                counts = next;
+            }
             match segment {
                 Segment::Media(media) => self.medium(*media)?,
                 Segment::Text(text) if before == Some(&Segment::Special(TURN_OPEN)) => {
@@ -132,22 +152,22 @@ impl Writer<'_> {
                         self.text(THOUGHT, false);
                         self.special(CHANNEL_CLOSE, false)?;
                     }
-                    self.text(words, true);
+                    self.text(words, counts);
                 }
-                Segment::Text(text) => self.text(text, learned),
+                Segment::Text(text) => self.text(text, learned && counts),
                 Segment::Special(token) => {
                     match *token {
                         TURN_OPEN => (in_model, learned) = (false, false),
                         // The model generates the first one, to wait for the tool; the responses are inserted.
                         TOOL_RESPONSE_OPEN => {
                             let waits = in_model && before == Some(&Segment::Special(TOOL_CALL_CLOSE));
-                            self.special(token, waits)?;
+                            self.special(token, waits && counts)?;
                             learned = false;
                             continue;
                         }
                         _ => {}
                     }
-                    self.special(token, learned)?;
+                    self.special(token, learned && counts)?;
                     match *token {
                         TURN_CLOSE => (in_model, learned) = (false, false),
                         TOOL_RESPONSE_CLOSE => learned = in_model,

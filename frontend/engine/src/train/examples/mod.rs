@@ -1,7 +1,7 @@
 //! Training examples: from files to token ids with labels.
 //!
 //! A file is JSON (one object per line, or one array) or a table (CSV). A row of JSON is a chat, a prompt with an
-//! answer, or ids with labels: see [`RowKind`]. It may name media files ([`Named`]), which the caller finds and
+//! answer, or ids with labels: see [`RowKind`]. A row may say which of its answers count. It may name media files ([`Named`]), which the caller finds and
 //! inspects. Rows become conversations, which the template converts to ids ([`encode`]). A row that cannot be used
 //! is a [`Problem`] with its line number; the others are kept.
 //!
@@ -9,7 +9,10 @@
 //! including the token that ends its turn; all others are [`MASKED`](super::MASKED). `labels[t]` belongs to
 //! `ids[t]`.
 
+mod counts;
+mod decode;
 mod encode;
+mod messages;
 mod named;
 mod parsed;
 mod problem;
@@ -19,8 +22,9 @@ mod rows;
 mod split;
 mod table;
 
+pub use decode::{NotUnicode, decode};
 pub use encode::{encode, encode_conversation};
-pub use parsed::{Columns, Format, Parsed};
+pub use parsed::{Columns, Format, Head, Parsed};
 pub use problem::{FieldFault, JsonFault, Problem, Reason};
 pub use read::read;
 pub use row::{Content, Named, Row};

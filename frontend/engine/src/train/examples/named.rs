@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::media::Media;
 use crate::template::{Content as Said, Conversation, Part, Role};
 
-use super::{Content, FieldFault, Named, Reason};
+use super::{FieldFault, Named, Reason};
 
 /// Names listed next to a row's messages, in order of use.
 #[derive(Debug, Default)]
@@ -86,7 +86,7 @@ impl Listed {
         mut self,
         conversation: Conversation,
         parts: Vec<(Media, Option<String>)>,
-    ) -> Result<Content, Reason> {
+    ) -> Result<(Conversation, Vec<Named>), Reason> {
         let is_video = |part: &Part| matches!(part, Part::Video);
         let has_video = conversation.messages.iter().any(|message| match &message.content {
             Said::Parts(parts) => parts.iter().any(is_video),
@@ -105,14 +105,14 @@ impl Listed {
             named.push(Named { media, name });
         }
         self.used_up(places, named.len())?;
-        Ok(Content::Chat { conversation, media: named })
+        Ok((conversation, named))
     }
 
     /// A chat of text only, possibly with marks for the places of media.
-    pub fn in_text(mut self, mut conversation: Conversation) -> Result<Content, Reason> {
+    fn in_text(mut self, mut conversation: Conversation) -> Result<(Conversation, Vec<Named>), Reason> {
         let mut media = Vec::new();
         if self.images.is_empty() && self.audios.is_empty() {
-            return Ok(Content::Chat { conversation, media });
+            return Ok((conversation, media));
         }
         let listed = self.images.len() + self.audios.len();
         let users = conversation.messages.iter_mut().filter(|message| message.role == Role::User);
@@ -150,7 +150,7 @@ impl Listed {
             first.content = Said::Parts(parts);
         }
         self.used_up(media.len(), media.len())?;
-        Ok(Content::Chat { conversation, media })
+        Ok((conversation, media))
     }
 
     /// Checks that every name had a place.

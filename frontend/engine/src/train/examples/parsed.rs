@@ -2,6 +2,11 @@
 
 use super::{Problem, Reason, Row};
 
+/// Maximum number of fields that are named, of all that are not used.
+const MAX_IGNORED: usize = 20;
+/// Maximum length of their names in characters.
+const MAX_NAME: usize = 40;
+
 /// The detected format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Format {
@@ -36,21 +41,48 @@ pub struct Parsed {
     pub columns: Vec<String>,
     /// For a table: the columns that were used.
     pub chosen: Option<Columns>,
+    /// For a table: its first lines, any of which may have the names of the columns.
+    pub heads: Vec<Head>,
+    /// Fields of rows that say something and are not used, each once.
+    pub ignored: Vec<String>,
+}
+
+/// A line of a table that may have the names of its columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// Its number, from 1.
+    pub line: u32,
+    /// The beginning of its cells, with commas.
+    pub cells: String,
 }
 
 impl Parsed {
     pub(super) fn problem(&mut self, line: u32, reason: Reason) {
         self.problems.push(Problem { line, reason });
     }
+
+    /// Adds the names of fields that are not used.
+    pub(super) fn ignore(&mut self, names: Vec<String>) {
+        for name in names {
+            let name: String = name.chars().take(MAX_NAME).collect();
+            if self.ignored.len() < MAX_IGNORED && !self.ignored.contains(&name) {
+                self.ignored.push(name);
+            }
+        }
+    }
 }
 
-/// The names of the columns to use.
+/// The columns to use, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Columns {
-    /// The user's message.
+    /// The line with the names; 0 if there is none, and the columns are numbered. `None` to find it.
+    pub header: Option<u32>,
+    /// The user's message; empty to find the columns by their names.
     pub prompt: String,
     /// The model's answer.
     pub answer: String,
+    /// What the user's message is about, to follow it; empty for none.
+    pub context: String,
     /// System instructions; empty for none.
     pub system: String,
 }

@@ -37,6 +37,22 @@ pub enum Reason {
     /// A question without an answer, or an answer without a question.
     #[error("“{found}” without “{missing}”")]
     Half { found: &'static str, missing: &'static str },
+    /// A pair of a better and a worse answer.
+    #[error(
+        "“chosen” and “rejected” are for training on preferences. To train on the better answers, name them “completion” and leave the others out"
+    )]
+    Preference,
+    /// One message of a chat.
+    #[error("a single message: put all messages of a chat into one row, in “messages”")]
+    SingleMessage,
+    /// Two answers in one turn, of which one does not count.
+    #[error(
+        "two answers follow one another, and only one of them is to be trained on: put a message of the user between them"
+    )]
+    Joined,
+    /// It contains U+FFFD, which stands for what could not be decoded.
+    #[error("contains “�” in place of characters that were lost: save the file again as UTF-8")]
+    Replaced,
     /// It is neither JSON nor a table.
     #[error(
         "this looks like plain text. Give one JSON object a line, or a table that starts with names such as “prompt,completion”"
@@ -97,7 +113,7 @@ pub enum Reason {
     #[error("too long: {bytes} bytes, but the limit is {limit}")]
     TooLarge { bytes: usize, limit: usize },
     /// It has no targets.
-    #[error("nothing to learn: the model says nothing in it")]
+    #[error("nothing to learn: it has no answer to train on")]
     AllMasked,
     /// The file has more rows than the maximum.
     #[error("rows from here on are skipped: the limit is {limit}")]
@@ -184,6 +200,18 @@ pub enum FieldFault {
     /// It contains something other than integers.
     #[error("holds something that isn’t a whole number")]
     NotIntegers,
+    /// It says whether something counts, but is no truth value.
+    #[error("is neither 0 nor 1, true nor false")]
+    NoFlag,
+    /// It says what to train on in a way that is not supported.
+    #[error("says what to train on in a way that gemtab doesn’t know: use “weight”, 0 or 1, in the answers")]
+    UnknownRule,
+    /// It wants messages to count that the model did not write.
+    #[error("asks to train on a message that isn’t the model’s: only answers can be trained on")]
+    NotOfModel,
+    /// It says that the row does not count.
+    #[error("says that this row isn’t to be trained on")]
+    LeftOut,
     /// It contains something other than file names.
     #[error("names no files")]
     NoFileNames,

@@ -21,6 +21,8 @@ pub enum Content {
         conversation: Conversation,
         /// The files for its media places, in order.
         media: Vec<Named>,
+        /// The answers that are context only, by index of their message, ascending.
+        context: Vec<usize>,
     },
     /// Token ids with labels.
     Ids {

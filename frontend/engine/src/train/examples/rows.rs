@@ -1,179 +1,256 @@
 //! The formats of JSON rows.
 
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use crate::template::{Conversation, Message, Role};
-
-use super::named::{self, Listed};
+use super::counts::{self, Counts};
+use super::messages::{self, Beside};
+use super::named::Listed;
 use super::{Content, FieldFault, Reason};
 
 /// The supported formats, in the order in which they are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RowKind {
-    /// `{"ids": […], "labels": […]}`; `input_ids` also works for `ids`.
+    /// `{"ids": […], "labels": […]}`; `input_ids` also works for `ids`, and a mask such as `loss_mask` for `labels`.
     Ids,
-    /// `{"messages": [{"role", "content"}…], "tools": […]}`, or only the array of messages. A content may be a list
-    /// of parts: `{"type": "text", "text": …}`, `{"type": "image", "image": "cat.png"}`, `{"type": "audio",
-    /// "audio": …}`. Parts without a name use `images` and `audios` next to the messages.
+    /// A list of messages under one of the names in use, or only the list: `{"role", "content"}` of chat APIs,
+    /// `{"from", "value"}` of ShareGPT, `{"role", "parts"}` of Gemini, or a question with its answer. `tools` and
+    /// `system` may stand beside it. A content may be a list of parts: `{"type": "text", "text": …}`, `{"type":
+    /// "image", "image": "cat.png"}`, `{"type": "audio", "audio": …}`. Parts without a name use `images` and `audios`
+    /// next to the messages.
     Messages,
-    /// `{"conversations": [{"from", "value"}…], "system": …}`.
-    Conversations,
-    /// A question and its answer under one of the common pairs of keys; `system` is optional.
+    /// A question and its answer; what the question is about, instructions and earlier turns are optional.
     Pair,
 }
 
-/// Pairs of keys for a question and its answer; the first match is used.
-pub(super) const PAIRS: [(&str, &str); 6] = [
+/// Names of a list of messages.
+pub(super) const CHATS: [&str; 9] =
+    ["messages", "conversations", "conversation", "contents", "dialogue", "dialog", "chat", "turns", "items"];
+
+/// Names of a question, each with the answer that usually goes with it.
+const PROMPTS: [(&str, &str); 9] = [
     ("prompt", "completion"),
-    ("prompt", "response"),
     ("instruction", "output"),
     ("question", "answer"),
+    ("query", "response"),
+    ("problem", "solution"),
     ("input", "output"),
+    ("inputs", "targets"),
     ("user", "assistant"),
+    ("human", "assistant"),
 ];
 
-/// A column or key with system instructions.
-pub(super) const SYSTEM: &str = "system";
+/// Names of an answer.
+const ANSWERS: [&str; 11] = [
+    "completion",
+    "response",
+    "output",
+    "outputs",
+    "solution",
+    "answer",
+    "assistant",
+    "target",
+    "targets",
+    "bot",
+    "gpt",
+];
 
-/// Parses a JSON row.
-pub(super) fn row(value: Value) -> Result<Content, Reason> {
-    let mut object = match value {
-        Value::Object(object) => object,
-        Value::Array(messages) => return chat(messages, Value::Null, Listed::default()),
-        _ => return Err(Reason::Unknown),
-    };
-    let listed = Listed::take(&mut object)?;
-    match kind(&object).ok_or_else(|| unknown(&object))? {
-        RowKind::Ids => ids(&mut object),
-        RowKind::Messages => {
-            let messages = array(&mut object, "messages")?;
-            let tools = object.remove("tools").unwrap_or_default();
-            chat(messages, tools, listed)
-        }
-        RowKind::Conversations => conversations(&mut object).and_then(|it| listed.in_text(it)),
-        RowKind::Pair => pair(&mut object, listed),
+/// Names of what a question is about.
+const CONTEXTS: [&str; 2] = ["input", "context"];
+/// Names of instructions for the whole chat.
+const SYSTEMS: [&str; 4] = ["system", "system_prompt", "system_message", "systeminstruction"];
+/// Names of the thought before an answer.
+const THOUGHTS: [&str; 3] = ["reasoning", "reasoning_content", "thinking"];
+
+/// The names of a question and its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sides {
+    pub prompt: &'static str,
+    pub answer: &'static str,
+}
+
+impl Sides {
+    /// Those of names that are there.
+    pub fn of(has: impl Fn(&str) -> bool) -> Option<Self> {
+        let (prompt, usual) = PROMPTS.into_iter().find(|(prompt, _)| has(prompt))?;
+        let answer = std::iter::once(usual).chain(ANSWERS).find(|answer| has(answer))?;
+        Some(Self { prompt, answer })
+    }
+
+    /// The name of what the question is about.
+    pub fn context(self, has: impl Fn(&str) -> bool) -> Option<&'static str> {
+        CONTEXTS.into_iter().find(|name| *name != self.prompt && has(name))
     }
 }
 
-fn kind(object: &Map<String, Value>) -> Option<RowKind> {
-    let has = |key: &str| object.get(key).is_some_and(|value| !value.is_null());
-    if has("labels") && (has("ids") || has("input_ids")) {
+/// The name of instructions that is there.
+pub(super) fn system(has: impl Fn(&str) -> bool) -> Option<&'static str> {
+    SYSTEMS.into_iter().find(|name| has(name))
+}
+
+/// Parses a JSON row. Fields that are not used are added to `ignored`.
+pub(super) fn row(value: Value, ignored: &mut Vec<String>) -> Result<Content, Reason> {
+    let given = match value {
+        Value::Object(object) => object,
+        Value::Array(turns) => return messages::chat(turns, Beside::default(), ignored),
+        _ => return Err(Reason::Unknown),
+    };
+    // Names are the same in capitals, unless a row has both.
+    let mut object = Map::new();
+    let (plain, capital): (Vec<_>, Vec<_>) = given
+        .into_iter()
+        .filter(|(_, value)| !value.is_null())
+        .partition(|(name, _)| *name == name.to_lowercase());
+    for (name, value) in plain.into_iter().chain(capital) {
+        let lower = name.trim().to_lowercase();
+        // Rules are told in any spelling, of which capitals are a part.
+        let name = if object.contains_key(&lower) || counts::is_rule(&name) { name } else { lower };
+        object.insert(name, value);
+    }
+    if object.keys().any(|name| name.starts_with("chosen") || name.starts_with("rejected")) {
+        return Err(Reason::Preference);
+    }
+    let mut counts = Counts::take(&mut object)?;
+    let kind = kind(&object, &counts).ok_or_else(|| unknown(&object))?;
+    let content = match kind {
+        RowKind::Ids => ids(&mut object, std::mem::take(&mut counts.each)),
+        RowKind::Messages => {
+            let turns = CHATS.into_iter().find(|name| object.contains_key(*name)).ok_or(Reason::Unknown)?;
+            let turns = array(&mut object, turns)?;
+            let beside = beside(&mut object, counts)?;
+            messages::chat(turns, beside, ignored)
+        }
+        RowKind::Pair => pair(&mut object, counts, ignored),
+    }?;
+    ignored.extend(messages::unused(&object, &[]));
+    Ok(content)
+}
+
+fn kind(object: &Map<String, Value>, counts: &Counts) -> Option<RowKind> {
+    let has = |key: &str| object.contains_key(key);
+    if (has("labels") || !counts.each.is_empty()) && (has("ids") || has("input_ids")) {
         Some(RowKind::Ids)
-    } else if has("messages") {
+    } else if CHATS.into_iter().any(has) {
         Some(RowKind::Messages)
-    } else if has("conversations") {
-        Some(RowKind::Conversations)
     } else {
-        PAIRS.iter().any(|(prompt, answer)| has(prompt) && has(answer)).then_some(RowKind::Pair)
+        Sides::of(has).map(|_| RowKind::Pair)
     }
 }
 
 /// Why an object is not a valid row.
 fn unknown(object: &Map<String, Value>) -> Reason {
-    let has = |key: &str| object.get(key).is_some_and(|value| !value.is_null());
+    let has = |key: &str| object.contains_key(key);
     let half = |found: &'static str, missing: &'static str| Reason::Half { found, missing };
-    let halves = PAIRS.iter().find_map(|&(prompt, answer)| match (has(prompt), has(answer)) {
-        (true, false) => Some(half(prompt, answer)),
-        (false, true) => Some(half(answer, prompt)),
-        _ => None,
-    });
-    match halves {
-        Some(reason) => reason,
+    if messages::is_message(&Value::Object(object.clone())) {
+        return Reason::SingleMessage;
+    }
+    if let Some((prompt, answer)) = PROMPTS.into_iter().find(|(prompt, _)| has(prompt)) {
+        return half(prompt, answer);
+    }
+    match ANSWERS.into_iter().find(|answer| has(answer)) {
+        Some(found) => {
+            let usual = PROMPTS.into_iter().find(|(_, answer)| *answer == found);
+            half(found, usual.map_or("prompt", |(prompt, _)| prompt))
+        }
         None if has("text") => Reason::TextAlone,
         None => Reason::Unknown,
     }
 }
 
-/// Converts a question and its answer to a conversation.
-pub(super) fn pair_of(system: &str, prompt: String, answer: String) -> Conversation {
-    let mut messages = Vec::with_capacity(3);
-    if !system.trim().is_empty() {
-        messages.push(Message::new(Role::System, system));
-    }
-    messages.push(Message::new(Role::User, prompt));
-    messages.push(Message::new(Role::Assistant, answer));
-    Conversation { messages, tools: Vec::new() }
-}
-
-fn pair(object: &mut Map<String, Value>, listed: Listed) -> Result<Content, Reason> {
-    let names =
-        PAIRS.iter().find(|(prompt, answer)| object.contains_key(*prompt) && object.contains_key(*answer));
-    let &(prompt_key, answer_key) = names.ok_or(Reason::Unknown)?;
-    let prompt = object.remove(prompt_key).unwrap_or_default();
-    let answer = object.remove(answer_key).unwrap_or_default();
-    if let (Value::Array(messages), Value::Array(answers)) = (&prompt, &answer) {
-        let messages = messages.iter().chain(answers).cloned().collect();
-        return chat(messages, object.remove("tools").unwrap_or_default(), listed);
-    }
-    let mut prompt = text(prompt, prompt_key)?;
-    if prompt_key == "instruction"
-        && let Some(Value::String(input)) = object.get("input")
-        && !input.trim().is_empty()
-    {
-        prompt = format!("{prompt}\n\n{input}");
-    }
-    let system = match object.remove(SYSTEM) {
-        None | Some(Value::Null) => String::new(),
-        Some(value) => text(value, SYSTEM)?,
+/// What stands beside the turns of a row.
+fn beside(object: &mut Map<String, Value>, counts: Counts) -> Result<Beside, Reason> {
+    let listed = Listed::take(object)?;
+    let system = match system(|name| object.contains_key(name)) {
+        Some(name) => instructions(object.remove(name).unwrap_or_default(), name)?,
+        None => String::new(),
     };
-    let answer = text(answer, answer_key)?;
-    // An image alone is a valid question.
-    for (key, text) in [(prompt_key, &prompt), (answer_key, &answer)] {
-        if text.trim().is_empty() && (key == answer_key || listed.is_empty()) {
-            return Err(Reason::Field { field: key.to_owned(), what: FieldFault::Empty });
+    let tools = ["tools", "functions"].into_iter().find_map(|name| object.remove(name)).unwrap_or_default();
+    Ok(Beside { system, tools, listed, counts })
+}
+
+/// Instructions: a text, or Gemini's list of parts.
+fn instructions(value: Value, field: &str) -> Result<String, Reason> {
+    let parts = match &value {
+        Value::Object(object) => object.get("parts").and_then(Value::as_array),
+        value => value.as_array(),
+    };
+    let Some(parts) = parts else { return text(value, field) };
+    let texts = parts.iter().map(|part| part.get("text").and_then(Value::as_str));
+    let texts: Option<Vec<_>> = texts.collect();
+    let wrong = || Reason::Field { field: field.to_owned(), what: FieldFault::NotText };
+    texts.map(|texts| texts.join("\n")).ok_or_else(wrong)
+}
+
+fn pair(
+    object: &mut Map<String, Value>,
+    counts: Counts,
+    ignored: &mut Vec<String>,
+) -> Result<Content, Reason> {
+    let sides = Sides::of(|name| object.contains_key(name)).ok_or(Reason::Unknown)?;
+    let context = sides.context(|name| object.contains_key(name));
+    let prompt = object.remove(sides.prompt).unwrap_or_default();
+    let answer = object.remove(sides.answer).unwrap_or_default();
+    let context = context.map(|name| text(object.remove(name).unwrap_or_default(), name)).transpose()?;
+    let mut turns = history(object)?;
+    let beside = beside(object, counts)?;
+    match prompt {
+        Value::Array(messages) => turns.extend(messages),
+        prompt => {
+            let mut prompt = text(prompt, sides.prompt)?;
+            let mut context = context.filter(|context| !context.trim().is_empty());
+            if prompt.trim().is_empty() {
+                prompt = context.take().unwrap_or_default();
+            }
+            // An image alone is a valid question.
+            if prompt.trim().is_empty() && beside.listed.is_empty() {
+                return Err(Reason::Field { field: sides.prompt.to_owned(), what: FieldFault::Empty });
+            }
+            if let Some(context) = context {
+                prompt = format!("{prompt}\n\n{context}");
+            }
+            turns.push(json!({"role": "user", "content": prompt}));
         }
     }
-    listed.in_text(pair_of(&system, prompt, answer))
-}
-
-fn chat(messages: Vec<Value>, tools: Value, listed: Listed) -> Result<Content, Reason> {
-    let wrong = |field: &str| Reason::Field { field: field.to_owned(), what: FieldFault::Malformed };
-    if messages.is_empty() {
-        return Err(Reason::Field { field: "messages".to_owned(), what: FieldFault::Empty });
-    }
-    for message in &messages {
-        if let Some(role) = message.get("role").and_then(Value::as_str)
-            && Role::deserialize(Value::from(role)).is_err()
-        {
-            return Err(Reason::Role { role: role.to_owned() });
+    match answer {
+        Value::Array(messages) if messages.iter().all(messages::is_message) => turns.extend(messages),
+        answer => {
+            let answer = text(answer, sides.answer)?;
+            if answer.trim().is_empty() {
+                return Err(Reason::Field { field: sides.answer.to_owned(), what: FieldFault::Empty });
+            }
+            let mut turn =
+                Map::from_iter([("role".into(), "assistant".into()), ("content".into(), answer.into())]);
+            if let Some(name) = THOUGHTS.into_iter().find(|name| object.contains_key(*name)) {
+                turn.insert("reasoning".into(), text(object.remove(name).unwrap_or_default(), name)?.into());
+            }
+            turns.push(Value::Object(turn));
         }
     }
-    let parts = named::parts(&messages);
-    let messages: Vec<Message> =
-        serde_json::from_value(Value::Array(messages)).map_err(|_| wrong("messages"))?;
-    let tools = Option::deserialize(tools).map_err(|_| wrong("tools"))?.unwrap_or_default();
-    listed.in_parts(Conversation { messages, tools }, parts)
+    messages::chat(turns, beside, ignored)
 }
 
-fn conversations(object: &mut Map<String, Value>) -> Result<Conversation, Reason> {
-    let turns = array(object, "conversations")?;
-    let mut messages = Vec::with_capacity(turns.len() + 1);
-    if let Some(Value::String(system)) = object.remove(SYSTEM)
-        && !system.trim().is_empty()
-    {
-        messages.push(Message::new(Role::System, system));
+/// Earlier turns beside a question: pairs of texts, or messages.
+fn history(object: &mut Map<String, Value>) -> Result<Vec<Value>, Reason> {
+    if !object.contains_key("history") {
+        return Ok(Vec::new());
     }
-    for turn in turns {
-        // Some data sets use chat keys inside.
-        let from = turn.get("from").or_else(|| turn.get("role")).and_then(Value::as_str).unwrap_or_default();
-        let role = match from {
-            "human" | "user" => Role::User,
-            "gpt" | "assistant" | "model" | "bot" | "chatgpt" => Role::Assistant,
-            "system" => Role::System,
-            other => return Err(Reason::Role { role: other.to_owned() }),
-        };
-        let value = turn.get("value").or_else(|| turn.get("content")).cloned();
-        messages.push(Message::new(role, text(value.unwrap_or_default(), "value")?));
+    let mut turns = Vec::new();
+    for turn in array(object, "history")? {
+        match turn {
+            Value::Array(pair) => {
+                let [ask, answer] = <[Value; 2]>::try_from(pair).map_err(|_| Reason::Field {
+                    field: "history".to_owned(),
+                    what: FieldFault::Malformed,
+                })?;
+                turns.push(json!({"role": "user", "content": text(ask, "history")?}));
+                turns.push(json!({"role": "assistant", "content": text(answer, "history")?}));
+            }
+            turn => turns.push(turn),
+        }
     }
-    if messages.is_empty() {
-        return Err(Reason::Field { field: "conversations".to_owned(), what: FieldFault::Empty });
-    }
-    Ok(Conversation { messages, tools: Vec::new() })
+    Ok(turns)
 }
 
-fn ids(object: &mut Map<String, Value>) -> Result<Content, Reason> {
-    let key = if object.contains_key("ids") { "ids" } else { "input_ids" };
+fn ids(object: &mut Map<String, Value>, masks: Vec<(String, Vec<bool>)>) -> Result<Content, Reason> {
     let numbers = |object: &mut Map<String, Value>, key: &str| {
         let values = array(object, key)?;
         let number = |value: &Value| {
@@ -182,17 +259,31 @@ fn ids(object: &mut Map<String, Value>) -> Result<Content, Reason> {
         };
         values.iter().map(number).collect::<Result<Vec<_>, _>>()
     };
-    Ok(Content::Ids { ids: numbers(object, key)?, labels: numbers(object, "labels")? })
+    let ids = numbers(object, if object.contains_key("ids") { "ids" } else { "input_ids" })?;
+    let mut labels = if object.contains_key("labels") { numbers(object, "labels")? } else { ids.clone() };
+    for (field, mask) in masks {
+        if mask.len() != labels.len() {
+            return Err(Reason::Field { field, what: FieldFault::Malformed });
+        }
+        for (label, _) in labels.iter_mut().zip(mask).filter(|(_, counts)| !counts) {
+            *label = i64::from(crate::train::MASKED);
+        }
+    }
+    object.remove("attention_mask");
+    Ok(Content::Ids { ids, labels })
 }
 
+/// A list, or one that is spelled in a text.
 fn array(object: &mut Map<String, Value>, key: &str) -> Result<Vec<Value>, Reason> {
+    let wrong = || Reason::Field { field: key.to_owned(), what: FieldFault::NotAList };
     match object.remove(key) {
         Some(Value::Array(values)) => Ok(values),
-        _ => Err(Reason::Field { field: key.to_owned(), what: FieldFault::NotAList }),
+        Some(Value::String(text)) => serde_json::from_str(&text).map_err(|_| wrong()),
+        _ => Err(wrong()),
     }
 }
 
-fn text(value: Value, key: &str) -> Result<String, Reason> {
+pub(super) fn text(value: Value, key: &str) -> Result<String, Reason> {
     match value {
         Value::String(text) => Ok(text),
         Value::Number(number) => Ok(number.to_string()),

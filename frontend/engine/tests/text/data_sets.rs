@@ -1,0 +1,254 @@
+//! Files as data sets and programs have them.
+
+use engine::template::Variant;
+use engine::train::examples::{Columns, FieldFault, NotUnicode, Parsed, Reason, decode, encode, read};
+use serde_json::{Value, json};
+
+use crate::models::tokenizer;
+
+/// The rows as the model sees them.
+fn seen(parsed: &Parsed) -> Vec<String> {
+    let text = |content| {
+        let example = encode(content, &[], tokenizer(), Variant::Small, 2048).expect("an example");
+        tokenizer().decode_with_specials(example.ids())
+    };
+    parsed.rows.iter().map(|row| text(&row.content)).collect()
+}
+
+fn turns(turns: &[(&str, &str)]) -> String {
+    let turn = |(role, text): &(&str, &str)| format!("<|turn>{role}\n{text}<turn|>\n");
+    format!("<bos>{}", turns.iter().map(turn).collect::<String>())
+}
+
+fn row(row: &Value) -> String {
+    let parsed = read(&row.to_string(), None);
+    assert_eq!(parsed.problems, [], "{row}");
+    seen(&parsed).remove(0)
+}
+
+fn refused(row: &Value) -> Reason {
+    let mut parsed = read(&row.to_string(), None);
+    assert_eq!((parsed.rows.len(), parsed.problems.len()), (0, 1), "{row}");
+    parsed.problems.remove(0).reason
+}
+
+#[test]
+fn questions_and_answers_have_many_names() {
+    let plain = turns(&[("user", "q"), ("model", "a")]);
+    for (ask, answer) in [
+        ("prompt", "completion"),
+        ("prompt", "response"),
+        ("instruction", "response"),
+        ("instruction", "output"),
+        ("question", "answer"),
+        ("question", "response"),
+        ("query", "response"),
+        ("query", "answer"),
+        ("problem", "solution"),
+        ("input", "output"),
+        ("inputs", "targets"),
+        ("human", "assistant"),
+        ("Instruction", "Output"),
+    ] {
+        assert_eq!(row(&json!({ask: "q", answer: "a"})), plain, "{ask}, {answer}");
+    }
+    assert_eq!(row(&json!({"problem": "q", "solution": "a", "answer": "4"})), plain);
+    let about = turns(&[("user", "q\n\nc"), ("model", "a")]);
+    assert_eq!(row(&json!({"instruction": "q", "context": "c", "response": "a", "category": "x"})), about);
+    assert_eq!(row(&json!({"question": "q", "context": "c", "answer": "a"})), about);
+    assert_eq!(row(&json!({"instruction": "q", "input": "c", "output": "a"})), about);
+    assert_eq!(row(&json!({"instruction": "q", "context": "", "response": "a"})), plain);
+    assert_eq!(row(&json!({"instruction": "", "input": "q", "output": "a"})), plain);
+    let system = turns(&[("system", "s"), ("user", "q"), ("model", "a")]);
+    assert_eq!(row(&json!({"system_prompt": "s", "question": "q", "response": "a"})), system);
+    let history = json!({"instruction": "q", "output": "a", "history": [["h", "i"]]});
+    assert_eq!(row(&history), turns(&[("user", "h"), ("model", "i"), ("user", "q"), ("model", "a")]));
+    let list = json!({"question": "q", "context": ["c"], "answer": "a"});
+    assert_eq!(refused(&list), Reason::Field { field: "context".into(), what: FieldFault::NotText });
+}
+
+#[test]
+fn chats_have_many_names() {
+    let plain = turns(&[("user", "q"), ("model", "a")]);
+    let messages = json!([{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]);
+    for name in ["messages", "conversations", "conversation", "dialogue", "dialog", "chat", "turns", "items"]
+    {
+        assert_eq!(row(&json!({name: messages})), plain, "{name}");
+        assert_eq!(row(&json!({name: messages.to_string()})), plain, "{name} in a text");
+    }
+    for chat in [
+        json!({"conversation": [{"human": "q", "assistant": "a"}]}),
+        json!({"conversation": [{"system": "", "input": "q", "output": "a"}]}),
+        json!({"messages": [{"role": "prompter", "text": "q"}, {"role": "assistant", "text": "a"}]}),
+        json!({"contents": [{"role": "user", "parts": [{"text": "q"}]}, {"role": "model", "parts": [{"text": "a"}]}]}),
+        json!({"messages": [{"role": "user", "content": [{"text": "q"}]}, {"role": "assistant", "content": "a", "reasoning_content": null, "thinking": null}]}),
+    ] {
+        assert_eq!(row(&chat), plain, "{chat}");
+    }
+    let system = turns(&[("system", "s"), ("user", "q"), ("model", "a")]);
+    assert_eq!(row(&json!({"system": "s", "messages": messages})), system);
+    assert_eq!(row(&json!({"systemInstruction": {"parts": [{"text": "s"}]}, "contents": messages})), system);
+    let tools = json!([{"type": "function", "function": {"name": "w", "description": "d"}}]);
+    let with_tools = row(&json!({"messages": messages, "tools": tools}));
+    assert!(with_tools.contains("<|tool>declaration:w"), "{with_tools}");
+    assert_eq!(row(&json!({"conversations": messages, "tools": tools.to_string()})), with_tools);
+    let former = json!({"messages": [
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": null, "function_call": {"name": "w", "arguments": "{}"}},
+        {"role": "function", "name": "w", "content": "sunny"},
+        {"role": "assistant", "content": "a"},
+    ], "functions": [{"name": "w", "description": "d"}]});
+    let former = row(&former);
+    assert!(former.contains("<|tool_call>call:w{}<tool_call|><|tool_response>response:w"), "{former}");
+}
+
+#[test]
+fn what_is_no_example_says_what_it_is() {
+    let messages = json!([{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]);
+    assert_eq!(refused(&json!({"prompt": "q", "chosen": "a", "rejected": "b"})), Reason::Preference);
+    assert_eq!(
+        refused(&json!({"query": "q", "response": "a", "rejected_response": "b"})),
+        Reason::Preference
+    );
+    assert_eq!(refused(&json!({"chosen": messages, "rejected": messages})), Reason::Preference);
+    assert_eq!(refused(&json!({"message_id": "1", "role": "prompter", "text": "q"})), Reason::SingleMessage);
+    assert_eq!(refused(&json!({"text": "### Human: q### Assistant: a"})), Reason::TextAlone);
+    let half = |found, missing| Reason::Half { found, missing };
+    assert_eq!(refused(&json!({"query": "q"})), half("query", "response"));
+    assert_eq!(refused(&json!({"response": "a"})), half("response", "query"));
+    let odd = json!({"prompt": "a\u{fffd}", "completion": "b"});
+    assert_eq!(refused(&odd), Reason::Replaced);
+    let mut escaped = read(r#"{"prompt": "a\ufffd", "completion": "b"}"#, None);
+    assert_eq!(escaped.problems.remove(0).reason, Reason::Replaced);
+}
+
+#[test]
+fn lists_of_chats_are_rows_in_any_layout() {
+    let chat = json!([{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]);
+    let object = json!({"messages": chat});
+    let pair = json!({"prompt": "q", "completion": "a"});
+    let plain = turns(&[("user", "q"), ("model", "a")]);
+    for (file, rows) in [
+        (json!([chat, chat]), 2),
+        (json!([chat]), 1),
+        (chat.clone(), 1),
+        (json!([object, object]), 2),
+        (json!([chat, object, pair]), 3),
+        (json!({"data": [pair, pair]}), 2),
+        (json!({"train": [object], "version": 1}), 1),
+        (json!({"type": "text2text", "instances": [{"input": "q", "output": "a"}]}), 1),
+        (json!({"conversations": [chat, chat]}), 2),
+        (json!({"conversations": [object, object]}), 2),
+        (object.clone(), 1),
+    ] {
+        for text in [file.to_string(), format!("{file:#}"), format!("\u{feff}\r\n{file:#}\r\n")] {
+            let parsed = read(&text, None);
+            assert_eq!(parsed.problems, [], "{text}");
+            assert_eq!(seen(&parsed), vec![plain.clone(); rows], "{text}");
+        }
+    }
+    let several = read(&format!("{object:#}\n{chat:#}\n\n{pair:#}"), None);
+    assert_eq!(seen(&several).len(), 3, "{:?}", several.problems);
+    assert_eq!(several.rows.iter().map(|row| row.line).collect::<Vec<_>>(), [1, 13, 24]);
+    let beside = read(&json!({"train": [pair], "test": [pair]}).to_string(), None);
+    assert_eq!((beside.rows.len(), beside.ignored), (1, vec!["test".to_owned()]));
+}
+
+#[test]
+fn a_fault_in_values_of_several_lines_is_told_once() {
+    let text = "[\n  {\n    \"prompt\": \"a\",\n    \"completion\" \"b\"\n  }\n]";
+    let parsed = read(text, None);
+    let places: Vec<_> = parsed.problems.iter().map(|problem| problem.line).collect();
+    assert_eq!(places, [4]);
+}
+
+/// The columns that are found, and the rows.
+fn table(text: &str, columns: Option<&Columns>) -> (Vec<String>, Vec<String>) {
+    let parsed = read(text, columns);
+    assert_eq!(parsed.problems, [], "{text}");
+    (parsed.columns.clone(), seen(&parsed))
+}
+
+#[test]
+fn a_table_may_begin_with_its_separator_or_a_title() {
+    let names = ["prompt", "completion"].map(str::to_owned).to_vec();
+    let plain = vec![turns(&[("user", "a"), ("model", "b")])];
+    for text in [
+        "sep=;\nprompt;completion\na;b\n",
+        "sep=;\r\nprompt;completion\r\na;b\r\n",
+        "\u{feff}SEP=,\nprompt,completion\na,b\n",
+        "\"sep=;\"\nprompt;completion\na;b\n",
+        "sep=\t\nprompt\tcompletion\na\tb\n",
+        "sep=|\nprompt|completion\na|b\n",
+        "sep=^\nprompt^completion\na^b\n",
+        "My examples\nprompt,completion\na,b\n",
+        "My examples;\n;\nprompt;completion\na;b\n",
+        "\n\nprompt,completion\na,b\n",
+        "prompt|completion\na|b\n",
+        "prompt\tcompletion\r\na\tb\r\n",
+        "prompt, completion\na, b\n",
+        "prompt,completion\ra,b\r",
+        "prompt;completion\na;b",
+    ] {
+        assert_eq!(table(text, None), (names.clone(), plain.clone()), "{text:?}");
+    }
+    let markdown = "| prompt | completion |\n|---|:--|\n| a | b |\n";
+    assert_eq!(table(markdown, None).1, plain);
+    let commas = "Frage;Antwort\nWas, wo, wie?;Da, dort, so\n";
+    assert_eq!(table(commas, None).1, [turns(&[("user", "Was, wo, wie?"), ("model", "Da, dort, so")])]);
+    let lines = read("sep=;\n\nprompt;completion\na;b\n", None);
+    assert_eq!(lines.rows[0].line, 4);
+}
+
+#[test]
+fn the_line_with_the_names_can_be_changed() {
+    let text = "What is 1+1?,2\nWhat is 2+2?,4\n";
+    let rows = |answers: &[(&str, &str)]| -> Vec<String> {
+        answers.iter().map(|(ask, answer)| turns(&[("user", ask), ("model", answer)])).collect()
+    };
+    let all = rows(&[("What is 1+1?", "2"), ("What is 2+2?", "4")]);
+    let numbers = vec!["1".to_owned(), "2".to_owned()];
+    assert_eq!(table(text, None), (numbers.clone(), all.clone()), "numbers are no names");
+    let at = |line| Columns { header: Some(line), ..Columns::default() };
+    assert_eq!(table(text, Some(&at(0))), (numbers, all.clone()));
+    assert_eq!(table(text, Some(&at(1))).1, all[1..]);
+    let greetings = "hello,world\nhi,there\n";
+    assert_eq!(table(greetings, None).1, rows(&[("hi", "there")]));
+    assert_eq!(table(greetings, Some(&at(0))).1, rows(&[("hello", "world"), ("hi", "there")]));
+    let parsed = read("About this file\nask,say\nhi,there\n", None);
+    assert_eq!(parsed.chosen.expect("columns").header, Some(2));
+    let heads: Vec<_> = parsed.heads.iter().map(|head| (head.line, head.cells.as_str())).collect();
+    assert_eq!(heads, [(1, "About this file"), (2, "ask, say"), (3, "hi, there")]);
+    let sentences = "Say it in full sentences, please.,Gladly.\n";
+    assert_eq!(read(sentences, None).problems[0].reason, Reason::Prose);
+    assert_eq!(read(sentences, Some(&at(0))).rows.len(), 1, "it may be chosen");
+}
+
+#[test]
+fn columns_of_data_sets_are_found_in_tables() {
+    let text = "instruction,context,response,category\nq,c,a,x\n";
+    assert_eq!(table(text, None).1, [turns(&[("user", "q\n\nc"), ("model", "a")])]);
+    let text = "system,Query,Response\ns,q,a\n";
+    assert_eq!(table(text, None).1, [turns(&[("system", "s"), ("user", "q"), ("model", "a")])]);
+    let text = "id,messages\n7,\"[{\"\"role\"\":\"\"user\"\",\"\"content\"\":\"\"q\"\"},{\"\"role\"\":\"\"assistant\"\",\"\"content\"\":\"\"a\"\"}]\"\n";
+    assert_eq!(seen(&read(text, None)), [turns(&[("user", "q"), ("model", "a")])]);
+    let damaged = read("prompt,completion\nGr\u{fffd}\u{fffd}e,a\n", None);
+    assert_eq!(damaged.problems[0].reason, Reason::Replaced);
+}
+
+#[test]
+fn bytes_are_unicode_or_refused() {
+    let text = "prompt,completion\nGröße,中文👩\n";
+    assert_eq!(decode(text.as_bytes()).as_deref(), Ok(text));
+    let units =
+        |unit: fn(u16) -> [u8; 2], text: &str| text.encode_utf16().flat_map(unit).collect::<Vec<u8>>();
+    for unit in [u16::to_le_bytes, u16::to_be_bytes] {
+        assert_eq!(decode(&units(unit, text)).as_deref(), Ok(text));
+        let marked = decode(&units(unit, &format!("\u{feff}{text}")));
+        assert_eq!(marked.as_deref(), Ok(text));
+    }
+    let windows_1252 = b"prompt,completion\na,b\nGr\xF6\xDFe,c\n";
+    assert_eq!(decode(windows_1252), Err(NotUnicode { line: 3 }));
+    assert_eq!(decode(&[0xFF, 0xFE, b'a', 0, b'\n', 0, 0, 0xD8]), Err(NotUnicode { line: 2 }));
+    assert_eq!(decode(b"").as_deref(), Ok(""));
+}
