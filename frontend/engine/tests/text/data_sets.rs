@@ -196,8 +196,19 @@ fn a_table_may_begin_with_its_separator_or_a_title() {
     assert_eq!(table(markdown, None).1, plain);
     let commas = "Frage;Antwort\nWas, wo, wie?;Da, dort, so\n";
     assert_eq!(table(commas, None).1, [turns(&[("user", "Was, wo, wie?"), ("model", "Da, dort, so")])]);
-    let lines = read("sep=;\n\nprompt;completion\na;b\n", None);
-    assert_eq!(lines.rows[0].line, 4);
+    for text in [
+        "sep=;\n\nprompt;completion\na;b\n",
+        "sep=;\r\n\r\nprompt;completion\r\na;b\r\n",
+        "sep=;\r\rprompt;completion\ra;b",
+        "\n\nprompt,completion\na,b",
+        "\r\nprompt,completion\r\n\r\na,b\r\n",
+    ] {
+        let parsed = read(text, None);
+        assert_eq!(parsed.rows[0].line, 4, "{text:?}");
+        let heads: Vec<_> = parsed.heads.iter().map(|head| head.line).collect();
+        let header = parsed.chosen.expect("columns").header.expect("a line");
+        assert_eq!(heads, [header, 4], "{text:?}");
+    }
 }
 
 #[test]

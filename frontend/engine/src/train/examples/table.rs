@@ -1,5 +1,7 @@
 //! Tables: values between separators, with column names in one of the first lines.
 
+use std::borrow::Cow;
+
 use csv::{ReaderBuilder, StringRecord};
 use serde_json::{Map, Value};
 
@@ -18,15 +20,17 @@ const SHOWN: usize = 80;
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// The names of columns in a line.
-struct Names(Vec<String>);
+struct Names(StringRecord);
 
 impl Names {
     fn of(record: &StringRecord) -> Self {
-        Self(record.iter().map(|name| name.trim().to_owned()).collect())
+        let mut names = record.clone();
+        names.trim();
+        Self(names)
     }
 
     /// The name as it is spelled here.
-    fn find(&self, name: &str) -> Option<&String> {
+    fn find(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|column| column.eq_ignore_ascii_case(name))
     }
 
@@ -42,11 +46,11 @@ impl Names {
     /// The columns to use, by name; otherwise the first two. `None` if there are fewer than two.
     fn guess(&self) -> Option<Columns> {
         let has = |name: &str| self.find(name).is_some();
-        let spelled = |name: Option<&str>| name.and_then(|name| self.find(name)).cloned().unwrap_or_default();
+        let spelled =
+            |name: Option<&str>| name.and_then(|name| self.find(name)).unwrap_or_default().to_owned();
         let system = spelled(rows::system(has));
         let Some(sides) = self.sides() else {
-            let [prompt, answer, ..] = self.0.as_slice() else { return None };
-            let (prompt, answer) = (prompt.clone(), answer.clone());
+            let (prompt, answer) = (self.0.get(0)?.to_owned(), self.0.get(1)?.to_owned());
             return Some(Columns { prompt, answer, system, ..Columns::default() });
         };
         let [prompt, answer] = [sides.prompt, sides.answer].map(|name| spelled(Some(name)));
@@ -56,7 +60,7 @@ impl Names {
     fn place(&self, name: &str) -> Result<usize, Reason> {
         self.0.iter().position(|column| column == name.trim()).ok_or_else(|| Reason::NoColumn {
             column: name.to_owned(),
-            known: self.0[..self.0.len().min(MAX_COLUMNS)].join(", "),
+            known: self.0.iter().take(MAX_COLUMNS).collect::<Vec<_>>().join(", "),
         })
     }
 
@@ -115,6 +119,13 @@ fn separator(text: &str) -> u8 {
     SEPARATORS.into_iter().rev().max_by_key(likely).unwrap_or(SEPARATORS[0])
 }
 
+/// The line at which a record starts. The reader says where the one before it ended, before any line breaks.
+fn line(text: &str, start: &csv::Position) -> u32 {
+    let rest = text.as_bytes().get(start.byte() as usize..).unwrap_or_default();
+    let breaks = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
+    start.line() as u32 + breaks.filter(|byte| **byte == b'\n').count() as u32
+}
+
 /// Which of the first records has the names; `None` if none does. Titles may precede it.
 fn header(records: &[StringRecord]) -> Option<usize> {
     let known = records.iter().take(HEADS).position(|record| Names::of(record).are_known());
@@ -137,15 +148,17 @@ fn is_rule(record: &StringRecord) -> bool {
 /// Reads a table.
 pub(super) fn read(text: &str, columns: Option<&Columns>) -> Parsed {
     let mut parsed = Parsed::default();
-    let (named, body) = hint(text).map_or((None, text), |(separator, body)| (Some(separator), body));
+    // Lines are counted by line feeds.
+    let text = &if text.contains('\n') { Cow::Borrowed(text) } else { Cow::Owned(text.replace('\r', "\n")) };
+    let (named, body) = hint(text).map_or((None, &**text), |(separator, body)| (Some(separator), body));
     let body = body.trim_start_matches(['\r', '\n']);
     let before = text[..text.len() - body.len()].matches('\n').count() as u32;
     let separator = named.unwrap_or_else(|| separator(body));
-    let line = |record: &StringRecord| record.position().map_or(0, csv::Position::line) as u32 + before;
+    let line = |record: &StringRecord| record.position().map_or(0, |start| line(body, start)) + before;
     let first = sample(body, separator);
     let head = |record: &StringRecord| Head {
         line: line(record),
-        cells: record.iter().collect::<Vec<_>>().join(", ").chars().take(SHOWN).collect(),
+        cells: record.iter().take(SHOWN).collect::<Vec<_>>().join(", ").chars().take(SHOWN).collect(),
     };
     parsed.heads = first.iter().take(HEADS).map(head).collect();
 
@@ -161,12 +174,12 @@ pub(super) fn read(text: &str, columns: Option<&Columns>) -> Parsed {
     let names = match found {
         Some(at) => Names::of(&first[at]),
         None => {
-            let width = first.iter().map(StringRecord::len).max().unwrap_or(0);
-            Names((1..=width).map(|number| number.to_string()).collect())
+            let width = first.iter().map(StringRecord::len).max().unwrap_or(0).min(MAX_COLUMNS);
+            Names((1..=width).map(|number| number.to_string()).collect::<Vec<_>>().into())
         }
     };
     let head_line = found.map_or(0, |at| line(&first[at]));
-    parsed.columns = names.0.iter().take(MAX_COLUMNS).cloned().collect();
+    parsed.columns = names.0.iter().take(MAX_COLUMNS).map(str::to_owned).collect();
     let whole = names.sides().is_none() && names.are_known();
     if whole {
         // There is nothing to choose.
@@ -187,15 +200,25 @@ pub(super) fn read(text: &str, columns: Option<&Columns>) -> Parsed {
             return parsed;
         }
     };
-    for record in reader(body, separator).into_records().skip(found.map_or(0, |at| at + 1)) {
-        let record = match record {
-            Ok(record) => record,
+    // A record may be wide, and of one there are several copies here.
+    drop(first);
+    let mut reader = reader(body, separator);
+    let mut record = StringRecord::new();
+    let mut skipped = found.map_or(0, |at| at + 1);
+    loop {
+        match reader.read_record(&mut record) {
+            Ok(false) => break,
+            Ok(true) if skipped > 0 => {
+                skipped -= 1;
+                continue;
+            }
+            Ok(true) => {}
             Err(error) => {
                 let line = error.position().map_or(0, csv::Position::line) as u32 + before;
                 parsed.problem(line, Reason::Table { what: error.to_string() });
                 continue;
             }
-        };
+        }
         let line = line(&record);
         if parsed.rows.len() == MAX_ROWS {
             parsed.problem(line, Reason::TooMany { limit: MAX_ROWS });
@@ -230,7 +253,8 @@ impl<'a> Cells<'a> {
     fn of(names: &'a Names, chosen: &'a Columns) -> Result<Self, Reason> {
         if chosen.prompt.is_empty() {
             // Rows of JSON in a column.
-            let others = names.0.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
+            let named = names.0.iter().zip(0..).filter(|(name, _)| !name.is_empty());
+            let others = named.collect();
             return Ok(Self { needed: Vec::new(), others });
         }
         let needed = vec![
@@ -241,8 +265,8 @@ impl<'a> Cells<'a> {
             [("context", names.optional(&chosen.context)?), ("system", names.optional(&chosen.system)?)];
         let mut others: Vec<_> = optional.into_iter().filter_map(|(name, at)| Some((name, at?))).collect();
         let is_rule =
-            |(at, name): &(usize, &String)| counts::is_rule(name) && !needed.iter().any(|it| it.2 == *at);
-        others.extend(names.0.iter().enumerate().filter(is_rule).map(|(at, name)| (name.as_str(), at)));
+            |(name, at): &(&str, usize)| counts::is_rule(name) && needed.iter().all(|it| it.2 != *at);
+        others.extend(names.0.iter().zip(0..).filter(is_rule));
         Ok(Self { needed, others })
     }
 
