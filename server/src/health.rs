@@ -10,6 +10,8 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 
+use crate::disk::Disk;
+
 /// Whether the server is up. Copies share it.
 #[derive(Clone, Debug, Default)]
 pub struct Health {
@@ -22,11 +24,12 @@ impl Health {
         self.is_shutting_down.store(true, Ordering::Relaxed);
     }
 
-    /// What to answer.
-    #[must_use]
-    pub fn answer(&self) -> Response {
+    /// What to answer. Reads that don't end are a reason to start the server anew.
+    pub async fn answer(&self, disk: &Disk) -> Response {
         let answer = if self.is_shutting_down.load(Ordering::Relaxed) {
             (StatusCode::SERVICE_UNAVAILABLE, "shutting down")
+        } else if disk.is_stuck().await {
+            (StatusCode::SERVICE_UNAVAILABLE, "the disk doesn't answer")
         } else {
             (StatusCode::OK, "ok")
         };

@@ -23,6 +23,7 @@ pub mod metrics;
 pub mod pieces;
 pub mod pull;
 pub mod range;
+pub mod regular;
 pub mod site;
 pub mod text;
 pub mod tls;
@@ -58,7 +59,10 @@ use self::{
 pub fn router(site: &Site, library: Arc<Library>, hosts: Hosts, health: Health, pulls: Pulls) -> Router {
     let policy = Policy::new(library.bucket().and_then(Bucket::origin));
     Router::new()
-        .route("/healthz", get(async move || health.answer()))
+        .route(
+            "/healthz",
+            get(async move |State(library): State<Arc<Library>>| health.answer(&library.disk()).await),
+        )
         .route("/api/models", get(models))
         .merge(pulls.router(Arc::clone(&library)))
         .route("/api/blobs/{digest}", get(blobs::serve))

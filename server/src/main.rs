@@ -24,10 +24,12 @@ use server::{
     site::Site,
     tls,
 };
-use tokio::sync::Notify;
+use tokio::{runtime::Runtime, sync::Notify};
 
-#[tokio::main]
-async fn main() -> ExitCode {
+/// Time for reads and writes of the disk that nobody waits for any more. One that never ends would keep the program for ever.
+const LAST_READS: Duration = Duration::from_secs(2);
+
+fn main() -> ExitCode {
     let config = Config::parse();
     tracing_subscriber::fmt()
         .with_writer(io::stderr)
@@ -35,13 +37,18 @@ async fn main() -> ExitCode {
         .with_target(false)
         .with_max_level(config.log)
         .init();
-    match run(config).await {
-        Ok(code) => code,
-        Err(error) => {
-            eprintln!("gemtab: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    let runtime = match Runtime::new().context("the system gives this program no threads") {
+        Ok(runtime) => runtime,
+        Err(error) => return failed(&error),
+    };
+    let code = runtime.block_on(run(config));
+    runtime.shutdown_timeout(LAST_READS);
+    code.unwrap_or_else(|error| failed(&error))
+}
+
+fn failed(error: &anyhow::Error) -> ExitCode {
+    eprintln!("gemtab: {error:#}");
+    ExitCode::FAILURE
 }
 
 async fn run(config: Config) -> anyhow::Result<ExitCode> {

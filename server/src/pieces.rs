@@ -34,17 +34,19 @@ pub fn pieces(
             yield_now().await;
             let mut piece = disk.buffer(wanted as usize);
             let cached = read_cached(&file, piece.as_mut(), place);
-            let (file, piece) = if cached as u64 == wanted {
-                (file, piece)
+            let (file, piece, metadata) = if cached as u64 == wanted {
+                let metadata = file.metadata()?;
+                (file, piece, metadata)
             } else {
                 let rest = move || {
                     read_rest(&file, &mut piece.as_mut()[cached..], place + cached as u64)?;
-                    Ok((file, piece))
+                    let metadata = file.metadata()?;
+                    Ok((file, piece, metadata))
                 };
                 disk.run(rest).await?
             };
             // After every piece, the last one above all: what was read before may be of either content.
-            if Stamp::from(&file.metadata()?) != stamp {
+            if Stamp::from(&metadata) != stamp {
                 return Err(io::Error::other("the file has changed"));
             }
             Ok(Some((Bytes::from_owner(piece), (file, place + wanted))))

@@ -1,6 +1,6 @@
 //! From an address to a client of the store.
 
-use std::{str::FromStr, sync::Arc, time::Duration};
+use std::{path::PathBuf, str::FromStr, sync::Arc, time::Duration};
 
 use object_store::{
     BackoffConfig, ClientOptions, ObjectStore, ObjectStoreScheme, RetryConfig, aws::AmazonS3Builder,
@@ -26,6 +26,8 @@ pub(super) struct Opened {
     /// As the person gave it, without what may be secret.
     pub address: String,
     pub store: Arc<dyn ObjectStore>,
+    /// Where a store is that is a folder.
+    pub folder: Option<PathBuf>,
     /// None for a folder.
     pub signer: Option<Arc<dyn Signer>>,
     /// What all names in the store begin with.
@@ -103,7 +105,9 @@ pub(super) fn open(text: &str, settings: &Settings) -> Result<Opened, BucketErro
         }
         _ => return Err(not_one("no store has addresses of this kind".into())),
     };
-    Ok(Opened { address, store, signer, prefix })
+    let folder = (url.scheme() == "file").then(|| url.to_file_path());
+    let folder = folder.transpose().map_err(|()| not_one("it names another machine".into()))?;
+    Ok(Opened { address, store, folder, signer, prefix })
 }
 
 fn both<S: ObjectStore + Signer>(store: S) -> (Arc<dyn ObjectStore>, Option<Arc<dyn Signer>>) {

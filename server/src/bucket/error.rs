@@ -122,7 +122,11 @@ impl BucketError {
     /// Whether the store itself is in trouble, so that asking again later may help.
     #[must_use]
     pub fn is_passing(&self) -> bool {
-        matches!(self, Self::Unreachable { .. })
+        match self {
+            Self::Unreachable { .. } => true,
+            Self::Disk { error, .. } => error.kind() == io::ErrorKind::TimedOut,
+            _ => false,
+        }
     }
 
     /// An error of the store; `missing` makes that of what isn't there.

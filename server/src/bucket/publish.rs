@@ -10,7 +10,10 @@ use tokio::{
 };
 
 use super::{Bucket, BucketError};
-use crate::catalog::{Blob, BlobFile, Facts, Found, List, Stamp, folder, ollama};
+use crate::{
+    catalog::{Blob, BlobFile, Facts, Found, List, Stamp, folder, ollama},
+    regular,
+};
 
 /// Bytes that are sent at once. S3 takes 10,000 parts of a file.
 const PART: usize = 16 << 20;
@@ -112,8 +115,9 @@ impl Bucket {
             return Err(changed());
         }
         tell(Published::Sending { name, size: stamp.size });
-        let reader = tokio::fs::File::open(&path).await.map_err(disk)?;
-        let mut reader = BufReader::with_capacity(PIECE, reader);
+        let place = path.clone();
+        let (reader, _) = blocking(move || regular::open(&place)).await.map_err(disk)?;
+        let mut reader = BufReader::with_capacity(PIECE, tokio::fs::File::from_std(reader));
         let mut writer = BufWriter::with_capacity(self.store().clone(), self.blob_path(digest), PART)
             .with_max_concurrency(AT_ONCE);
         let copied = copy_buf(&mut reader, &mut writer).await.map_err(|error| self.unsent(error));

@@ -13,6 +13,7 @@ use super::{
     digest::{self, Digest},
     gguf::{self, Peek, PeekError},
 };
+use crate::regular;
 
 /// What tells cheaply that a file is still the same and unchanged.
 ///
@@ -65,7 +66,8 @@ impl Facts {
         if let Some(known) = self.peeks.get(path, stamp) {
             return known;
         }
-        let peek = gguf::peek(path).map(Arc::new).map_err(Arc::new);
+        let opened = open(path, stamp).map_err(PeekError::from);
+        let peek = opened.and_then(gguf::peek).map(Arc::new).map_err(Arc::new);
         if !matches!(peek.as_ref().map_err(Arc::as_ref), Err(PeekError::Io(_))) {
             self.peeks.insert(path, stamp, peek.clone());
         }
@@ -82,7 +84,7 @@ impl Facts {
             return Ok(known);
         }
         let mut bytes = Vec::new();
-        File::open(path)?.take(stamp.size).read_to_end(&mut bytes)?;
+        open(path, stamp)?.take(stamp.size).read_to_end(&mut bytes)?;
         let is_genuine = digest::sha256(&bytes[..])? == digest;
         let text: Option<Arc<str>> =
             is_genuine.then_some(bytes).and_then(|bytes| String::from_utf8(bytes).ok()).map(Into::into);
@@ -99,7 +101,7 @@ impl Facts {
     /// # Errors
     /// When the file cannot be read.
     pub fn sha256(&mut self, path: &Path, stamp: Stamp) -> io::Result<Digest> {
-        self.digest(path, stamp, |path| digest::sha256(File::open(path)?))
+        self.digest(path, stamp, |path| digest::sha256(open(path, stamp)?))
     }
 
     /// The digest that `compute` gives for the file at `path`. A path must always come with the same `compute`.
@@ -128,6 +130,18 @@ impl Facts {
         self.text_size =
             self.texts.0.values().filter_map(|(_, text, _)| text.as_ref()).map(|text| text.len()).sum();
     }
+}
+
+/// Opens a file, in whose path no link is left, unless it is another one by now.
+///
+/// # Errors
+/// When it is, or can't be opened.
+pub fn open(path: &Path, stamp: Stamp) -> io::Result<File> {
+    let (file, metadata) = regular::open(path)?;
+    if Stamp::from(&metadata) != stamp {
+        return Err(io::Error::other("it has changed"));
+    }
+    Ok(file)
 }
 
 /// Values by path, each with the stamp of the file and whether it was used lately.

@@ -5,7 +5,7 @@
 
 use std::{
     collections::HashSet,
-    fs::{self, File},
+    fs,
     io::{self, Read as _, Seek as _, SeekFrom},
     path::{Path, PathBuf},
     sync::Arc,
@@ -19,13 +19,13 @@ use sha2::{Digest as _, Sha256};
 use super::{
     BlobFile, DIFFUSION, DRAFTER, Found, Listing, Trouble, capabilities,
     digest::{Digest, Scheme},
-    facts::{Facts, Stamp},
+    facts::{self, Facts, Stamp},
     gguf::Peek,
     is_drafter,
     pairing::{self, Half, Words},
     refuse,
 };
-use crate::text::shown;
+use crate::{regular, text::shown};
 
 /// Folders below the given one that are searched. Publisher, model and revision are three.
 const DEPTH: usize = 5;
@@ -170,13 +170,10 @@ pub(super) fn examine(
     facts: &mut Facts,
 ) -> Result<(PathBuf, Stamp, Arc<Peek>), Trouble> {
     let unreadable = |error| Trouble::Unreadable { part: ModelPart::File, error };
-    let path = fs::canonicalize(path).map_err(unreadable)?;
-    if !path.starts_with(root) {
-        return Err(Trouble::Escape);
-    }
-    let metadata = fs::metadata(&path).map_err(unreadable)?;
+    let path = regular::resolve(root, path).map_err(unreadable)?.ok_or(Trouble::Escape)?;
+    let metadata = fs::symlink_metadata(&path).map_err(unreadable)?;
     if !metadata.is_file() {
-        return Err(unreadable(io::Error::other("it is not a file")));
+        return Err(unreadable(regular::not_a_file()));
     }
     let stamp = Stamp::from(&metadata);
     let peek = facts.peek(&path, stamp)?;
@@ -294,7 +291,7 @@ fn identity(path: &Path, stamp: Stamp) -> io::Result<Digest> {
     hasher.update(number.to_le_bytes());
     hasher.update(seconds.to_le_bytes());
     hasher.update(nanoseconds.to_le_bytes());
-    let mut file = File::open(path)?;
+    let mut file = facts::open(path, stamp)?;
     for start in [0, stamp.size.saturating_sub(MIB)] {
         file.seek(SeekFrom::Start(start))?;
         let mut piece = Vec::new();

@@ -152,7 +152,7 @@ fn the_identity_follows_the_file() {
     assert_eq!(digest(), first);
     let modified = fs::metadata(&path).and_then(|metadata| metadata.modified()).expect("a time");
     let set_modified = |time| {
-        let file = File::options().write(true).open(&path).expect("a file");
+        let file = fs::File::options().write(true).open(&path).expect("a file");
         file.set_modified(time).expect("the time is set");
     };
     set_modified(modified + std::time::Duration::from_secs(60));
@@ -172,7 +172,7 @@ fn a_change_with_the_old_time_changes_the_identity() {
     let path = folder.path().join("a.gguf");
     let digest = || list(folder.path())["a"].entry.digest.clone();
     let first = digest();
-    let file = File::options().write(true).open(&path).expect("a file");
+    let file = fs::File::options().write(true).open(&path).expect("a file");
     let before = file.metadata().expect("metadata");
     // The clock of the file system is coarse: once more until it has moved on.
     while Stamp::from(&file.metadata().expect("metadata")).record == Stamp::from(&before).record {

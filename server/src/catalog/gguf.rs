@@ -7,7 +7,6 @@
 use std::{
     fs::File,
     io::{self, BufReader, Read, Seek},
-    path::Path,
 };
 
 /// What the header says.
@@ -75,12 +74,11 @@ const LONGEST_TEXT: u64 = 1 << 10;
 /// Dimensions of a tensor.
 const MAX_DIMENSIONS: u32 = 8;
 
-/// Reads the header of the file at `path`.
+/// Reads the header of an open file.
 ///
 /// # Errors
 /// When the file cannot be read, is not GGUF or contradicts itself.
-pub fn peek(path: &Path) -> Result<Peek, PeekError> {
-    let file = File::open(path)?;
+pub fn peek(file: File) -> Result<Peek, PeekError> {
     let size = file.metadata()?.len();
     peek_from(file, size)
 }

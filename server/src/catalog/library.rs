@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    fs::{self, File},
+    fs::File,
     io,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
@@ -15,7 +15,7 @@ use futures_util::{
 };
 use protocol::said::{FolderProblem, ListNote, Said};
 use protocol::{Catalog, CatalogEntry, Searched};
-use tokio::{runtime::Handle, task::spawn_blocking};
+use tokio::{runtime::Handle, task::spawn_blocking, time::timeout};
 
 use super::{
     Blob, BlobFile, BlobObject, Source, builtin,
@@ -28,6 +28,7 @@ use super::{
 use crate::{
     bucket::Bucket,
     disk::Disk,
+    regular,
     text::{public, shown},
 };
 
@@ -37,6 +38,10 @@ pub const RECENT: Duration = Duration::from_secs(2);
 
 /// While blobs are read, scans take at most one part of the time in this many.
 const SPARE: u32 = 4;
+
+/// Time that a client waits for a scan. What was found before is better than nothing: a folder in the network may never
+/// answer.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The models of this machine.
 ///
@@ -48,6 +53,7 @@ pub struct Library {
     sources: Vec<Source>,
     bucket: Option<Bucket>,
     recent: Duration,
+    patience: Duration,
     disk: Disk,
     /// Held by the scan that runs.
     facts: Mutex<Facts>,
@@ -121,6 +127,7 @@ impl Library {
             sources,
             bucket: None,
             recent,
+            patience: PATIENCE,
             disk: Disk::default(),
             facts: Mutex::default(),
             state: Mutex::default(),
@@ -130,7 +137,15 @@ impl Library {
     /// The same, and the models of an object store.
     #[must_use]
     pub fn with_bucket(self, bucket: Option<Bucket>) -> Self {
-        Self { bucket, ..self }
+        // Whatever is read, the turns are the same.
+        let disk = bucket.as_ref().map(Bucket::disk);
+        Self { bucket, disk: disk.unwrap_or_else(|| self.disk.clone()), ..self }
+    }
+
+    /// The same, with files that are read there.
+    #[must_use]
+    pub fn with_disk(self, disk: Disk) -> Self {
+        Self { disk, ..self }
     }
 
     /// The object store, if there is one.
@@ -228,15 +243,23 @@ impl Library {
         (published, is_current)
     }
 
-    /// A scan that is recent, or the one that runs, or the one after it if that has begun too early.
+    /// A scan that is recent, or the one that runs, or the one after it if that has begun too early. When it takes too long, the
+    /// last one.
     async fn recent_scan(self: &Arc<Self>) -> Result<Arc<Scan>, ScanFailed> {
-        match self.published() {
+        let published = match self.published() {
             (Some(scan), true) if scan.ended.elapsed() < self.recent => return Ok(scan),
-            _ => {}
+            (published, _) => published,
+        };
+        let scan = async {
+            let scan = self.running().await?;
+            let is_current = self.state().is_current(&scan);
+            if is_current { Ok(scan) } else { self.running().await }
+        };
+        let late = || ScanFailed("the folders of models don't answer".into());
+        match timeout(self.patience, scan).await {
+            Ok(scan) => scan,
+            Err(_) => published.ok_or_else(late),
         }
-        let scan = self.running().await?;
-        let is_current = self.state().is_current(&scan);
-        if is_current { Ok(scan) } else { self.running().await }
     }
 
     /// The scan that runs; begins one if none does. It runs whether or not somebody waits for it.
@@ -341,19 +364,22 @@ fn full_folder(folder: String, shown: usize) -> Said<ListNote> {
 fn open_unchanged(blob: &BlobFile) -> io::Result<Option<OpenBlob>> {
     let open = || -> io::Result<Option<OpenBlob>> {
         // The path had no link in it when it was listed. If one has come in, it may lead anywhere.
-        let metadata = fs::symlink_metadata(&blob.path)?;
-        if !metadata.is_file() || fs::canonicalize(&blob.path)? != blob.path {
-            return Ok(None);
-        }
-        let file = File::open(&blob.path)?;
-        let stamp = Stamp::from(&file.metadata()?);
+        let (file, metadata) = regular::open(&blob.path)?;
+        let stamp = Stamp::from(&metadata);
         let content = Content::File(file, stamp);
         Ok((stamp == blob.stamp).then_some(OpenBlob { digest: blob.digest, size: stamp.size, content }))
     };
     match open() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if is_another(&error) => Ok(None),
         opened => opened,
     }
+}
+
+/// Whether a file can't be opened because it is gone, or because something else is there.
+fn is_another(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidInput, NotADirectory, NotFound};
+
+    matches!(error.kind(), NotFound | NotADirectory | InvalidInput)
 }
 
 #[cfg(test)]
@@ -463,6 +489,26 @@ mod tests {
         assert!(library.json().now_or_never().is_none(), "a scan runs");
         let opened = library.open(digest).await.expect("no error").expect("the blob");
         assert_eq!(opened.size, content.len() as u64);
+        drop(held);
+    }
+
+    #[tokio::test]
+    async fn a_scan_that_does_not_end_leaves_the_last_list() {
+        let store = Store::new();
+        store.gemma4("e2b");
+        let sources = vec![Source::Ollama(store.path().into())];
+        let library = Library::with_recent(sources, NEVER);
+        let library = Arc::new(Library { patience: Duration::ZERO, ..library });
+        let held = hold(&library);
+        assert!(library.json().await.is_err(), "there is no list yet");
+        drop(held);
+        let running = library.state().running.clone();
+        if let Some(running) = running {
+            running.await.expect("a scan");
+        }
+        let held = hold(&library);
+        let list = library.json().await.expect("the last list");
+        assert!(list.starts_with(b"{\"models\":[{\"name\":\"gemma4:e2b\""));
         drop(held);
     }
 }

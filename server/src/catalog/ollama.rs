@@ -22,7 +22,10 @@ use super::{
     name::Name,
     refuse,
 };
-use crate::text::{printable, shown};
+use crate::{
+    regular,
+    text::{printable, shown},
+};
 
 /// Bytes of a manifest. One of a model with a layer per tensor has some hundred thousand.
 const LARGEST_MANIFEST: u64 = 4 << 20;
@@ -239,17 +242,21 @@ impl<'a> Store<'a> {
     /// The text of a layer that describes the model. What only adds to a model does not break it when it is missing.
     fn text(&self, layer: &LayerRef, facts: &mut Facts) -> Option<Arc<str>> {
         let digest = layer.digest().ok()?;
-        let path = self.path(digest);
         let left_out = |why: &str| {
             tracing::debug!("{} ({}) is left out: {why}", digest, printable(&layer.media_type));
         };
-        match stamp_of_small(&path, ModelPart::File, LARGEST_TEXT) {
-            Ok(stamp) => match facts.text(&path, stamp, digest) {
-                Ok(Some(text)) => return Some(text),
-                Ok(None) => left_out("it is not the text that its digest names"),
-                Err(error) => left_out(&error.to_string()),
-            },
-            Err(trouble) => left_out(&trouble.to_string()),
+        let mut read = || {
+            let path = fs::canonicalize(self.path(digest))?;
+            let metadata = fs::symlink_metadata(&path)?;
+            if metadata.len() > LARGEST_TEXT {
+                return Err(io::Error::from(io::ErrorKind::FileTooLarge));
+            }
+            facts.text(&path, Stamp::from(&metadata), digest)
+        };
+        match read() {
+            Ok(Some(text)) => return Some(text),
+            Ok(None) => left_out("it is not the text that its digest names"),
+            Err(error) => left_out(&error.to_string()),
         }
         None
     }
@@ -270,25 +277,14 @@ impl<'a> Store<'a> {
 fn read_small(path: &Path, part: ModelPart, limit: u64) -> Result<Vec<u8>, Trouble> {
     use io::Read as _;
 
-    stamp_of_small(path, part, limit)?;
-    let mut text = Vec::new();
-    fs::File::open(path)
-        .and_then(|file| file.take(limit).read_to_end(&mut text))
-        .map_err(|error| Trouble::Unreadable { part, error })?;
-    Ok(text)
-}
-
-/// Looks at a file that must be small before it is opened: opening a pipe would wait for whoever writes to it.
-fn stamp_of_small(path: &Path, part: ModelPart, limit: u64) -> Result<Stamp, Trouble> {
     let unreadable = |error| Trouble::Unreadable { part, error };
-    let metadata = fs::metadata(path).map_err(unreadable)?;
-    if !metadata.is_file() {
-        return Err(unreadable(io::Error::other("it is not a file")));
-    }
+    let (file, metadata) = regular::open_linked(path).map_err(unreadable)?;
     if metadata.len() > limit {
         return Err(Trouble::TooLarge { part, size: metadata.len() });
     }
-    Ok(Stamp::from(&metadata))
+    let mut text = Vec::new();
+    file.take(limit).read_to_end(&mut text).map_err(unreadable)?;
+    Ok(text)
 }
 
 #[derive(Deserialize)]

@@ -20,9 +20,12 @@ use super::{
     partial::STEP,
     store::{Store, blocking},
 };
-use crate::catalog::{
-    digest::{Digest, Scheme},
-    gguf::{Counts, Header, PeekError, Value},
+use crate::{
+    catalog::{
+        digest::{Digest, Scheme},
+        gguf::{Counts, Header, PeekError, Value},
+    },
+    regular,
 };
 
 /// Alignment of tensors where a file gives none.
@@ -122,7 +125,8 @@ enum Step {
 
 impl Joining {
     fn begin(store: &Store, parts: &[(String, PathBuf)]) -> Result<Self, PullError> {
-        let open = |path: &Path| fs::File::open(path).map_err(PullError::disk(path));
+        let open =
+            |path: &Path| regular::open_linked(path).map(|(file, _)| file).map_err(PullError::disk(path));
         let files = parts.iter().map(|(_, path)| open(path)).collect::<Result<Vec<_>, _>>()?;
         let mut headers = Vec::new();
         for (file, (name, _)) in files.iter().zip(parts) {

@@ -1,6 +1,9 @@
 //! Pulling a split model: its parts, then the file that they make, then a manifest of our own for it.
 
-use std::{fs, io::Write as _};
+use std::{
+    fs,
+    io::{Read as _, Write as _},
+};
 
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -16,11 +19,17 @@ use super::{
     store::{Store, blocking},
     transfer,
 };
-use crate::catalog::{
-    digest::{Digest, Scheme},
-    gguf::peek,
-    name::Name,
+use crate::{
+    catalog::{
+        digest::{Digest, Scheme},
+        gguf::{PeekError, peek},
+        name::Name,
+    },
+    regular,
 };
+
+/// Bytes of a manifest that are read: one of our own has less than a thousand for each file.
+const LARGEST_MANIFEST: u64 = 4 << 20;
 
 /// Pulls the parts of a model and joins them.
 pub(super) async fn pull(
@@ -62,7 +71,11 @@ fn label(split: &Split) -> String {
 
 /// Whether an earlier pull has joined the same parts.
 fn is_there(store: &Store, name: &Name, label: &str) -> bool {
-    let Ok(text) = fs::read(store.manifest(name)) else { return false };
+    let Ok((file, _)) = regular::open_linked(&store.manifest(name)) else { return false };
+    let mut text = Vec::new();
+    if file.take(LARGEST_MANIFEST).read_to_end(&mut text).is_err() {
+        return false;
+    }
     let Ok(manifest) = serde_json::from_slice::<Manifest>(&text) else { return false };
     manifest.annotations.is_some_and(|annotations| annotations.parts == label)
         && super::manifest::files(&text, "").is_ok_and(|files| files.iter().all(|file| store.has(file)))
@@ -71,7 +84,8 @@ fn is_there(store: &Store, name: &Name, label: &str) -> bool {
 /// Writes configuration and manifest, and deletes the parts.
 fn finish(store: &Store, name: &Name, split: &Split, digest: Digest, size: u64) -> Result<(), PullError> {
     let model = File { digest, size, kind: "model".into() };
-    let peek = peek(&store.blob(digest)).map_err(wrong_part(&split.parts[0].path))?;
+    let opened = regular::open_linked(&store.blob(digest)).map_err(PeekError::from);
+    let peek = opened.and_then(|(file, _)| peek(file)).map_err(wrong_part(&split.parts[0].path))?;
     let mut config = json!({
         "model_format": "gguf",
         "model_family": peek.architecture,

@@ -279,7 +279,7 @@ proptest! {
             (0_u64..12_000).prop_map(|a| format!("bytes=-{a}")),
         ],
     ) {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let (server, _store, content, url) = one_model();
         let answer = runtime.block_on(range(&server, &url, &header));
         match answer.status.as_u16() {

@@ -96,6 +96,14 @@ pub fn digest(content: &[u8]) -> String {
     format!("sha256:{hex}")
 }
 
+/// Makes a pipe, which keeps whoever opens it waiting for its other end.
+#[cfg(unix)]
+pub fn pipe(path: &Path) {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe");
+}
+
 /// A store of Ollama's in a temporary folder.
 pub struct Store {
     folder: TempDir,

@@ -80,3 +80,88 @@ async fn nothing_but_listed_files_is_sent() {
         assert_eq!(server.get(&format!("/api/blobs/{name}")).await.status, 404, "{name}");
     }
 }
+
+/// What may be in the place of a file, or lead there, without being one of the store's own.
+#[cfg(unix)]
+#[tokio::test]
+async fn nothing_is_sent_that_is_no_file_of_the_store() {
+    use std::os::unix::{fs::symlink, net::UnixListener};
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("store");
+    let (place, file) = published(&store).await;
+    let (server, metrics) = place.served().await;
+    let url = listed(&server).await[0].layers[0].url.clone();
+    // Of the size that the list says.
+    let secret = folder.path().join("secret");
+    let size = fs::metadata(&file).expect("the file").len();
+    fs::write(&secret, vec![b's'; size as usize]).expect("written");
+    let link = |to: &Path| symlink(to, &file).expect("a link");
+    let kinds: [(&str, &dyn Fn()); 9] = [
+        ("a link", &|| link(&secret)),
+        ("a relative link", &|| link(Path::new("../../secret"))),
+        ("a chain of links", &|| {
+            symlink(&secret, store.join("next")).expect("a link");
+            link(Path::new("../next"));
+        }),
+        ("a link to nothing", &|| link(Path::new("nowhere"))),
+        ("a link to a device", &|| link(Path::new("/dev/zero"))),
+        ("a link to a pipe", &|| {
+            crate::support::pipe(&store.join("pipe"));
+            link(Path::new("../pipe"));
+        }),
+        ("a pipe", &|| crate::support::pipe(&file)),
+        ("a socket", &|| drop(UnixListener::bind(&file).expect("a socket"))),
+        ("a folder", &|| fs::create_dir(&file).expect("a folder")),
+    ];
+    let content = fs::read(&file).expect("the file");
+    for (index, (kind, make)) in kinds.iter().enumerate() {
+        fs::remove_file(&file).expect("removed");
+        make();
+        let answer = server.get(&url).await;
+        assert_eq!(answer.status, 502, "{kind}");
+        assert_eq!(answer.text(), "The store of the models doesn't send this file.", "{kind}");
+        assert_eq!(failures(&metrics, "blob").await, index as u64 + 1, "{kind}");
+    }
+    // A folder on the way.
+    fs::remove_dir(&file).expect("removed");
+    let blobs = store.join("blobs");
+    fs::rename(&blobs, folder.path().join("elsewhere")).expect("moved");
+    fs::write(folder.path().join("elsewhere").join(file.file_name().expect("a name")), &content)
+        .expect("written");
+    symlink("../elsewhere", &blobs).expect("a link");
+    assert_eq!(server.get(&url).await.status, 502);
+    // What stays inside is the store's own.
+    fs::remove_file(&blobs).expect("removed");
+    fs::rename(folder.path().join("elsewhere"), store.join("inner")).expect("moved");
+    symlink("inner", &blobs).expect("a link");
+    assert!(server.get(&url).await.body == content);
+
+    // The list is read in the same way.
+    let list = store.join("catalog.json");
+    fs::rename(&list, folder.path().join("catalog.json")).expect("moved");
+    symlink(folder.path().join("catalog.json"), &list).expect("a link");
+    assert!(place.error().await.contains("leads out of the folder"));
+    fs::remove_file(&list).expect("removed");
+    crate::support::pipe(&list);
+    assert!(place.error().await.contains("is not a file"));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn publishing_replaces_what_is_no_file_of_the_store() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("store");
+    let (place, file) = published(&store).await;
+    let models = tempfile::tempdir().expect("a folder");
+    let content = fs::read(&file).expect("the file");
+    fs::write(models.path().join("a.gguf"), &content).expect("written");
+    let outside = folder.path().join("outside");
+    fs::rename(&file, &outside).expect("moved");
+    std::os::unix::fs::symlink(&outside, &file).expect("a link");
+    place.publish(models.path()).await.expect("published");
+    assert!(fs::symlink_metadata(&file).expect("a file").is_file());
+    let (server, _) = place.served().await;
+    let url = listed(&server).await[0].layers[0].url.clone();
+    assert!(server.get(&url).await.body == content);
+}

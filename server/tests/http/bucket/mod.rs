@@ -3,7 +3,7 @@
 mod folder;
 mod hostile;
 mod nginx;
-mod programs;
+pub mod programs;
 mod s3;
 
 use std::{
