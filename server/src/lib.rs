@@ -23,6 +23,7 @@ pub mod metrics;
 pub mod pieces;
 pub mod pull;
 pub mod range;
+pub mod redirects;
 pub mod regular;
 pub mod site;
 pub mod text;

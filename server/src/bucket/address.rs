@@ -3,14 +3,19 @@
 use std::{path::PathBuf, str::FromStr, sync::Arc, time::Duration};
 
 use object_store::{
-    BackoffConfig, ClientOptions, ObjectStore, ObjectStoreScheme, RetryConfig, aws::AmazonS3Builder,
-    azure::MicrosoftAzureBuilder, gcp::GoogleCloudStorageBuilder, local::LocalFileSystem, path::Path,
+    BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, ObjectStoreScheme, RetryConfig,
+    aws::AmazonS3Builder,
+    azure::MicrosoftAzureBuilder,
+    client::{HttpClient, HttpConnector},
+    gcp::GoogleCloudStorageBuilder,
+    local::LocalFileSystem,
+    path::Path,
     signer::Signer,
 };
-use reqwest::Url;
+use reqwest::{Certificate, NoProxy, Proxy, Url};
 
 use super::{BucketError, error::reason};
-use crate::text::printable;
+use crate::{redirects, text::printable};
 
 /// Time to reach the store.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -89,17 +94,26 @@ pub(super) fn open(text: &str, settings: &Settings) -> Result<Opened, BucketErro
     let (store, signer): (Arc<dyn ObjectStore>, Option<Arc<dyn Signer>>) = match scheme {
         ObjectStoreScheme::Local => (Arc::new(LocalFileSystem::new()), None),
         ObjectStoreScheme::AmazonS3 => {
-            let builder = AmazonS3Builder::new().with_client_options(client()).with_retry(retry());
+            let builder = AmazonS3Builder::new()
+                .with_client_options(client())
+                .with_retry(retry())
+                .with_http_connector(Connector);
             let builder = settings.apply(builder, "aws_", AmazonS3Builder::with_config);
             both(builder.with_url(&address).build().map_err(misfit)?)
         }
         ObjectStoreScheme::GoogleCloudStorage => {
-            let builder = GoogleCloudStorageBuilder::new().with_client_options(client()).with_retry(retry());
+            let builder = GoogleCloudStorageBuilder::new()
+                .with_client_options(client())
+                .with_retry(retry())
+                .with_http_connector(Connector);
             let builder = settings.apply(builder, "google_", GoogleCloudStorageBuilder::with_config);
             both(builder.with_url(&address).build().map_err(misfit)?)
         }
         ObjectStoreScheme::MicrosoftAzure => {
-            let builder = MicrosoftAzureBuilder::new().with_client_options(client()).with_retry(retry());
+            let builder = MicrosoftAzureBuilder::new()
+                .with_client_options(client())
+                .with_retry(retry())
+                .with_http_connector(Connector);
             let builder = settings.apply(builder, "azure_", MicrosoftAzureBuilder::with_config);
             both(builder.with_url(&address).build().map_err(misfit)?)
         }
@@ -118,6 +132,42 @@ fn both<S: ObjectStore + Signer>(store: S) -> (Arc<dyn ObjectStore>, Option<Arc<
 /// A download takes as long as its client does, as long as bytes come when they are asked for.
 fn client() -> ClientOptions {
     ClientOptions::new().with_timeout_disabled().with_connect_timeout(CONNECT).with_read_timeout(STALLED)
+}
+
+/// Makes clients that stay with the host that they ask: those of `object_store` follow a redirect to any, and what is sent there
+/// would be sent on to visitors.
+#[derive(Debug)]
+struct Connector;
+
+impl HttpConnector for Connector {
+    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        let set = |key| options.get_config_value(&key);
+        let is_set = |key| set(key).is_some_and(|value| value.eq_ignore_ascii_case("true") || value == "1");
+        let build = || {
+            let mut builder = reqwest::Client::builder()
+                .user_agent(concat!("gemtab/", env!("CARGO_PKG_VERSION")))
+                .connect_timeout(CONNECT)
+                .read_timeout(STALLED)
+                .referer(false)
+                .redirect(redirects::policy(redirects::keep_origin))
+                .https_only(!is_set(ClientConfigKey::AllowHttp))
+                .danger_accept_invalid_certs(is_set(ClientConfigKey::AllowInvalidCertificates));
+            if let Some(proxy) = set(ClientConfigKey::ProxyUrl) {
+                let excludes =
+                    set(ClientConfigKey::ProxyExcludes).and_then(|hosts| NoProxy::from_string(&hosts));
+                builder = builder.proxy(Proxy::all(proxy)?.no_proxy(excludes));
+            }
+            if let Some(certificate) = set(ClientConfigKey::ProxyCaCertificate) {
+                builder = builder.tls_certs_merge([Certificate::from_pem(certificate.as_bytes())?]);
+            }
+            builder.build()
+        };
+        let client = build().map_err(|error| object_store::Error::Generic {
+            store: "HTTP client",
+            source: Box::new(error),
+        })?;
+        Ok(HttpClient::new(client))
+    }
 }
 
 fn retry() -> RetryConfig {

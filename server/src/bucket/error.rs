@@ -5,6 +5,7 @@ use std::{error::Error, io, path::PathBuf};
 use super::MANIFEST;
 use crate::{
     catalog::digest::Digest,
+    redirects::BadRedirect,
     text::{shorten, shown},
 };
 
@@ -67,6 +68,14 @@ pub enum BucketError {
         address: String,
         /// What happened.
         reason: String,
+    },
+    /// It sends whoever asks to another server, whose answers are not passed on.
+    #[error("{address} redirects, which isn't followed: {reason}")]
+    Redirect {
+        /// The store.
+        address: String,
+        /// What is wrong with it.
+        reason: BadRedirect,
     },
     /// A file that the list names isn't there.
     #[error("{address} has no file {digest}")]
@@ -135,6 +144,9 @@ impl BucketError {
 
         let (code, reason) = reason(&error);
         let address = address.to_owned();
+        if let Some(&reason) = chain(&error).find_map(|inner| inner.downcast_ref::<BadRedirect>()) {
+            return Self::Redirect { address, reason };
+        }
         match error {
             // S3 and Google, and Azure.
             NotFound { .. } if ["NoSuchBucket", "ContainerNotFound"].contains(&code.as_str()) => {
@@ -148,12 +160,16 @@ impl BucketError {
     }
 }
 
+/// What is behind an error, the innermost last.
+fn chain(error: &object_store::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    std::iter::successors(error.source(), |&outer| outer.source())
+}
+
 /// The store's code for what happened, empty if it gave none, and a text for people.
 ///
 /// The innermost error has what there is to know; outer ones show addresses, which may have secrets in them.
 pub(super) fn reason(error: &object_store::Error) -> (String, String) {
-    let inner = std::iter::successors(error.source(), |&outer| outer.source()).last();
-    let text = inner.map_or_else(|| error.to_string(), ToString::to_string);
+    let text = chain(error).last().map_or_else(|| error.to_string(), ToString::to_string);
     // Stores answer in XML.
     let element = |name: &str| {
         let (_, rest) = text.split_once(&format!("<{name}>"))?;

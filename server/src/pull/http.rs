@@ -6,18 +6,16 @@
 use std::{error::Error, io, time::Duration};
 
 use futures_util::StreamExt as _;
-use reqwest::{Client, Response, Url, redirect::Policy};
+use reqwest::{Client, Response, Url};
 use serde::Deserialize;
 
 use super::error::PullError;
-use crate::text::shorten;
+use crate::{redirects, text::shorten};
 
 /// Time to reach a server.
 const CONNECT: Duration = Duration::from_secs(30);
 /// Time without a byte after which a connection counts as broken.
 const STALLED: Duration = Duration::from_secs(60);
-/// Redirects after one another. A blob of the hub takes two.
-const MAX_REDIRECTS: usize = 8;
 /// Bytes of an answer that says what went wrong.
 const LONGEST_TROUBLE: usize = 16 << 10;
 
@@ -30,30 +28,12 @@ pub(super) fn client(is_here: bool) -> Result<Client, PullError> {
         .connect_timeout(CONNECT)
         .read_timeout(STALLED)
         .referer(false)
-        .redirect(Policy::custom(|attempt| {
-            let is_safe = attempt.previous().last().is_some_and(|from| keeps_safe(from, attempt.url()));
-            if attempt.previous().len() > MAX_REDIRECTS {
-                attempt.error(BadRedirect("there are too many redirects"))
-            } else if is_safe {
-                attempt.follow()
-            } else {
-                attempt.error(BadRedirect("it isn't encrypted"))
-            }
-        }));
+        .redirect(redirects::policy(redirects::keep_encryption));
     if is_here {
         builder = builder.no_proxy();
     }
     builder.build().map_err(|error| PullError::Tls { reason: reason(&error) })
 }
-
-/// Whether one address may lead to the other: what is encrypted stays so.
-pub(super) fn keeps_safe(from: &Url, to: &Url) -> bool {
-    to.scheme() == "https" || (to.scheme() == "http" && from.scheme() == "http")
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct BadRedirect(&'static str);
 
 /// Host and port of an address, for messages.
 pub(super) fn host(url: &Url) -> String {
@@ -138,21 +118,4 @@ pub(super) async fn trouble(response: Response, host: &str) -> String {
         [said.error].into_iter().chain(first).find(|words| !words.is_empty())
     });
     words.map_or_else(|| name.into(), |words| shorten(&words))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_encrypted_stays_so() {
-        let may = |from, to| keeps_safe(&Url::parse(from).expect(from), &Url::parse(to).expect(to));
-        assert!(
-            may("https://a/", "https://b/")
-                && may("http://a/", "https://b/")
-                && may("http://a/", "http://b/")
-        );
-        assert!(!may("https://a/", "http://a/"));
-        assert!(!may("http://a/", "file:///etc/passwd") && !may("https://a/", "data:,x"));
-    }
 }

@@ -9,7 +9,10 @@ use reqwest::{
 use serde::Deserialize;
 
 use super::{address, challenge, error::PullError, http};
-use crate::catalog::{digest::Digest, name::Name};
+use crate::{
+    catalog::{digest::Digest, name::Name},
+    redirects,
+};
 
 /// Bytes of a manifest: as many as the list of models reads.
 const LARGEST_MANIFEST: usize = 4 << 20;
@@ -132,7 +135,7 @@ impl Registry {
         }
 
         let host = http::host(&address);
-        if !http::keeps_safe(&self.origin, &address) {
+        if redirects::keep_encryption(&self.origin, &address).is_err() {
             let reason = format!("tokens are to be had at {host}, without encryption");
             return Err(PullError::Redirect { host: self.host(), reason });
         }

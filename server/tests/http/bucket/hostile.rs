@@ -1,6 +1,21 @@
 //! Stores in which something is wrong.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use axum::{
+    Router,
+    extract::Request,
+    http::{StatusCode, header},
+    response::IntoResponse as _,
+};
+use protocol::CatalogEntry;
 
 use super::{Place, failures, listed};
 use crate::support::{Gguf, digest};
@@ -164,4 +179,73 @@ async fn publishing_replaces_what_is_no_file_of_the_store() {
     let (server, _) = place.served().await;
     let url = listed(&server).await[0].layers[0].url.clone();
     assert!(server.get(&url).await.body == content);
+}
+
+/// S3 with one model, whose file is where the test says.
+async fn astray(model: &[u8], location: String) -> (Place, Arc<AtomicUsize>) {
+    let digest = digest(model);
+    let layer = serde_json::json!({"kind": "model", "digest": digest, "size": model.len(), "url": ""});
+    let entry = CatalogEntry { name: "m".into(), ..CatalogEntry::default() };
+    let mut entry = serde_json::to_value(entry).expect("JSON");
+    entry["layers"] = serde_json::json!([layer]);
+    let list = serde_json::json!({"models": [entry], "searched": []}).to_string();
+    let (asked, model) = (Arc::new(AtomicUsize::new(0)), model.to_owned());
+    let count = Arc::clone(&asked);
+    let answer = move |request: Request| async move {
+        match request.uri().path() {
+            "/models/catalog.json" => list.into_response(),
+            path if path.starts_with("/models/blobs/") => {
+                (StatusCode::FOUND, [(header::LOCATION, location)]).into_response()
+            }
+            _ => {
+                count.fetch_add(1, Ordering::Relaxed);
+                let last = model.len() - 1;
+                let range = format!("bytes 0-{last}/{}", model.len());
+                (StatusCode::PARTIAL_CONTENT, [(header::CONTENT_RANGE, range)], model).into_response()
+            }
+        }
+    };
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let endpoint = format!("http://{}", listener.local_addr().expect("an address"));
+    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
+    let settings = [
+        ("AWS_ENDPOINT_URL", endpoint.as_str()),
+        ("AWS_ALLOW_HTTP", "true"),
+        ("AWS_ACCESS_KEY_ID", "key"),
+        ("AWS_SECRET_ACCESS_KEY", "secret"),
+        ("AWS_REGION", "us-east-1"),
+    ];
+    (Place { address: "s3://models".into(), settings: settings.into(), presign: false }, asked)
+}
+
+#[tokio::test]
+async fn a_store_cannot_lead_to_another_server() {
+    let model = Gguf::gemma4().build();
+    let inside = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let port = inside.local_addr().expect("an address").port();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let answer = async move || {
+        count.fetch_add(1, Ordering::Relaxed);
+        "INTERNAL"
+    };
+    tokio::spawn(async move { axum::serve(inside, Router::new().fallback(answer)).await });
+    for to in [format!("http://127.0.0.1:{port}/inside"), format!("//localhost:{port}/inside")] {
+        let (place, _) = astray(&model, to.clone()).await;
+        let (server, metrics) = place.served().await;
+        let url = listed(&server).await[0].layers[0].url.clone();
+        let last = format!("bytes=0-{}", model.len() - 1);
+        let answer = server.ask("GET", &url, &[("range", &last)]).await;
+        assert_eq!(answer.status, 502, "{to}: {}", answer.text());
+        assert_eq!(failures(&metrics, "blob").await, 1);
+    }
+    assert_eq!(asked.load(Ordering::Relaxed), 0, "nobody else is asked");
+
+    let (place, asked) = astray(&model, "/elsewhere/here".into()).await;
+    let (server, _) = place.served().await;
+    let url = listed(&server).await[0].layers[0].url.clone();
+    let last = format!("bytes=0-{}", model.len() - 1);
+    let answer = server.ask("GET", &url, &[("range", &last)]).await;
+    assert_eq!((answer.status.as_u16(), answer.body == model), (206, true), "the host itself may move files");
+    assert_eq!(asked.load(Ordering::Relaxed), 1);
 }
