@@ -4,6 +4,7 @@ import { EVERY_BROWSER } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 import { withhold, withholdStore } from "../../support/withhold.ts";
 
+const BOOT = /\/pkg\/boot\.[0-9a-f]+\.js$/;
 const TEXTS = /\/pkg\/texts\.en\.[0-9a-f]+\.txt$/;
 const WASM = /\/pkg\/page\.[0-9a-f]+\.wasm$/;
 
@@ -78,6 +79,20 @@ test.describe("a page whose program cannot be loaded", () => {
       await page.goto("/?fake=instant,demo");
       await expect(page.getByText("The page couldn’t start.")).toBeVisible();
       await expect(page.getByRole("link", { name: "Reload" })).toBeVisible();
+    });
+  }
+
+  for (const failure of ["missing", "unreachable"] as const) {
+    test(`says so when its first script is ${failure}`, async ({ page }) => {
+      await page.route(BOOT, (route) => (failure === "missing" ? route.fulfill({ status: 404 }) : route.abort()));
+      await page.goto("/?fake=instant,demo");
+      const failed = page.getByText("The page couldn’t start.");
+      await expect(failed).toBeAttached();
+      // It comes after some seconds, which need not pass here.
+      await failed.evaluate((it) => it.getAnimations().forEach((animation) => animation.finish()));
+      await expect(failed).toBeVisible();
+      await expect(page.getByRole("link", { name: "Reload" })).toBeVisible();
+      await expect(page.getByText("Still loading.")).toBeHidden();
     });
   }
 });

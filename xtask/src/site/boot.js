@@ -1,5 +1,8 @@
-// What a person does before the page lives is kept for it: hydration would undo what was typed, and buttons do nothing yet.
 const root = document.documentElement;
+// Without this, the page says that its first script has not come: `style/boot.css`.
+root.dataset.live = "";
+
+// What a person does before the page lives is kept for it: hydration would undo what was typed, and buttons do nothing yet.
 const pressed = [];
 const early = new AbortController();
 const press = ({ target }) => pressed.push(target.closest?.("button"));
