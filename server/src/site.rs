@@ -1,9 +1,11 @@
 //! The page, rendered on the server, and the files that it consists of.
 
 use std::{
-    fs, io,
-    path::{Path, PathBuf},
+    fs::{self, File},
+    io::{self, Read as _},
+    path::{Component, Path, PathBuf},
     pin::Pin,
+    sync::Arc,
 };
 
 use app::{Assets, Language};
@@ -17,6 +19,7 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::get,
 };
+use fs4::FileExt;
 use futures_util::{Stream, StreamExt as _, stream};
 use leptos::prelude::{IntoView, Owner, provide_context};
 use tower_http::services::ServeDir;
@@ -24,12 +27,29 @@ use tower_http::services::ServeDir;
 use crate::{connections::PIECE, text::printable};
 
 /// The built site: the folder that `cargo xtask serve` fills.
+///
+/// Its files never change: a new build has another folder. For as long as this lives, the folder is not deleted either.
 #[derive(Clone, Debug)]
 pub struct Site {
     /// The folder.
     pub root: PathBuf,
     /// Where in it the files are that the document names.
     pub assets: Assets,
+    /// Locked, which tells `cargo xtask` that the folder is in use.
+    _in_use: Arc<File>,
+}
+
+/// In a folder of several builds, the file with the name of the one to serve.
+const LATEST: &str = "latest";
+
+/// The folder of the build to serve: `root` itself, or the one in it that is the latest.
+fn build(root: &Path) -> PathBuf {
+    let name = fs::read_to_string(root.join(LATEST)).unwrap_or_default();
+    let mut parts = Path::new(name.trim()).components();
+    match (parts.next(), parts.next()) {
+        (Some(Component::Normal(name)), None) => root.join(name),
+        _ => root.into(),
+    }
 }
 
 /// Why there is no site to serve.
@@ -57,19 +77,28 @@ pub enum SiteError {
 }
 
 impl Site {
-    /// Reads `assets.json` in the folder `root`.
+    /// Reads `assets.json` in the folder `root`, or in that of the latest build in it.
     ///
     /// # Errors
     /// When it is missing, cannot be read or is not valid.
     pub fn load(root: &Path) -> Result<Self, SiteError> {
+        let root = build(root);
         let path = root.join("assets.json");
-        let text = match fs::read(&path) {
-            Ok(text) => text,
+        let read = || {
+            let mut file = File::open(&path)?;
+            // Where there are no locks, nobody builds.
+            FileExt::lock_shared(&file).ok();
+            let mut text = Vec::new();
+            file.read_to_end(&mut text)?;
+            Ok::<_, io::Error>((file, text))
+        };
+        let (file, text) = match read() {
+            Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(SiteError::NotBuilt(path)),
             Err(error) => return Err(SiteError::Unreadable { path, error }),
         };
         match serde_json::from_slice(&text) {
-            Ok(assets) => Ok(Self { root: root.into(), assets }),
+            Ok(assets) => Ok(Self { root, assets, _in_use: Arc::new(file) }),
             Err(error) => Err(SiteError::Invalid { path, error }),
         }
     }
@@ -243,5 +272,38 @@ mod tests {
         assert!(error.to_string().ends_with("Run: cargo xtask serve"), "{error}");
         fs::write(folder.path().join("assets.json"), "{}").expect("written");
         assert!(matches!(Site::load(folder.path()), Err(SiteError::Invalid { .. })));
+    }
+
+    #[test]
+    fn a_server_keeps_the_build_that_it_started_with() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("written");
+        let build = |name: &str| {
+            fs::create_dir(folder.path().join(name)).expect("a folder");
+            let assets = ["stylesheet", "boot", "page_js", "page_wasm", "worker", "recorder"];
+            let assets = assets.map(|field| format!("\"{field}\": \"/{name}\"")).join(",");
+            write(&format!("{name}/assets.json"), &format!("{{{assets}}}"));
+            write("latest", &format!("{name}\n"));
+        };
+        build("one");
+        let one = Site::load(folder.path()).expect("a site");
+        build("two");
+        let two = Site::load(folder.path()).expect("a site");
+        assert_eq!([&one.assets.boot, &two.assets.boot], ["/one", "/two"]);
+        assert_eq!(one.root, folder.path().join("one"));
+        // Whoever wants to delete it sees that it is in use.
+        let is_free = || {
+            let file = File::open(folder.path().join("one/assets.json")).expect("a file");
+            FileExt::try_lock(&file).is_ok()
+        };
+        assert!(!is_free());
+        drop(one);
+        assert!(is_free());
+        // A folder of one build needs no name, and a name leads nowhere else.
+        assert_eq!(Site::load(&two.root).expect("a site").assets.boot, "/two");
+        for name in ["..", "../one", "/one", "one/../two"] {
+            write("latest", name);
+            assert!(matches!(Site::load(folder.path()), Err(SiteError::NotBuilt(_))), "{name}");
+        }
     }
 }

@@ -61,7 +61,7 @@ fn run(command: Command) -> Result<()> {
     match command {
         Command::Serve(options) => serve::run(&options),
         Command::Pull(options) => pull::run(&options),
-        Command::Build(options) => site::build(&options),
+        Command::Build(options) => site::build(&options).map(drop),
         Command::Test(options) => test::run(&options),
         Command::Size(options) => size::run(&options),
         Command::Bench(options) => bench::run_or_prepare(&options),

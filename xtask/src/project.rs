@@ -22,8 +22,8 @@ pub fn wasm_target() -> PathBuf {
     target().join("wasm")
 }
 
-/// What the server serves.
-pub fn site() -> PathBuf {
+/// The built sites.
+pub fn sites() -> PathBuf {
     target().join("site")
 }
 

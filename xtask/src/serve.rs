@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::net::TcpStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread::sleep;
 use std::time::Duration;
@@ -61,7 +61,7 @@ pub struct OpenWhenReady {
 
 /// Builds and serves. Returns only when something failed, or when the server has ended.
 pub fn run(options: &Options) -> Result<()> {
-    site::build(&options.site)?;
+    let site = site::build(&options.site)?;
     let server = build_server(options.release)?;
     if options.open {
         let address = format!("{}:{}", reachable(&options.host), options.port);
@@ -69,7 +69,7 @@ pub fn run(options: &Options) -> Result<()> {
         Command::new(helper).args(["open-when-ready", &address]).spawn().context("cannot open a browser")?;
     }
     let mut command = Command::new(server);
-    command.args(server_arguments(options));
+    command.args(server_arguments(options, &site));
     become_process(&mut command)
 }
 
@@ -104,10 +104,10 @@ pub fn open_when_ready(options: &OpenWhenReady) -> Result<()> {
     bail!("the server does not answer at {}", options.address)
 }
 
-fn server_arguments(options: &Options) -> Vec<OsString> {
+fn server_arguments(options: &Options, site: &Path) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = vec!["--host".into(), options.host.clone().into()];
     arguments.extend(["--port".into(), options.port.to_string().into()]);
-    arguments.extend(["--site-root".into(), project::site().into()]);
+    arguments.extend(["--site-root".into(), site.into()]);
     for name in &options.allow_host {
         arguments.extend(["--allow-host".into(), name.into()]);
     }
@@ -174,9 +174,10 @@ mod tests {
             "--allow-host=chat",
         ])
         .expect("these are its options");
-        let arguments = server_arguments(&line.options);
+        let arguments = server_arguments(&line.options, Path::new("site"));
         let text: Vec<_> = arguments.iter().map(|argument| argument.to_string_lossy()).collect();
         assert_eq!(text[..4], ["--host", "0.0.0.0", "--port", "80"]);
+        assert_eq!(text[4..6], ["--site-root", "site"]);
         assert_eq!(text[6..10], ["--allow-host", "chat.example.org", "--allow-host", "chat"]);
         assert_eq!(text[10..], ["--ollama-models", "c", "--models", "a", "--models", "b"]);
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 
-use crate::{project, site};
+use crate::site;
 
 /// Print how much a visitor downloads, and fail when the page or the engine is over its budget.
 #[derive(Args)]
@@ -17,13 +17,12 @@ const BUDGETS: [(&str, u64); 3] = [("page", 900_000), ("later", 300_000), ("engi
 
 /// Builds the site and checks it.
 pub fn run(_: &Options) -> Result<()> {
-    site::build(&site::Options::default())?;
-    check()
+    check(&site::build(&site::Options::default())?)
 }
 
-/// Prints the sizes of the built site and compares the bundles with their budgets.
-pub fn check() -> Result<()> {
-    let folder = project::site().join("pkg");
+/// Prints the sizes of the site in a folder and compares the bundles with their budgets.
+pub fn check(site: &Path) -> Result<()> {
+    let folder = site.join("pkg");
     let mut files = Vec::new();
     for entry in fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
         let path = entry?.path();

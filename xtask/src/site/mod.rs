@@ -1,5 +1,6 @@
 //! Building the site: wasm bundles, their glue, the style sheet and static files, under names that carry a hash.
 
+mod builds;
 mod bundle;
 mod fingerprint;
 mod lint;
@@ -13,6 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow, bail};
+use builds::Builds;
 pub use bundle::{Built, Bundle, Manner, build as build_bundles};
 use clap::Args;
 pub use lint::{as_compiler, keep_wrapper};
@@ -24,7 +26,7 @@ use crate::{project, setup};
 
 /// Build what the browser loads, into target/site: the page, the engine, the style sheet.
 ///
-/// The first build compiles everything for wasm and takes a few minutes. A build with nothing to do takes no time.
+/// Each build has a folder of its own there, and `latest` names the one that a server takes. The first build compiles everything for wasm and takes a few minutes. A build with nothing to do takes no time.
 #[derive(Args, Clone, Copy, Debug, Default, Hash)]
 #[group(skip)]
 pub struct Options {
@@ -71,11 +73,11 @@ const INPUTS: &[&str] = &[
     "xtask/supply",
 ];
 
-/// Builds the site, unless it is up to date.
-pub fn build(options: &Options) -> Result<()> {
+/// Builds the site, unless it is up to date, and returns its folder. A server that is started without one takes it from now on.
+pub fn build(options: &Options) -> Result<PathBuf> {
     // Linted crates are others to cargo: what the tests have compiled is not to be compiled again.
     let lint = linted().exists();
-    build_with(options, lint, &Programs::default())
+    build_with(options, lint, &Programs::default(), true)
 }
 
 /// Compiles the bundles of a site with lints, so that [`build_linted`] has less to do.
@@ -91,9 +93,9 @@ pub fn compile_linted(options: &Options) -> Result<()> {
     bundle::compile(&bundles(options), toolchain, &linted_manner(options))
 }
 
-/// Builds the site of bundles that are compiled with lints, unless it is up to date.
-pub fn build_linted(options: &Options, programs: &Programs) -> Result<()> {
-    build_with(options, true, programs)
+/// Builds the site of bundles that are compiled with lints, unless it is up to date, and returns its folder. It is for tests alone.
+pub fn build_linted(options: &Options, programs: &Programs) -> Result<PathBuf> {
+    build_with(options, true, programs, false)
 }
 
 /// Fails when Clippy or the compiler has warned of anything in the bundles.
@@ -115,20 +117,24 @@ fn linted() -> PathBuf {
     project::state().join("linted")
 }
 
-fn build_with(options: &Options, lint: bool, programs: &Programs) -> Result<()> {
-    let now = fingerprint::of(&project::root(), INPUTS, options)?;
-    let recorded = project::state().join("site.fingerprint");
-    if fs::read_to_string(&recorded).is_ok_and(|then| then == now)
-        && project::site().join("assets.json").exists()
-    {
-        eprintln!("==> The site is up to date");
-        return Ok(());
+fn build_with(options: &Options, lint: bool, programs: &Programs, latest: bool) -> Result<PathBuf> {
+    let builds = Builds::lock(project::sites())?;
+    let name = fingerprint::of(&project::root(), INPUTS, options)?;
+    let folder = match builds.find(&name) {
+        Some(folder) => {
+            eprintln!("==> The site is up to date");
+            folder
+        }
+        None => step("Building the site", || {
+            let site = Site::new(builds.begin(&name)?);
+            build_now(site, &builds.all()?, options, lint, programs)?;
+            builds.finish(&name)
+        })?,
+    };
+    if latest {
+        builds.make_latest(&name)?;
     }
-    // Until the new build is complete there is none.
-    fs::remove_file(&recorded).ok();
-    step("Building the site", || build_now(options, lint, programs))?;
-    fs::create_dir_all(project::state())?;
-    fs::write(&recorded, now).with_context(|| format!("cannot write {}", recorded.display()))
+    Ok(folder)
 }
 
 /// The script that starts the engine from these files beside it.
@@ -145,7 +151,14 @@ fn bundles(options: &Options) -> Vec<&'static Bundle> {
     [&PAGE, &WORKER].into_iter().chain(fake).collect()
 }
 
-fn build_now(options: &Options, lint: bool, programs: &Programs) -> Result<()> {
+/// Fills the folder of a site. What `others` have compressed is not compressed again.
+fn build_now(
+    mut site: Site,
+    others: &[PathBuf],
+    options: &Options,
+    lint: bool,
+    programs: &Programs,
+) -> Result<()> {
     let tools = project::root().join("xtask");
     let toolchain = Toolchain::ensure()?;
     setup::install(&tools)?;
@@ -156,7 +169,6 @@ fn build_now(options: &Options, lint: bool, programs: &Programs) -> Result<()> {
         bail!("there are fewer bundles than were asked for");
     };
 
-    let mut site = Site::new(project::site());
     site.add_snippets(&page)?;
     site.add_snippets(&engine)?;
     let page_js = site.add_glue(PAGE.name, &page)?;
@@ -194,7 +206,7 @@ fn build_now(options: &Options, lint: bool, programs: &Programs) -> Result<()> {
     site.add(Path::new("sw.js"), script.as_bytes())?;
 
     if !options.quick {
-        step("Compressing", || site.compress(&tools.join("compress.mjs")))?;
+        step("Compressing", || site.compress(&tools.join("compress.mjs"), others))?;
     }
     site.finish(&publish::Assets {
         stylesheet: &stylesheet.address,

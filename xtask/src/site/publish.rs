@@ -40,7 +40,7 @@ pub struct Assets<'a> {
 }
 
 impl Site {
-    /// A site in this folder. What an earlier build left there stays until [`Self::finish`].
+    /// A site in this folder, which is empty.
     pub fn new(root: PathBuf) -> Self {
         Self { root, files: BTreeSet::new() }
     }
@@ -83,23 +83,33 @@ impl Site {
         self.add_folder(folder, Path::new(""))
     }
 
-    /// Writes `.br` and `.gz` beside every file that has none yet or has changed.
-    pub fn compress(&mut self, script: &Path) -> Result<()> {
+    /// Puts `.br` and `.gz` beside every file: those of `others`, the folders of other sites, where they have the same file.
+    pub fn compress(&mut self, script: &Path, others: &[PathBuf]) -> Result<()> {
         let compressible = |file: &&PathBuf| {
             let extension = file.extension().and_then(|extension| extension.to_str());
             extension.is_some_and(|extension| COMPRESSIBLE.contains(&extension))
         };
         let files: Vec<_> = self.files.iter().filter(compressible).cloned().collect();
-        let stale: Vec<_> =
-            files.iter().map(|file| self.root.join(file)).filter(|path| is_stale(path)).collect();
-        if !stale.is_empty() {
-            run(Command::new("node").arg(script).args(&stale))?;
+        let missing: Vec<_> = files
+            .iter()
+            .filter(|file| !others.iter().any(|other| self.take_compressed(file, other)))
+            .map(|file| self.root.join(file))
+            .collect();
+        if !missing.is_empty() {
+            run(Command::new("node").arg(script).args(&missing))?;
         }
         self.files.extend(files.iter().flat_map(|file| siblings(file)));
         Ok(())
     }
 
-    /// Writes `assets.json`, and removes what earlier builds left.
+    /// Whether another site has the same file, and its compressed siblings could be copied.
+    fn take_compressed(&self, file: &Path, other: &Path) -> bool {
+        let same = |site: &Path| fs::read(site.join(file)).ok();
+        same(other).is_some_and(|content| same(&self.root) == Some(content))
+            && siblings(file).iter().all(|it| fs::copy(other.join(it), self.root.join(it)).is_ok())
+    }
+
+    /// Writes `assets.json`.
     pub fn finish(mut self, assets: &Assets) -> Result<()> {
         let mut fields = vec![
             ("stylesheet", assets.stylesheet),
@@ -113,8 +123,7 @@ impl Site {
         // The addresses are made here, of characters that need no escape.
         let lines: Vec<_> =
             fields.iter().map(|(name, address)| format!("  \"{name}\": \"{address}\"")).collect();
-        self.add(Path::new("assets.json"), format!("{{\n{}\n}}\n", lines.join(",\n")).as_bytes())?;
-        self.prune(Path::new(""))
+        self.add(Path::new("assets.json"), format!("{{\n{}\n}}\n", lines.join(",\n")).as_bytes())
     }
 
     /// The paths of all files from the origin's root, sorted.
@@ -136,14 +145,9 @@ impl Site {
     /// Adds a file at a path from the origin's root.
     pub fn add(&mut self, file: &Path, content: &[u8]) -> Result<()> {
         let path = self.root.join(file);
-        if !fs::read(&path).is_ok_and(|present| present == content) {
-            let folder = path.parent().unwrap_or(&self.root);
-            fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-            // A server may be reading it: never leave half a file under the final name.
-            let part = path.with_extension("part");
-            fs::write(&part, content).with_context(|| format!("cannot write {}", part.display()))?;
-            fs::rename(&part, &path).with_context(|| format!("cannot write {}", path.display()))?;
-        }
+        let folder = path.parent().unwrap_or(&self.root);
+        fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        fs::write(&path, content).with_context(|| format!("cannot write {}", path.display()))?;
         self.files.insert(file.into());
         Ok(())
     }
@@ -160,18 +164,6 @@ impl Site {
             } else {
                 let content = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
                 self.add(&to, &content)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn prune(&self, folder: &Path) -> Result<()> {
-        for entry in fs::read_dir(self.root.join(folder))?.flatten() {
-            let file = folder.join(entry.file_name());
-            if entry.file_type()?.is_dir() {
-                self.prune(&file)?;
-            } else if !self.files.contains(&file) {
-                fs::remove_file(entry.path()).with_context(|| format!("cannot remove {}", file.display()))?;
             }
         }
         Ok(())
@@ -194,11 +186,6 @@ fn siblings(file: &Path) -> [PathBuf; 2] {
         name.push(suffix);
         name.into()
     })
-}
-
-fn is_stale(path: &Path) -> bool {
-    let modified = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
-    siblings(path).iter().any(|sibling| modified(sibling).is_none_or(|then| Some(then) < modified(path)))
 }
 
 #[cfg(test)]
@@ -259,18 +246,28 @@ mod tests {
     }
 
     #[test]
-    fn what_an_earlier_build_left_is_removed() {
+    fn what_another_site_has_compressed_is_taken_from_there() {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut site = Site::new(folder.path().into());
-        let old = site.add_hashed("page", "js", b"old").expect("written");
-        site.finish(&ASSETS).expect("finished");
+        let (one, two) = (folder.path().join("one"), folder.path().join("two"));
+        let sites = [&one, &two].map(|root| {
+            let mut site = Site::new(root.clone());
+            site.add(Path::new("same.js"), b"same").expect("written");
+            site.add(Path::new("other.js"), root.to_string_lossy().as_bytes()).expect("written");
+            site
+        });
+        for name in ["same.js.br", "same.js.gz", "other.js.br", "other.js.gz"] {
+            fs::write(one.join(name), "compressed").expect("written");
+        }
+        let taken = |file| sites[1].take_compressed(Path::new(file), &one);
+        assert!(taken("same.js") && !taken("other.js"));
+        assert_eq!(fs::read(two.join("same.js.br")).expect("the file"), b"compressed");
+        assert!(!two.join("other.js.br").exists());
+    }
 
-        let mut site = Site::new(folder.path().into());
-        let new = site.add_hashed("page", "js", b"new").expect("written");
-        site.finish(&ASSETS).expect("finished");
-        let pkg = folder.path().join("pkg");
-        assert!(!pkg.join(old.file).exists());
-        assert!(pkg.join(new.file).exists());
+    #[test]
+    fn the_list_of_what_the_page_refers_to_is_json() {
+        let folder = tempfile::tempdir().expect("a folder");
+        Site::new(folder.path().into()).finish(&ASSETS).expect("finished");
         let assets = fs::read_to_string(folder.path().join("assets.json")).expect("the list");
         assert!(assets.contains("\"stylesheet\": \"/pkg/s.css\","), "{assets}");
         assert!(assets.ends_with("\"recorder\": \"/r\"\n}\n"), "{assets}");

@@ -41,13 +41,16 @@ const SLOW: (&str, &str) = ("GEMTAB_SLOW", "1");
 /// The programs, once they are compiled.
 type Compiled = Arc<OnceLock<Vec<Program>>>;
 
+/// The folder of the site, once it is made.
+type Made = Arc<OnceLock<PathBuf>>;
+
 /// The jobs of a run. Those that others wait for come first.
 pub fn queue(selection: Selection, manner: Manner) -> Result<Queue<'static>> {
     let (selection, thorough) = (Arc::new(selection), manner.thorough);
     let steps = &selection.steps;
     std::fs::create_dir_all(logs()).context("cannot create the folder of the logs")?;
     let runs = |step: Step| steps.contains(&step);
-    let compiled = Compiled::default();
+    let (compiled, made) = (Compiled::default(), Made::default());
     let natives: Vec<_> = steps.iter().copied().filter(|step| step.runs_programs()).collect();
     let queue = Queue::default();
     if !natives.is_empty() || runs(Step::Clippy) {
@@ -60,7 +63,7 @@ pub fn queue(selection: Selection, manner: Manner) -> Result<Queue<'static>> {
         // Its makers are among the programs.
         let needs: &[_] =
             if has_programs { &[Milestone::Bundles, Milestone::Programs] } else { &[Milestone::Bundles] };
-        queue.extend(build_site(manner, runs(Step::Site), needs, &compiled));
+        queue.extend(build_site(manner, runs(Step::Site), needs, &compiled, &made));
     }
     if runs(Step::Fmt) {
         queue.extend([job(Step::Fmt, "rustfmt", |_, _| formatting())]);
@@ -80,9 +83,11 @@ pub fn queue(selection: Selection, manner: Manner) -> Result<Queue<'static>> {
     ];
     for (step, name, arguments) in browser_tests {
         if runs(step) {
-            let (compiled, selection) = (Arc::clone(&compiled), Arc::clone(&selection));
+            let (compiled, made, selection) =
+                (Arc::clone(&compiled), Arc::clone(&made), Arc::clone(&selection));
             let work = move |queue: &Queue<'_>, tally: &mut Tally| {
-                let mut playwright = playwright(compiled.get())?;
+                let site = made.get().context("there is no site")?;
+                let mut playwright = playwright(compiled.get(), site)?;
                 arguments(&project::root().join("end2end"), &mut playwright)?;
                 playwright.envs(thorough.then_some(THOROUGH)).args(&selection.specs);
                 // Whoever waits for one changed test need not wait long for its failure. A whole run is busy.
@@ -224,19 +229,21 @@ fn build_site(
     checked: bool,
     needs: &'static [Milestone],
     compiled: &Compiled,
+    made: &Made,
 ) -> [Job<'static>; 2] {
-    let compiled = Arc::clone(compiled);
+    let (compiled, made) = (Arc::clone(compiled), Arc::clone(made));
     let options = manner.site();
     let compile = move |_: &Queue<'_>, _: &mut Tally| site::compile_linted(&options);
     let build = move |_: &Queue<'_>, _: &mut Tally| {
         let executable = |name| executable(compiled.get()?, name);
         let makers = site::Programs { glue: executable("glue"), supply: executable("supply") };
-        site::build_linted(&options, &makers)?;
+        let site = site::build_linted(&options, &makers)?;
+        made.set(site.clone()).ok();
         if !checked {
             return Ok(());
         }
         site::check_lints(&options)?;
-        size::check()
+        size::check(&site)
     };
     [
         Job { reaches: Some(Milestone::Bundles), ..job(Step::Site, "compiling the bundles", compile) },
@@ -274,7 +281,7 @@ fn other_browsers(folder: &Path, playwright: &mut Command) -> Result<()> {
 }
 
 /// The runner of the browser tests, with the site, the server and the native engine that it needs.
-fn playwright(compiled: Option<&Vec<Program>>) -> Result<Command> {
+fn playwright(compiled: Option<&Vec<Program>>, site: &Path) -> Result<Command> {
     let executable = |name| executable(compiled?, name);
     let server = executable("server").map_or_else(|| serve::build_server(false), Ok)?;
     let probe = executable("probe").map_or_else(build_probe, Ok)?;
@@ -283,7 +290,7 @@ fn playwright(compiled: Option<&Vec<Program>>) -> Result<Command> {
     setup::fonts();
     let mut playwright = npx(&folder, "playwright");
     playwright.arg("test").current_dir(&folder);
-    playwright.env("GEMTAB_SERVER", server).env("GEMTAB_SITE", project::site()).env("GEMTAB_PROBE", probe);
+    playwright.env("GEMTAB_SERVER", server).env("GEMTAB_SITE", site).env("GEMTAB_PROBE", probe);
     // Under another name than the loader's own: the browser brings its own driver.
     if let Some(driver) = setup::software_vulkan()? {
         playwright.env("GEMTAB_PROBE_DRIVER", driver);
