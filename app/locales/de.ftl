@@ -1368,3 +1368,33 @@ catalog-full-list = Die Liste ist zu lang: { $count ->
     [one] 1 weiteres Modell wird nicht angezeigt.
     *[other] { $count } weitere Modelle werden nicht angezeigt.
     }
+
+## Warum der Server ein Modell nicht herunterlädt
+
+pull-name = Das sieht nicht nach dem Namen eines Modells aus. Versuchen Sie gemma4:e2b oder hf.co/EIGENTÜMER/REPOSITORY:Q4_K_M.
+pull-host = „{ $host }“ ist kein Hostname. Prüfen Sie ihn auf Tippfehler.
+pull-no-owner = Modelle auf { $host } heißen { $host }/EIGENTÜMER/REPOSITORY:Q4_K_M.
+pull-plain-http = Der Server lädt nur über verschlüsselte Verbindungen herunter. Lassen Sie „http://“ weg.
+pull-not-offered = Der Server lädt für Besucher von anderen Rechnern keine Modelle herunter. Starten Sie ihn mit --allow-pull, um das zu erlauben.
+pull-registry = Der Server lädt nichts von { $host } herunter. Starten Sie ihn mit --pull-from { $host }, um das zu erlauben.
+pull-busy = { $model } wird gerade heruntergeladen. Warten Sie, bis das fertig ist, oder halten Sie es an.
+pull-late = Die Anfrage kam zu langsam beim Server an. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.
+pull-tls = Der Server kann HTTPS nicht verwenden. Installieren Sie dort Zertifikate: unter Debian und Ubuntu das Paket ca-certificates.
+pull-network = { $host } ist nicht erreichbar. Prüfen Sie die Internetverbindung des Servers.
+pull-certificate = { $host } konnte nicht nachweisen, der richtige Server zu sein. Falls ein Proxy in Ihrem Netz Verbindungen entschlüsselt, installieren Sie sein Zertifikat auf dem Server.
+pull-no-such-model = Auf { $host } gibt es kein Modell namens { $model }. Prüfen Sie den Namen auf Tippfehler.
+pull-private = { $host } gibt { $model } nur mit einem Konto heraus oder hat es nicht. Nur öffentliche Modelle lassen sich herunterladen.
+pull-status = Bei { $host } gibt es ein Problem (Status { $status }). Versuchen Sie es später erneut.
+pull-redirect = { $host } führt zu einer unsicheren Adresse. Es wurde nichts heruntergeladen.
+pull-manifest = { $host } beschreibt dieses Modell so, dass gemtab nichts damit anfangen kann.
+pull-pieces = Dieses Modell ist auf { NUMBER($files) } Dateien verteilt. gemtab braucht eine GGUF-Datei.
+pull-quantization = Dieses Modell gibt es nicht als { $wanted }. Es gibt: { $there }
+pull-wrong-length = { $host } hat eine Datei von falscher Größe geschickt. Versuchen Sie es später erneut.
+pull-wrong-digest = Die Datei von { $host } ist beschädigt und wurde gelöscht. Versuchen Sie es erneut. Wenn es wieder passiert, verändert etwas die Datei unterwegs.
+pull-no-room = Auf dem Server ist nicht genug Platz: { $needed } werden gebraucht, { $free } sind frei in { $folder }.
+pull-full = Der Datenträger des Servers ist voll: { $needed } fehlen noch, { $free } sind frei in { $folder }. Die unfertige Datei wurde gelöscht.
+pull-disk = Der Server kann { $path } nicht lesen oder schreiben. Prüfen Sie die Berechtigungen.
+pull-locked = Ein anderes Programm lädt dieselbe Datei in diesen Ordner herunter. Warten Sie, bis es fertig ist, oder halten Sie es an.
+pull-begun-by-ollama = Ollama hat schon begonnen, dieses Modell herunterzuladen. Schließen Sie das mit „ollama pull“ ab.
+pull-vanished = Eine heruntergeladene Datei ist wieder weg: Ollama löscht beim Start Dateien, die zu keinem Modell gehören. Versuchen Sie es erneut.
+pull-part = { $file } passt nicht zu den anderen Teilen des Modells.

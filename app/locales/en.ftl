@@ -1369,3 +1369,33 @@ catalog-full-list = The list is too long: { $count ->
     [one] 1 more model isn’t shown.
     *[other] { $count } more models aren’t shown.
     }
+
+## Why the server doesn’t download a model
+
+pull-name = That doesn’t look like a model name. Try gemma4:e2b or hf.co/OWNER/REPOSITORY:Q4_K_M.
+pull-host = “{ $host }” isn’t a host name. Check it for typos.
+pull-no-owner = Models on { $host } are named { $host }/OWNER/REPOSITORY:Q4_K_M.
+pull-plain-http = The server only downloads over encrypted connections. Leave out “http://”.
+pull-not-offered = The server doesn’t download models for visitors from other machines. To allow it, start it with --allow-pull.
+pull-registry = The server doesn’t download from { $host }. To allow it, start it with --pull-from { $host }.
+pull-busy = { $model } is being downloaded. Wait until it’s done, or stop it.
+pull-late = The request reached the server too slowly. Check your connection, then try again.
+pull-tls = The server can’t use HTTPS. Install certificates there: on Debian and Ubuntu, the package ca-certificates.
+pull-network = Couldn’t reach { $host }. Check the server’s internet connection.
+pull-certificate = { $host } couldn’t prove that it’s the right server. If a proxy in your network decrypts connections, install its certificate on the server.
+pull-no-such-model = { $host } has no model called { $model }. Check the name for typos.
+pull-private = { $host } only gives { $model } to people with an account, or doesn’t have it. Only public models can be downloaded.
+pull-status = { $host } has a problem (status { $status }). Try again later.
+pull-redirect = { $host } leads to an address that isn’t safe, so nothing was downloaded.
+pull-manifest = { $host } describes this model in a way that gemtab can’t use.
+pull-pieces = This model is split into { NUMBER($files) } files. gemtab needs a GGUF file.
+pull-quantization = There’s no { $wanted } of this model. There are: { $there }
+pull-wrong-length = { $host } sent a file of the wrong size. Try again later.
+pull-wrong-digest = The file from { $host } is damaged, so it was deleted. Try again. If it happens again, something changes the file on the way.
+pull-no-room = Not enough room on the server: { $needed } needed, { $free } free in { $folder }.
+pull-full = The server’s disk is full: { $needed } more needed, { $free } free in { $folder }. The unfinished file was deleted.
+pull-disk = The server can’t read or write { $path }. Check its permissions.
+pull-locked = Another program is downloading the same file into this folder. Wait until it’s done, or stop it.
+pull-begun-by-ollama = Ollama has started to download this model. Finish it with “ollama pull”.
+pull-vanished = A downloaded file is gone: Ollama deletes files that no model uses when it starts. Try again.
+pull-part = { $file } doesn’t fit the other parts of the model.

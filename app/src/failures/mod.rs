@@ -10,6 +10,7 @@ mod kernel;
 mod media;
 mod model;
 mod picked;
+mod pull;
 mod request;
 mod storage;
 mod store;
@@ -25,6 +26,7 @@ pub use device::no_gpu;
 pub use example::problem;
 pub use kernel::kernel_problem;
 pub use picked::picked;
+pub use pull::pull_problem;
 pub use store::{import, store, store_details, store_trouble, tree};
 
 /// What happened, and what to do.

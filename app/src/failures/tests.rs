@@ -1,9 +1,11 @@
+use std::cell::RefCell;
+
 use leptos::prelude::{Owner, provide_context};
-use protocol::Sense;
 use protocol::diagnosis::KernelProblem;
 use protocol::example::{ExampleProblem, FieldProblem, JsonProblem};
 use protocol::failure::*;
 use protocol::said::{FolderProblem, ListNote, ModelPart, ModelProblem, Said, Unreadable};
+use protocol::{PullProblem, Sense};
 use serde_json::error::Category;
 
 use super::*;
@@ -465,6 +467,66 @@ fn everything_that_the_server_says_of_a_model_has_a_sentence() {
     );
 }
 
+fn pull_problems() -> Vec<PullProblem> {
+    use PullProblem as P;
+    let (host, model, path) =
+        (|| "h.example".to_owned(), || "gemma4:e2b".to_owned(), || "~/models".to_owned());
+    let (needed, free) = (12_300_000_000, 4_000_000_000);
+    vec![
+        P::Name,
+        P::Host { host: host() },
+        P::NoOwner { host: host() },
+        P::PlainHttp,
+        P::NotOffered,
+        P::Registry { host: host() },
+        P::Busy { model: model() },
+        P::Late,
+        P::Tls,
+        P::Network { host: host() },
+        P::Certificate { host: host() },
+        P::NoSuchModel { model: model(), host: host() },
+        P::Private { model: model(), host: host() },
+        P::Status { host: host(), status: 503 },
+        P::Redirect { host: host() },
+        P::Manifest { host: host() },
+        P::Pieces { files: 1200 },
+        P::Quantization { wanted: "Q2_K".into(), there: "m-Q4_K_M, m-Q8_0.".into() },
+        P::WrongLength { host: host() },
+        P::WrongDigest { host: host() },
+        P::NoRoom { needed, free, folder: path() },
+        P::Full { needed, free, folder: path() },
+        P::Disk { path: path() },
+        P::Locked,
+        P::BegunByOllama,
+        P::Vanished,
+        P::Part { file: "m-00001-of-00002.gguf".into() },
+    ]
+}
+
+#[test]
+fn everything_that_the_server_says_of_a_download_has_a_sentence() {
+    let languages = RefCell::new(Vec::new());
+    in_each_language(|_| {
+        let words: Vec<_> = pull_problems().into_iter().map(|code| pull_problem(&said(code))).collect();
+        for words in &words {
+            whole(words);
+            assert!(!words.contains("In English"), "{words}");
+        }
+        let mut different = words.clone();
+        different.sort();
+        different.dedup();
+        assert_eq!(different.len(), words.len());
+        languages.borrow_mut().push(words);
+    });
+    let languages = languages.into_inner();
+    for (one, other) in languages[0].iter().zip(&languages[1]) {
+        assert_ne!(one, other, "it is in one language for all");
+    }
+    let room = PullProblem::NoRoom { needed: 12_300_000_000, free: 4_000_000_000, folder: "~/models".into() };
+    let words = "Not enough room on the server: 12.3 GB needed, 4.0 GB free in ~/models.";
+    assert_eq!(pull_problem(&said(room)), words);
+}
+
 #[test]
 fn what_the_server_says_in_a_code_that_is_not_known_is_shown_as_it_is() {
     fn unknown<C>() -> Said<C> {
@@ -472,6 +534,7 @@ fn what_the_server_says_in_a_code_that_is_not_known_is_shown_as_it_is() {
     }
     assert_eq!(model_problem(&unknown()), "It was stolen.");
     assert_eq!(list_note(&unknown()), "It was stolen.");
+    assert_eq!(pull_problem(&unknown()), "It was stolen.");
     assert_eq!(folder_problem(&unknown()), "(It was stolen.)");
 }
 

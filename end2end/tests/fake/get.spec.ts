@@ -10,8 +10,9 @@ type Stage = string | Record<string, unknown>;
 class Downloads {
   stage: Stage = "asking";
   name: string | undefined;
+  id = 1;
   offered = true;
-  refusal: string | undefined;
+  refusal: Record<string, unknown> | undefined;
   /** Whether the server can't be reached. */
   gone = false;
 
@@ -23,14 +24,15 @@ class Downloads {
       }
       if (request.method() === "POST") {
         if (this.refusal) {
-          return route.fulfill({ status: 409, body: this.refusal });
+          return route.fulfill({ status: 409, json: this.refusal });
         }
         this.name = (request.postDataJSON() as { name: string }).name;
         this.stage = "asking";
+        this.id += 1;
       } else if (request.method() === "DELETE") {
         this.stage = "stopped";
       }
-      const pull = this.name === undefined ? null : { name: this.name, stage: this.stage };
+      const pull = this.name === undefined ? null : { id: this.id, name: this.name, stage: this.stage };
       return route.fulfill({ json: { offered: this.offered, free: this.offered ? 52_300_000_000 : null, pull } });
     });
   }
@@ -54,8 +56,8 @@ test.describe("getting a model", () => {
     await expect(download.getByRole("progressbar")).toHaveAttribute("value", "25");
     await expect(section(page).getByRole("button", { name: "Download gemma4:26b" })).toBeDisabled();
     expect(await faults(page)).toEqual([]);
-    downloads.stage = { running: { done: 4_500_000_000, total: 18_000_000_000, waiting: "It broke." } };
-    await expect(download).toContainText("Waiting to try again: It broke.");
+    downloads.stage = { running: { done: 4_500_000_000, total: 18_000_000_000, waiting: { code: { network: { host: "h.example" } }, english: "It broke." } } };
+    await expect(download).toContainText("Waiting to try again: Couldn’t reach h.example.");
     await download.getByRole("button", { name: "Stop" }).click();
     await expect(download).toContainText("Stopped. You can continue the download at any time.");
     await expect(download.getByRole("progressbar")).toHaveCount(0);
@@ -94,9 +96,33 @@ test.describe("getting a model", () => {
     await name.press("Enter");
     const download = section(page).getByRole("region", { name: "Download" });
     await expect(download).toContainText("hf.co/unsloth/gemma-4-E2B-it-GGUF:Q4_K_M");
-    downloads.stage = { failed: "Not enough disk space: 12.3 GB needed, 4.0 GB free in /models." };
-    await expect(download).toContainText("Not enough disk space: 12.3 GB needed, 4.0 GB free in /models.");
-    await expect(download.getByRole("button", { name: "Continue" })).toBeVisible();
+    const room = { needed: 12_300_000_000, free: 4_000_000_000, folder: "~/models" };
+    downloads.stage = { failed: { code: { no_room: room }, english: "Not enough disk space: about that much." } };
+    await expect(download).toContainText("Not enough room on the server: 12.3 GB needed, 4.0 GB free in ~/models.");
+    await expect(download.getByRole("button", { name: "Try again" })).toBeVisible();
+    expect(await faults(page)).toEqual([]);
+    // It stays for whoever began it, in the language of the page, until it is dismissed.
+    await page.context().addCookies([{ name: "language", value: "de", url: page.url() }]);
+    await page.reload();
+    await expect(page.getByRole("main")).toContainText("Auf dem Server ist nicht genug Platz: 12,3 GB werden gebraucht");
+    await page.context().clearCookies();
+    await page.reload();
+    await expect(download).toContainText("Not enough room on the server");
+    await download.getByRole("button", { name: "Close" }).click();
+    await expect(download).toHaveCount(0);
+    await page.reload();
+    await expect(section(page).getByRole("listitem")).not.toHaveCount(0);
+    await expect(download).toHaveCount(0);
+  });
+
+  test("of somebody else is of no concern once it is over", async ({ app, page }) => {
+    const downloads = new Downloads();
+    const failed = { failed: { code: { network: { host: "h.example" } }, english: "It broke." } };
+    Object.assign(downloads, { name: "gemma4:31b", stage: failed });
+    await downloads.serve(page);
+    await app.open("instant", "/models");
+    await expect(section(page).getByRole("listitem")).not.toHaveCount(0);
+    await expect(section(page).getByRole("region", { name: "Download" })).toHaveCount(0);
   });
 
   test("is seen by a page that opens later", async ({ app, page }) => {
@@ -149,13 +175,25 @@ test.describe("getting a model", () => {
     // The browser itself logs the status.
     test.use({ expectedError: /status of 409/ });
 
-    test("is shown as the server words it", async ({ app, page }) => {
+    test("is shown until it is closed", async ({ app, page }) => {
       const downloads = new Downloads();
-      downloads.refusal = "gemma4:e2b is being downloaded. Wait for it to finish, or stop it.";
+      downloads.refusal = { code: { busy: { model: "gemma4:e2b" } }, english: "It is busy." };
       await downloads.serve(page);
       await app.open("instant", "/models");
       await section(page).getByRole("button", { name: "Download gemma4:26b" }).click();
-      await expect(section(page).getByRole("alert")).toHaveText(downloads.refusal);
+      const alert = section(page).getByRole("alert");
+      await expect(alert).toContainText("gemma4:e2b is being downloaded. Wait until it’s done, or stop it.");
+      await alert.getByRole("button", { name: "Close" }).click();
+      await expect(alert).toHaveCount(0);
+    });
+
+    test("that this page doesn't know is shown as the server words it", async ({ app, page }) => {
+      const downloads = new Downloads();
+      downloads.refusal = { code: "stolen", english: "It was stolen." };
+      await downloads.serve(page);
+      await app.open("instant", "/models");
+      await section(page).getByRole("button", { name: "Download gemma4:26b" }).click();
+      await expect(section(page).getByRole("alert")).toContainText("It was stolen.");
     });
   });
 });

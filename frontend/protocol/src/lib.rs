@@ -43,7 +43,7 @@ pub use model::{
     LoadPhase, LoadProgress, ModelDetails, ModelSource, Stored, TypeShare,
 };
 pub use published::{AboutFit, PUBLISHED, Published};
-pub use pull::{Pull, PullReport, PullRequest, PullStage};
+pub use pull::{Pull, PullProblem, PullReport, PullRequest, PullStage};
 pub use state::{Busy, EngineState, LoadedModel, ModelPhase};
 pub use tune::{TuneEvent, TuneRequest};
 pub use wire::{WireError, decode, encode};

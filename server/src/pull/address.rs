@@ -2,9 +2,13 @@
 
 use std::{net::Ipv4Addr, str::FromStr};
 
+use protocol::PullProblem;
 use reqwest::Url;
 
-use crate::catalog::name::{Name, NotAName};
+use crate::{
+    catalog::name::{Name, NotAName},
+    text::printable,
+};
 
 /// Where the hub's own addresses are; `hf.co` is its short name.
 pub const HUB: &str = "https://huggingface.co";
@@ -29,6 +33,18 @@ pub enum NotAnAddress {
         "Plain HTTP is only used for this machine's own registries, or with --insecure. Leave out “http://”."
     )]
     PlainHttp,
+}
+
+impl NotAnAddress {
+    pub(super) fn code(&self) -> PullProblem {
+        let shown = |host: &str| printable(host).into_owned();
+        match self {
+            Self::Name => PullProblem::Name,
+            Self::Host(host) => PullProblem::Host { host: shown(host) },
+            Self::NoOwner(host) => PullProblem::NoOwner { host: shown(host) },
+            Self::PlainHttp => PullProblem::PlainHttp,
+        }
+    }
 }
 
 impl From<NotAName> for NotAnAddress {

@@ -6,23 +6,24 @@
 //! | `POST` with a [`PullRequest`] | starts one; 409 while another is running |
 //! | `DELETE` | stops it; what was downloaded so far is kept |
 //!
-//! Each is answered by a [`PullReport`]. One download runs at a time, and every visitor who may ask for one sees it. The server
+//! Each is answered by a [`PullReport`], or by why it is refused, a [`Said<PullProblem>`](Said). One download runs at a time, and every visitor who may ask for one sees it. The server
 //! only connects to Ollama's registry, Hugging Face and the registries of `--pull-from`, so it can't be used to reach other
 //! hosts. Browsers don't let pages of other origins send the last two requests.
 
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::SystemTime,
 };
 
 use axum::{
     Json, Router,
-    extract::{DefaultBodyLimit, FromRequest as _, Request, State},
+    extract::{DefaultBodyLimit, FromRequest as _, Request, State, rejection::JsonRejection},
     http::{HeaderMap, StatusCode, Uri, header},
     response::{IntoResponse as _, Response},
     routing::get,
 };
-use protocol::{Pull, PullReport, PullRequest, PullStage};
+use protocol::{Pull, PullProblem, PullReport, PullRequest, PullStage, said::Said};
 use tokio::task::AbortHandle;
 
 use super::{Event, NotAnAddress, Puller, is_hub, parse};
@@ -32,6 +33,7 @@ use crate::{
         name::{DEFAULT_HOST, Name},
     },
     content, host,
+    text::printable,
 };
 
 /// Maximum size of a request, in bytes.
@@ -61,6 +63,7 @@ struct Offer {
 /// The download that is running, or the last one.
 #[derive(Debug)]
 struct Current {
+    id: u64,
     name: Name,
     stage: PullStage,
     count: Count,
@@ -131,10 +134,11 @@ impl Pulls {
 
     fn report(&self) -> PullReport {
         let Some(offer) = &self.offer else { return PullReport::default() };
-        let pull = offer
-            .current()
-            .as_ref()
-            .map(|current| Pull { name: current.name.to_string(), stage: current.stage.clone() });
+        let pull = offer.current().as_ref().map(|it| Pull {
+            id: it.id,
+            name: it.name.to_string(),
+            stage: it.stage.clone(),
+        });
         PullReport { offered: true, free: free(&offer.store), pull }
     }
 
@@ -149,9 +153,11 @@ impl Pulls {
             return Err(Refusal::Busy(running.name.clone()));
         }
         tracing::info!("downloading {name} on a visitor's request");
-        let task = tokio::spawn(run(Arc::clone(offer), name.clone(), self.library.clone())).abort_handle();
+        let id = next_id(current.as_ref().map(|last| last.id));
+        let task =
+            tokio::spawn(run(Arc::clone(offer), id, name.clone(), self.library.clone())).abort_handle();
         let stage = PullStage::Asking;
-        *current = Some(Current { name, stage, count: Count::default(), task: Some(task) });
+        *current = Some(Current { id, name, stage, count: Count::default(), task: Some(task) });
         Ok(())
     }
 
@@ -176,16 +182,24 @@ impl Offer {
         host.eq_ignore_ascii_case(DEFAULT_HOST) || is_hub(host) || self.registries.iter().any(named)
     }
 
-    /// Changes how far the download is, unless it was stopped meanwhile.
-    fn change(&self, change: impl FnOnce(&mut Current)) {
-        if let Some(current) = self.current().as_mut().filter(|current| !current.stage.is_over()) {
+    /// Changes how far a download is, unless it was stopped meanwhile. Another one may be running by then: a task that is
+    /// aborted on another thread still goes on to where it waits.
+    fn change(&self, id: u64, change: impl FnOnce(&mut Current)) {
+        let mut current = self.current();
+        if let Some(current) = current.as_mut().filter(|it| it.id == id && !it.stage.is_over()) {
             change(current);
         }
     }
 }
 
-async fn run(offer: Arc<Offer>, name: Name, library: Option<Arc<Library>>) {
-    let hear = |event: Event| offer.change(|current| current.hear(event));
+/// A number for a download. A page may still know those of a server that ran before, so they go on with the time.
+fn next_id(last: Option<u64>) -> u64 {
+    let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    (since_1970.as_millis() as u64).max(last.map_or(0, |last| last + 1))
+}
+
+async fn run(offer: Arc<Offer>, id: u64, name: Name, library: Option<Arc<Library>>) {
+    let hear = |event: Event| offer.change(id, |current| current.hear(event));
     let pulled = offer.puller.pull(&name, &hear).await;
     // Before the page hears that it is there, and asks for the list.
     if let Some(library) = library {
@@ -195,10 +209,10 @@ async fn run(offer: Arc<Offer>, name: Name, library: Option<Arc<Library>>) {
         Ok(()) => PullStage::Done,
         Err(error) => {
             tracing::warn!("{name} could not be downloaded: {error}");
-            PullStage::Failed(error.to_string())
+            PullStage::Failed(error.said())
         }
     };
-    offer.change(|current| current.stage = stage);
+    offer.change(id, |current| current.stage = stage);
 }
 
 impl Current {
@@ -252,7 +266,7 @@ async fn begin(State(pulls): State<Pulls>, request: Request) -> Response {
     let begun = match Json::<PullRequest>::from_request(request, &()).await {
         Ok(Json(request)) => pulls.begin(&request.name),
         Err(rejection) if content::is_late(&rejection) => Err(Refusal::Late),
-        Err(rejection) => return rejection.into_response(),
+        Err(rejection) => return answer_rejected(&rejection),
     };
     match begun {
         Ok(()) => answer(StatusCode::ACCEPTED, &pulls),
@@ -280,9 +294,29 @@ impl Refusal {
         }
     }
 
-    fn into_response(self) -> Response {
-        (self.status(), self.to_string()).into_response()
+    fn code(&self) -> PullProblem {
+        match self {
+            Self::NotOffered => PullProblem::NotOffered,
+            Self::Late => PullProblem::Late,
+            Self::Name(name) => name.code(),
+            Self::Registry(host) => PullProblem::Registry { host: printable(host).into_owned() },
+            Self::Busy(name) => PullProblem::Busy { model: name.to_string() },
+        }
     }
+
+    fn into_response(self) -> Response {
+        refuse(self.status(), Some(self.code()), self.to_string())
+    }
+}
+
+/// An answer to a request that can't be read: the page sends none but with a name that is much too long.
+fn answer_rejected(rejection: &JsonRejection) -> Response {
+    let is_long = rejection.status() == StatusCode::PAYLOAD_TOO_LARGE;
+    refuse(rejection.status(), is_long.then_some(PullProblem::Name), rejection.body_text())
+}
+
+fn refuse(status: StatusCode, code: Option<PullProblem>, english: String) -> Response {
+    (status, [(header::CACHE_CONTROL, "no-store")], Json(Said { code, english })).into_response()
 }
 
 #[cfg(test)]
@@ -294,6 +328,7 @@ mod tests {
     fn bytes_are_counted_over_files_and_without_what_was_there() {
         let digest = sha256(&b""[..]).expect("a digest");
         let mut current = Current {
+            id: 1,
             name: parse("gemma4:e2b").expect("a name"),
             stage: PullStage::Asking,
             count: Count::default(),
@@ -310,8 +345,10 @@ mod tests {
             current.hear(event);
         }
         assert_eq!(current.stage, PullStage::Running { done: 90, total: 160, waiting: None });
-        current.hear(Event::Waiting { reason: "It broke.".into(), wait: std::time::Duration::ZERO });
-        let waiting = Some("It broke.".into());
+        let reason =
+            Said { code: Some(PullProblem::Network { host: "h".into() }), english: "It broke.".into() };
+        current.hear(Event::Waiting { reason: reason.clone(), wait: std::time::Duration::ZERO });
+        let waiting = Some(reason);
         assert_eq!(current.stage, PullStage::Running { done: 90, total: 160, waiting });
     }
 
@@ -330,5 +367,27 @@ mod tests {
         }
         assert!(matches!(pulls.begin("../m"), Err(Refusal::Name(_))));
         assert!(matches!(Pulls::default().begin("gemma4"), Err(Refusal::NotOffered)));
+    }
+
+    /// Aborting a task doesn't keep it from doing what it is about to do on another thread.
+    #[tokio::test]
+    async fn a_download_that_was_stopped_changes_nothing_of_the_next_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let registries = vec!["127.0.0.1:1".to_owned()];
+        let pulls = Pulls::into(Puller::new(folder.path()), folder.path().into(), registries);
+        let offer = pulls.offer.as_ref().expect("an offer");
+        let begin = || {
+            pulls.begin("127.0.0.1:1/n/m").expect("begun");
+            offer.current().as_ref().expect("a download").id
+        };
+        let first = begin();
+        pulls.stop();
+        let second = begin();
+        assert!(first < second);
+        offer.change(first, |current| current.stage = PullStage::Done);
+        let stage = || offer.current().as_ref().expect("a download").stage.clone();
+        assert_eq!(stage(), PullStage::Asking);
+        offer.change(second, |current| current.stage = PullStage::Done);
+        assert_eq!(stage(), PullStage::Done);
     }
 }

@@ -2,10 +2,12 @@
 
 use std::{fmt, io, path::PathBuf};
 
+use protocol::{PullProblem, said::Said};
+
 use super::address::NotAnAddress;
 use crate::{
     catalog::{digest::Digest, gguf::PeekError},
-    text::public,
+    text::{printable, public, shorten},
 };
 
 /// Why a model could not be pulled.
@@ -85,6 +87,24 @@ pub enum PullError {
         host: String,
         /// What is wrong with it.
         reason: String,
+    },
+    /// A file for each tensor, or worse.
+    #[error("{host} has the model in {files} files. gemtab needs a GGUF file.")]
+    Pieces {
+        /// Host and port.
+        host: String,
+        /// How many.
+        files: usize,
+    },
+    /// Split files of other quantizations alone.
+    #[error("{host} has no {wanted} of this model. There are: {there}.")]
+    Quantization {
+        /// Host and port.
+        host: String,
+        /// The one that was asked for.
+        wanted: String,
+        /// Those that are there.
+        there: String,
     },
     /// The registry sends another part of a file than it was asked for, or another length than the manifest says.
     #[error("{host} sent {digest} with a length that isn't the manifest's: {reason}.")]
@@ -182,6 +202,45 @@ impl PullError {
             // Too many requests, time-outs, and troubles of the server's own.
             Self::Status { status, .. } => matches!(status, 408 | 425 | 429 | 500..=599),
             _ => false,
+        }
+    }
+
+    /// What visitors are told. Names that came from the network are fit to be shown.
+    #[must_use]
+    pub fn said(&self) -> Said<PullProblem> {
+        Said { code: Some(self.code()), english: printable(&self.to_string()).into_owned() }
+    }
+
+    fn code(&self) -> PullProblem {
+        use PullProblem as P;
+        let shown = |text: &str| printable(text).into_owned();
+        match self {
+            Self::Name(name) => name.code(),
+            Self::Tls { .. } => P::Tls,
+            Self::Network { host, .. } => P::Network { host: shown(host) },
+            Self::Certificate { host, .. } => P::Certificate { host: shown(host) },
+            Self::NoSuchModel { name, host } => P::NoSuchModel { model: shown(name), host: shown(host) },
+            Self::Private { name, host } => P::Private { model: shown(name), host: shown(host) },
+            Self::Status { host, status, .. } => P::Status { host: shown(host), status: *status },
+            Self::Redirect { host, .. } => P::Redirect { host: shown(host) },
+            Self::Manifest { host, .. } => P::Manifest { host: shown(host) },
+            Self::Pieces { files, .. } => P::Pieces { files: *files as u64 },
+            Self::Quantization { wanted, there, .. } => {
+                P::Quantization { wanted: shown(wanted), there: shorten(there) }
+            }
+            Self::WrongLength { host, .. } => P::WrongLength { host: shown(host) },
+            Self::WrongDigest { host, .. } => P::WrongDigest { host: shown(host) },
+            Self::NoRoom { needed, free, folder } => {
+                P::NoRoom { needed: *needed, free: *free, folder: public(folder) }
+            }
+            Self::Full { needed, free, folder, .. } => {
+                P::Full { needed: *needed, free: *free, folder: public(folder) }
+            }
+            Self::Disk { path, .. } => P::Disk { path: public(path) },
+            Self::Busy { .. } => P::Locked,
+            Self::BegunByOllama { .. } => P::BegunByOllama,
+            Self::Vanished { .. } => P::Vanished,
+            Self::Part { file, .. } => P::Part { file: shorten(file) },
         }
     }
 

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::{error::PullError, http, manifest::File, registry::Registry};
 use crate::{
     catalog::{digest::Digest, name::DEFAULT_TAG, name::Name},
-    text::printable,
+    text::{printable, shorten},
 };
 
 /// Bytes of a list of files.
@@ -67,8 +67,19 @@ pub(super) async fn find(registry: &Registry, name: &Name) -> Result<Split, Pull
     let response = registry.get(url, HeaderMap::new()).await?;
     let host = registry.host();
     let list = http::body(registry.expect(response).await?, LARGEST_LIST, &host).await?;
-    choose(&list, name.tag())
-        .map_err(|reason| PullError::Manifest { host, reason: crate::text::shorten(&reason) })
+    choose(&list, name.tag()).map_err(|wrong| match wrong {
+        Wrong::List(reason) => PullError::Manifest { host, reason: shorten(&reason) },
+        Wrong::Quantization { wanted, there } => {
+            PullError::Quantization { host, wanted, there: shorten(&there) }
+        }
+    })
+}
+
+/// What is wrong with a list of files.
+#[derive(Debug)]
+enum Wrong {
+    List(String),
+    Quantization { wanted: String, there: String },
 }
 
 impl Split {
@@ -86,10 +97,11 @@ impl Split {
 }
 
 /// The files of the model with this quantization in a list of a repository's files.
-fn choose(list: &[u8], quantization: &str) -> Result<Split, String> {
-    let repository: Repository = serde_json::from_slice(list).map_err(|error| error.to_string())?;
+fn choose(list: &[u8], quantization: &str) -> Result<Split, Wrong> {
+    let repository: Repository =
+        serde_json::from_slice(list).map_err(|error| Wrong::List(error.to_string()))?;
     if repository.sha.len() != 40 || !repository.sha.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-        return Err("its list of files is of no commit".into());
+        return Err(Wrong::List("its list of files is of no commit".into()));
     }
     let files: Vec<Part> = repository.siblings.iter().filter_map(Sibling::part).collect();
     let mut stems: Vec<&str> = files.iter().filter_map(|part| Some(split_name(&part.path)?.0)).collect();
@@ -107,7 +119,7 @@ fn choose(list: &[u8], quantization: &str) -> Result<Split, String> {
     };
     let Some(stem) = stem else {
         let there = stems.iter().map(|stem| printable(stem)).collect::<Vec<_>>().join(", ");
-        return Err(format!("none of its split files is {quantization}. There are: {there}"));
+        return Err(Wrong::Quantization { wanted: quantization.into(), there });
     };
 
     let mut parts: Vec<(usize, usize, Part)> = files
@@ -121,7 +133,7 @@ fn choose(list: &[u8], quantization: &str) -> Result<Split, String> {
     let is_whole =
         parts.iter().zip(1..).all(|((number, of, _), expected)| *number == expected && *of == count);
     if !is_whole || count > MAX_PARTS {
-        return Err(format!("{stem} is not complete, or is cut into too many files"));
+        return Err(Wrong::List(format!("{stem} is not complete, or is cut into too many files")));
     }
     let parts = parts.into_iter().map(|(.., part)| part).collect();
     Ok(Split { parts, projector: projector(&files), commit: repository.sha })
@@ -187,7 +199,7 @@ mod tests {
         json!({"sha": "a".repeat(40), "siblings": siblings}).to_string().into_bytes()
     }
 
-    fn chosen(names: &[&str], quantization: &str) -> Result<Vec<String>, String> {
+    fn chosen(names: &[&str], quantization: &str) -> Result<Vec<String>, Wrong> {
         let split = choose(&list(names), quantization)?;
         Ok(split.parts.into_iter().chain(split.projector).map(|part| part.path).collect())
     }
@@ -217,11 +229,14 @@ mod tests {
 
     #[test]
     fn what_is_not_whole_or_not_there_is_refused() {
-        assert!(chosen(&FILES, "Q8_0").expect_err("a part is missing").contains("not complete"));
-        assert!(chosen(&FILES, "Q2_K").expect_err("none").contains("There are: BF16/m, m-Q4_K_M"));
+        let incomplete = |wrong| matches!(wrong, Wrong::List(reason) if reason.contains("not complete"));
+        assert!(incomplete(chosen(&FILES, "Q8_0").expect_err("a part is missing")));
+        let none = chosen(&FILES, "Q2_K").expect_err("none");
+        let Wrong::Quantization { wanted, there } = none else { panic!("{none:?}") };
+        assert!(wanted == "Q2_K" && there.starts_with("BF16/m, m-Q4_K_M"), "{there}");
         assert!(chosen(&["../m-Q8_0-00001-of-00001.gguf"], "Q8_0").is_err());
         let twice = ["a/m-Q8_0-00001-of-00001.gguf", "a/m-Q8_0-00001-of-00001.gguf"];
-        assert!(chosen(&twice, "Q8_0").expect_err("two of one number").contains("not complete"));
+        assert!(incomplete(chosen(&twice, "Q8_0").expect_err("two of one number")));
         assert!(choose(br#"{"sha": "../..", "siblings": []}"#, "x").is_err());
     }
 }

@@ -73,11 +73,7 @@ pub(super) fn files(text: &[u8], host: &str) -> Result<Vec<File>, PullError> {
         return Err(unusable(host, "its manifest isn't of version 2"));
     }
     if manifest.layers.len() >= MAX_FILES {
-        // One file for each tensor, or worse.
-        return Err(unusable(
-            host,
-            &format!("it is cut into {} files; gemtab needs a GGUF file", manifest.layers.len()),
-        ));
+        return Err(PullError::Pieces { host: host.into(), files: manifest.layers.len() });
     }
     let config = manifest.config.ok_or_else(|| unusable(host, "it has no configuration"))?;
     let mut files = vec![config.file("config", host)?];
@@ -172,7 +168,7 @@ mod tests {
             (manifest(&[ollama("model", 'x', 5)]), "no valid digest"),
             (manifest(&[ollama("../model", '1', 5)]), "isn't a part of a model"),
             (manifest(&[ollama("model", '1', 5), ollama("license", '1', 6)]), "two sizes"),
-            (manifest(&vec![ollama("tensor", '1', 5); 64]), "cut into 64 files"),
+            (manifest(&vec![ollama("tensor", '1', 5); 64]), "has the model in 64 files"),
             (manifest(&[json!({"mediaType": "m", "digest": "d", "size": -1})]), "invalid value"),
         ] {
             let error = read(&wrong).expect_err("refused");

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use protocol::{PullProblem, said::Said};
+
 use crate::catalog::digest::Digest;
 
 /// Something that happened.
@@ -46,7 +48,7 @@ pub enum Event {
     /// A connection broke, or a server asked for patience. It is asked again after a while.
     Waiting {
         /// What happened.
-        reason: String,
+        reason: Said<PullProblem>,
         /// How long.
         wait: Duration,
     },

@@ -56,7 +56,7 @@ impl Report {
             Event::Received { at, size, .. } if self.is_terminal => line.show(at, size),
             Event::Received { .. } => {}
             Event::Waiting { reason, wait } => {
-                line.print(&format!("{reason} Trying again in {} s.", wait.as_secs()));
+                line.print(&format!("{} Trying again in {} s.", reason.english, wait.as_secs()));
             }
             Event::Verified { digest } if self.is_terminal => {
                 let kind = std::mem::take(&mut line.kind);

@@ -37,7 +37,7 @@ impl Retry {
             return Err(error);
         }
         let wait = self.first_wait.saturating_mul(1 << (failed - 1).min(5));
-        progress(Event::Waiting { reason: error.to_string(), wait });
+        progress(Event::Waiting { reason: error.said(), wait });
         tokio::time::sleep(wait).await;
         Ok(())
     }

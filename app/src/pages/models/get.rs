@@ -4,8 +4,8 @@ use leptos::{ev, prelude::*};
 use protocol::{AboutFit, PUBLISHED, Published, Pull, PullStage};
 
 use crate::{
-    components::{Glyph, Icon, Verdict},
-    format,
+    components::{Glyph, Icon, IconButton, Verdict, technical},
+    failures, format,
     language::t,
     state::{PullStore, models::Mood, use_stores},
 };
@@ -136,7 +136,12 @@ fn Other() -> impl IntoView {
             </button>
         </form>
         <p class="hint">{t().get_other_hint()}</p>
-        {move || pulls.refused.get().map(|reason| view! { <p class="hint bad" role="alert">{reason}</p> })}
+        {move || pulls.refused.get().map(|said| view! {
+            <p class="hint bad" role="alert">
+                {failures::pull_problem(&said)} " "
+                <IconButton glyph=Glyph::Close label=t().close() on_press=move |()| pulls.refused.set(None) />
+            </p>
+        })}
     }
 }
 
@@ -144,7 +149,7 @@ fn Other() -> impl IntoView {
 #[component]
 fn Progress() -> impl IntoView {
     let pulls = use_stores().pulls;
-    let pull = Memo::new(move |_| pulls.report.with(|report| report.as_ref()?.pull.clone()));
+    let pull = Memo::new(move |_| pulls.shown());
     let name = Memo::new(move |_| pull.with(|pull| pull.as_ref().map(|pull| pull.name.clone())));
     let words = move || {
         if pulls.lost.get() {
@@ -168,11 +173,20 @@ fn Progress() -> impl IntoView {
             _ => None,
         })
     });
-    let can_continue = Memo::new(move |_| {
-        pull.with(|pull| {
-            pull.as_ref().is_some_and(|it| matches!(it.stage, PullStage::Stopped | PullStage::Failed(_)))
+    // What the button says that goes on with it, if it can go on.
+    let go_on = Memo::new(move |_| {
+        pull.with(|pull| match pull.as_ref()?.stage {
+            PullStage::Stopped => Some(t().get_continue()),
+            PullStage::Failed(_) => Some(t().try_again()),
+            _ => None,
         })
     });
+    let details = move || {
+        pull.with(|pull| match &pull.as_ref()?.stage {
+            PullStage::Failed(said) if said.code.is_some() => Some(said.english.clone()),
+            _ => None,
+        })
+    };
     let again = move |_| pulls.begin(name.get_untracked().unwrap_or_default());
     view! {
         <Show when=move || name.with(Option::is_some)>
@@ -194,9 +208,13 @@ fn Progress() -> impl IntoView {
                         <button type="button" class="button quiet" on:click=move |_| pulls.stop()>{t().stop()}</button>
                     </div>
                 </Show>
-                <Show when=move || can_continue.get()>
+                {move || technical(details())}
+                <Show when=move || !pulls.is_running()>
                     <div class="buttons">
-                        <button type="button" class="button" on:click=again>{t().get_continue()}</button>
+                        {move || go_on.get().map(|words| view! {
+                            <button type="button" class="button" on:click=again>{words}</button>
+                        })}
+                        <button type="button" class="button quiet" on:click=move |_| pulls.dismiss()>{t().close()}</button>
                     </div>
                 </Show>
             </section>
@@ -209,11 +227,11 @@ fn stage_words(pull: &Pull) -> String {
     match &pull.stage {
         PullStage::Asking => t().get_asking().to_owned(),
         PullStage::Checking { .. } => t().get_checking().to_owned(),
-        PullStage::Running { waiting: Some(reason), .. } => t().get_waiting(reason),
+        PullStage::Running { waiting: Some(said), .. } => t().get_waiting(&failures::pull_problem(said)),
         PullStage::Running { .. } => t().get_running().to_owned(),
         PullStage::Joining => t().get_joining().to_owned(),
         PullStage::Done => t().get_done().to_owned(),
         PullStage::Stopped => t().get_stopped().to_owned(),
-        PullStage::Failed(reason) => reason.clone(),
+        PullStage::Failed(said) => failures::pull_problem(said),
     }
 }

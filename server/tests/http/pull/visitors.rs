@@ -6,7 +6,7 @@ use axum::{
     body::Body,
     http::{Request, StatusCode, header},
 };
-use protocol::{Pull, PullReport, PullStage};
+use protocol::{Pull, PullProblem, PullReport, PullStage, said::Said};
 use serde_json::json;
 use server::{
     catalog::{Library, Source},
@@ -39,6 +39,11 @@ async fn post(server: &Server, kind: &str, body: String) -> (StatusCode, String)
 
 async fn begin(server: &Server, name: &str) -> (StatusCode, String) {
     post(server, "application/json", json!({ "name": name }).to_string()).await
+}
+
+/// The code of a refusal.
+fn problem(told: &str) -> Option<PullProblem> {
+    serde_json::from_str::<Said<PullProblem>>(told).expect("a refusal").code
 }
 
 async fn report(server: &Server) -> PullReport {
@@ -76,9 +81,13 @@ async fn a_download_is_watched_stopped_and_continued() {
     let (status, told) = begin(&server, &name).await;
     assert_eq!(status, StatusCode::ACCEPTED);
     let told: PullReport = serde_json::from_str(&told).expect("a report");
-    assert_eq!(told.pull, Some(Pull { name: format!("{name}:latest"), stage: PullStage::Asking }));
+    let Pull { id: first, name: told, stage: first_stage } = told.pull.expect("a download");
+    assert_eq!((told, first_stage), (format!("{name}:latest"), PullStage::Asking));
     let (status, told) = begin(&server, "gemma4:e2b").await;
-    assert_eq!((status, told.contains("is being downloaded")), (StatusCode::CONFLICT, true), "{told}");
+    assert_eq!(
+        (status, problem(&told)),
+        (StatusCode::CONFLICT, Some(PullProblem::Busy { model: format!("{name}:latest") }))
+    );
     let bytes = model.blobs().map(|content| content.len() as u64).sum::<u64>();
     loop {
         match stage(&server).await {
@@ -98,6 +107,7 @@ async fn a_download_is_watched_stopped_and_continued() {
 
     assert_eq!(begin(&server, &name).await.0, StatusCode::ACCEPTED);
     assert_eq!(end(&server).await, PullStage::Done);
+    assert_ne!(report(&server).await.pull.expect("a download").id, first);
     target.assert_has(&name, &model);
     assert!(server.get("/api/models").await.text().contains("tiny"));
     // The second download went on where the first had ended.
@@ -138,7 +148,9 @@ async fn what_goes_wrong_is_told_and_another_download_may_begin() {
     let server = server(&target, &[&fake.address]);
     assert_eq!(begin(&server, &format!("{}/library/none", fake.address)).await.0, StatusCode::ACCEPTED);
     let PullStage::Failed(reason) = end(&server).await else { panic!("there is no such model") };
-    assert!(reason.starts_with("There is no model"), "{reason}");
+    assert!(reason.english.starts_with("There is no model"), "{reason:?}");
+    let model = format!("{}/library/none:latest", fake.address);
+    assert_eq!(reason.code, Some(PullProblem::NoSuchModel { model, host: fake.address.clone() }));
     assert_eq!(begin(&server, &name).await.0, StatusCode::ACCEPTED);
     assert_eq!(end(&server).await, PullStage::Done);
 }
@@ -175,16 +187,27 @@ async fn only_what_is_offered_can_be_asked_for() {
     let ours = server(&target, &[]);
     let (status, told) = begin(&ours, "127.0.0.1:5000/library/tiny").await;
     assert_eq!(status, StatusCode::FORBIDDEN);
-    assert!(told.ends_with("with --pull-from 127.0.0.1:5000 to allow it."), "{told}");
-    assert_eq!(begin(&ours, "../etc").await.0, StatusCode::BAD_REQUEST);
+    assert!(told.contains("with --pull-from 127.0.0.1:5000 to allow it."), "{told}");
+    assert_eq!(problem(&told), Some(PullProblem::Registry { host: "127.0.0.1:5000".into() }));
+    for (name, code) in [
+        ("../etc", PullProblem::Name),
+        ("hf.co/m", PullProblem::NoOwner { host: "hf.co".into() }),
+        ("http://h/n/m", PullProblem::PlainHttp),
+    ] {
+        let (status, told) = begin(&ours, name).await;
+        assert_eq!((status, problem(&told)), (StatusCode::BAD_REQUEST, Some(code)));
+    }
     // Pages of other origins can send this, and nothing else, without being asked whether they may.
     let body = json!({ "name": "gemma4:e2b" }).to_string();
-    assert_eq!(post(&ours, "text/plain", body).await.0, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    let (status, told) = post(&ours, "text/plain", body).await;
+    assert_eq!((status, problem(&told)), (StatusCode::UNSUPPORTED_MEDIA_TYPE, None));
     assert_eq!(ours.ask("OPTIONS", "/api/pull", &[]).await.header("access-control-allow-origin"), "");
-    assert_eq!(begin(&ours, &"m".repeat(10_000)).await.0, StatusCode::PAYLOAD_TOO_LARGE);
+    let (status, told) = begin(&ours, &"m".repeat(10_000)).await;
+    assert_eq!((status, problem(&told)), (StatusCode::PAYLOAD_TOO_LARGE, Some(PullProblem::Name)));
     assert_eq!(report(&ours).await.pull, None);
 
     let none = Server::new(Vec::new());
     assert_eq!(report(&none).await, PullReport::default());
-    assert_eq!(begin(&none, "gemma4:e2b").await.0, StatusCode::FORBIDDEN);
+    let (status, told) = begin(&none, "gemma4:e2b").await;
+    assert_eq!((status, problem(&told)), (StatusCode::FORBIDDEN, Some(PullProblem::NotOffered)));
 }
