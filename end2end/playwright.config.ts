@@ -89,7 +89,8 @@ const keepsPages = (use: ReturnType<typeof plain>) => ({
   ...use,
   launchOptions: { ...use.launchOptions, ignoreDefaultArgs: ["--disable-back-forward-cache"] },
 });
-const MICROPHONE = /recording\.spec/;
+/** Tests of what a browser without a window lacks: a microphone, and looking hosts up before they are wanted. */
+const WHOLE = /(recording|links)\.spec/;
 /** Tests that are left out unless all are wanted. */
 const leftOut = process.env.GEMTAB_THOROUGH ? [] : ["@thorough"];
 /** The same, as an expression that matches nothing if there are none. */
@@ -144,9 +145,9 @@ export default defineConfig({
     // Two software adapters would only wait for each other.
     { name: "webgpu", testDir: "tests/webgpu", use: chromium, timeout: 3 * SOON, expect: { timeout: SOON }, workers: 1 },
     // Tests of a file do not wait for one another: else the longest file would end alone.
-    { name: "fake-engine", testDir: "tests/fake", testIgnore: MICROPHONE, use: plain(shell), fullyParallel: true },
+    { name: "fake-engine", testDir: "tests/fake", testIgnore: WHOLE, use: plain(shell), fullyParallel: true },
     { name: "back", testDir: "tests/back", use: keepsPages(plain(whole)) },
-    { name: "microphone", testDir: "tests/fake", testMatch: MICROPHONE, use: plain(whole) },
+    { name: "microphone", testDir: "tests/fake", testMatch: WHOLE, use: plain(whole) },
     ...others.map(({ there: _, ...project }) => project),
   ],
   webServer: {

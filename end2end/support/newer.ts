@@ -26,6 +26,7 @@ export class NewerBuild {
       answer.writeHead(got.status, {
         "content-type": kind,
         "content-security-policy": got.headers.get("content-security-policy") ?? "",
+        "x-dns-prefetch-control": got.headers.get("x-dns-prefetch-control") ?? "",
         "cache-control": got.headers.get("cache-control") ?? "no-cache",
       });
       const prelude = Buffer.from(asked.url === "/sw.js" ? this.prelude : "");

@@ -22,9 +22,12 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
     form-action 'self'; \
     frame-ancestors 'none'";
 
-const HEADERS: [(HeaderName, &str); 5] = [
+const HEADERS: [(HeaderName, &str); 6] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::REFERRER_POLICY, "no-referrer"),
+    // A browser would look up the host of a link that the pointer passes over. A model writes links, and their hosts could tell
+    // what it has read.
+    (header::X_DNS_PREFETCH_CONTROL, "off"),
     // Other sites get no handle on the page's window and cannot embed what this server sends.
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),

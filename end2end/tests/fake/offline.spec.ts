@@ -26,7 +26,10 @@ test("without the server every page opens, in the language that was chosen", asy
     ["/settings", "Settings"],
     ["/diagnostics", "Diagnostics"],
   ]) {
-    await page.goto(`${origin}${path}`);
+    const kept = await page.goto(`${origin}${path}`);
+    // What protects a page is kept with it.
+    expect(kept?.headers()["x-dns-prefetch-control"]).toBe("off");
+    expect(kept?.headers()["content-security-policy"]).toContain("default-src 'none'");
     await expect(page.getByRole("heading", { level: 1, name: title })).toBeVisible();
     await expect(page.locator("html")).toHaveAttribute("data-boot", "done");
   }

@@ -166,8 +166,19 @@ async fn names_that_no_file_can_have_are_not_there() {
 #[tokio::test]
 async fn every_answer_is_guarded() {
     let server = server();
-    let paths =
-        ["/", "/no/such/page", "/favicon.svg", "/pkg/none.js", "/api/models", "/api/blobs/x", "/api/x"];
+    let paths = [
+        "/",
+        "/no/such/page",
+        "/c/0123456789abcdef0123456789abcdef",
+        "/favicon.svg",
+        "/pkg/page.00112233.js",
+        "/pkg/none.js",
+        "/healthz",
+        "/api/models",
+        "/api/pull",
+        "/api/blobs/x",
+        "/api/x",
+    ];
     for path in paths {
         let answer = server.get(path).await;
         let policy = answer.header("content-security-policy");
@@ -178,6 +189,7 @@ async fn every_answer_is_guarded() {
         for (name, value) in [
             ("x-content-type-options", "nosniff"),
             ("referrer-policy", "no-referrer"),
+            ("x-dns-prefetch-control", "off"),
             ("cross-origin-opener-policy", "same-origin"),
             ("cross-origin-resource-policy", "same-origin"),
         ] {
