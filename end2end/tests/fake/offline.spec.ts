@@ -64,6 +64,26 @@ test("a list of models for which there is no room is shown all the same", async 
   server.close();
 });
 
+test("one list of models is kept, whatever it is asked for with", async ({ page, baseURL }) => {
+  const server = await NewerBuild.before(baseURL ?? "");
+  await page.goto(server.origin);
+  await kept(page);
+  const ask = (address: string) =>
+    page.evaluate(async (address) => {
+      const list = await fetch(address);
+      return { kept: list.headers.has("gemtab-kept"), text: await list.text() };
+    }, address);
+  for (const query of ["?one", "?two=2", "#three"]) {
+    expect((await ask(`/api/models${query}`)).kept).toBe(false);
+  }
+  server.close();
+  const answer = await ask("/api/models?four");
+  expect(answer.kept).toBe(true);
+  expect(answer.text).toContain("pebble");
+  const lists = await page.evaluate(async () => (await (await caches.open("lists")).keys()).map(({ url }) => url));
+  expect(lists).toEqual([`${server.origin}/api/models`]);
+});
+
 test("a page is told of a newer build, and reloads into it", async ({ page, context, baseURL }) => {
   const server = await NewerBuild.before(baseURL ?? "");
   await page.goto(server.origin);

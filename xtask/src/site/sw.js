@@ -7,6 +7,8 @@ const pages = {{pages}};
 const languages = {{languages}};
 /** The last list of models, in a cache that outlives this build. */
 const lists = "lists";
+/** Its address, under which it is kept whatever query it was asked for with: else each query would be kept. */
+const LIST = "/api/models";
 
 /** How long the server may take for a page before the kept one is shown, in milliseconds. */
 const PATIENCE = 5_000;
@@ -20,7 +22,7 @@ addEventListener("fetch", (event) => {
   const page = request.mode === "navigate" && pageOf(pathname);
   if (page) event.respondWith(open(event, page));
   else if (files.has(pathname)) event.respondWith(file(request));
-  else if (pathname === "/api/models") event.respondWith(list(event, request));
+  else if (pathname === LIST) event.respondWith(list(event, request));
 });
 
 /** Keeps this build, and tells open pages about it. */
@@ -39,7 +41,7 @@ async function keep(event) {
   };
   await Promise.all([
     cache.addAll([...files]),
-    list(event, "/api/models"),
+    list(event, LIST),
     ...pages.flatMap((page) => languages.map((language) => document(page, language))),
   ]);
   const windows = await clients.matchAll({ type: "window", includeUncontrolled: true });
@@ -89,10 +91,10 @@ async function file(request) {
 async function list(event, request) {
   try {
     const response = await fetch(request);
-    if (response.ok) event.waitUntil(remember(request, response.clone()));
+    if (response.ok) event.waitUntil(remember(response.clone()));
     if (response.status < 500) return response;
   } catch {}
-  const kept = await caches.match(request, { cacheName: lists }).catch(() => undefined);
+  const kept = await caches.match(LIST, { cacheName: lists }).catch(() => undefined);
   if (!kept) return Response.error();
   const headers = new Headers(kept.headers);
   headers.set("gemtab-kept", "1");
@@ -100,9 +102,9 @@ async function list(event, request) {
 }
 
 /** Without room for it, the last list stays. */
-async function remember(request, response) {
+async function remember(response) {
   try {
     const cache = await caches.open(lists);
-    await cache.put(request, response);
+    await cache.put(LIST, response);
   } catch {}
 }
