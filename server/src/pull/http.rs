@@ -3,14 +3,18 @@
 //! `reqwest` and not `oci-client`: resuming needs the status and the headers of an answer to a range, and Ollama's
 //! manifests have media types and a configuration of their own. Little of a client for containers would be left.
 
-use std::{error::Error, io, time::Duration};
+use std::{error::Error, io, sync::Arc, time::Duration};
 
 use futures_util::StreamExt as _;
 use reqwest::{Client, Response, Url};
 use serde::Deserialize;
+use tokio::time::timeout;
 
-use super::error::PullError;
-use crate::{redirects, text::shorten};
+use super::{error::PullError, guard::Guard};
+use crate::{
+    redirects::{self, BadRedirect},
+    text::shorten,
+};
 
 /// Time to reach a server.
 const CONNECT: Duration = Duration::from_secs(30);
@@ -19,8 +23,41 @@ const STALLED: Duration = Duration::from_secs(60);
 /// Bytes of an answer that says what went wrong.
 const LONGEST_TROUBLE: usize = 16 << 10;
 
+/// How long a server may take. Without an end, one that sends a little now and then would keep the only download busy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// Until the head of an answer has come, and until all of one that isn't a file has.
+    pub answer: Duration,
+    /// Time in which at least 64 KiB of a file have to come.
+    pub window: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { answer: Duration::from_secs(60), window: Duration::from_secs(60) }
+    }
+}
+
+/// Waits for an answer, or a part of it, of this host.
+pub(super) async fn in_time<T>(
+    limit: Duration,
+    host: &str,
+    answer: impl Future<Output = Result<T, PullError>>,
+) -> Result<T, PullError> {
+    let late = || PullError::Network { host: host.into(), reason: LATE.into() };
+    timeout(limit, answer).await.map_err(|_| late())?
+}
+
+const LATE: &str = "it didn't answer in time";
+
 /// A client. One for servers of this machine asks no proxy.
-pub(super) fn client(is_here: bool) -> Result<Client, PullError> {
+pub(super) fn client(is_here: bool, guard: &Guard) -> Result<Client, PullError> {
+    let resolver = Arc::new(guard.clone());
+    let guard = guard.clone();
+    let rule = move |from: &Url, to: &Url| {
+        redirects::keep_encryption(from, to)?;
+        guard.check(to)
+    };
     // Somebody else in this program may have chosen already, which is as good.
     rustls::crypto::ring::default_provider().install_default().ok();
     let mut builder = Client::builder()
@@ -28,7 +65,8 @@ pub(super) fn client(is_here: bool) -> Result<Client, PullError> {
         .connect_timeout(CONNECT)
         .read_timeout(STALLED)
         .referer(false)
-        .redirect(redirects::policy(redirects::keep_encryption));
+        .redirect(redirects::policy(rule))
+        .dns_resolver(resolver);
     if is_here {
         builder = builder.no_proxy();
     }
@@ -45,7 +83,7 @@ pub(super) fn host(url: &Url) -> String {
 pub(super) fn broken(host: &str) -> impl Fn(reqwest::Error) -> PullError {
     move |error| {
         let (host, reason) = (host.to_owned(), reason(&error));
-        if error.is_redirect() {
+        if error.is_redirect() || chain(&error).any(|inner| inner.is::<BadRedirect>()) {
             PullError::Redirect { host, reason }
         } else if chain(&error).any(is_of_tls) {
             PullError::Certificate { host, reason }
@@ -58,7 +96,7 @@ pub(super) fn broken(host: &str) -> impl Fn(reqwest::Error) -> PullError {
 /// The innermost reason: the outer ones say that there is one, and show addresses with secrets in them.
 fn reason(error: &reqwest::Error) -> String {
     if error.is_timeout() {
-        return "it didn't answer in time".into();
+        return LATE.into();
     }
     chain(error).last().map_or_else(|| "the request failed".into(), |inner| shorten(&inner.to_string()))
 }

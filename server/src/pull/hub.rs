@@ -6,7 +6,7 @@
 use reqwest::{Url, header::HeaderMap};
 use serde::Deserialize;
 
-use super::{error::PullError, http, manifest::File, registry::Registry};
+use super::{error::PullError, manifest::File, registry::Registry};
 use crate::{
     catalog::{digest::Digest, name::DEFAULT_TAG, name::Name},
     text::{printable, shorten},
@@ -66,7 +66,7 @@ pub(super) async fn find(registry: &Registry, name: &Name) -> Result<Split, Pull
     let url = registry.url(&format!("api/models/{}/{}?blobs=true", name.namespace(), name.model()))?;
     let response = registry.get(url, HeaderMap::new()).await?;
     let host = registry.host();
-    let list = http::body(registry.expect(response).await?, LARGEST_LIST, &host).await?;
+    let list = registry.text(registry.expect(response).await?, LARGEST_LIST, &host).await?;
     choose(&list, name.tag()).map_err(|wrong| match wrong {
         Wrong::List(reason) => PullError::Manifest { host, reason: shorten(&reason) },
         Wrong::Quantization { wanted, there } => {

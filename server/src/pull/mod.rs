@@ -6,13 +6,14 @@
 //! that the hub has in parts (`hub`) is joined (`join`) and gets a manifest of its own (`split`).
 //!
 //! Nothing from the network is trusted: counts and lengths have bounds, files have the size and the digest that the
-//! manifest gives them, and redirects don't leave HTTPS.
+//! manifest gives them, redirects don't leave HTTPS, and a registry leads to private addresses only if it has one (`guard`).
 
 mod address;
 pub mod api;
 mod challenge;
 pub mod command;
 mod error;
+mod guard;
 mod http;
 mod hub;
 mod join;
@@ -30,6 +31,7 @@ use std::path::PathBuf;
 pub use self::{
     address::{HUB, NotAnAddress, is_hub, parse},
     error::{Bytes, PullError},
+    http::Patience,
     progress::{Event, Progress},
     store::FreeSpace,
     transfer::Retry,
@@ -48,6 +50,7 @@ pub struct Puller {
     hub: String,
     insecure: bool,
     retry: Retry,
+    patience: Patience,
 }
 
 impl Puller {
@@ -55,7 +58,13 @@ impl Puller {
     #[must_use]
     pub fn new(store: impl Into<PathBuf>) -> Self {
         let store = Store::new(store.into(), |folder| fs4::available_space(folder));
-        Self { store, hub: HUB.into(), insecure: false, retry: Retry::default() }
+        Self {
+            store,
+            hub: HUB.into(),
+            insecure: false,
+            retry: Retry::default(),
+            patience: Patience::default(),
+        }
     }
 
     /// Whether registries of other machines are spoken to without encryption.
@@ -76,6 +85,12 @@ impl Puller {
         Self { retry, ..self }
     }
 
+    /// How long a server may take.
+    #[must_use]
+    pub fn patience(self, patience: Patience) -> Self {
+        Self { patience, ..self }
+    }
+
     /// Another way to tell how much room there is.
     #[must_use]
     pub fn free_space(self, free: FreeSpace) -> Self {
@@ -94,7 +109,7 @@ impl Puller {
         } else {
             address::origin(name.host(), self.insecure)?
         };
-        let registry = Registry::new(origin, name)?;
+        let registry = Registry::new(origin, name, self.patience)?;
         match registry.manifest().await {
             Ok(text) => self.take(&registry, name, text, progress).await,
             Err(error) if is_hub(name.host()) && hub::is_split(&error) => {

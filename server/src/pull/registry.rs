@@ -1,14 +1,19 @@
 //! A registry of the OCI distribution protocol: manifests, blobs by range, tokens.
 
-use std::sync::Mutex;
+use std::{sync::Mutex, time::Duration};
 
 use reqwest::{
-    Client, Response, StatusCode, Url,
+    Client, RequestBuilder, Response, StatusCode, Url,
     header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue, RANGE},
 };
 use serde::Deserialize;
 
-use super::{address, challenge, error::PullError, http};
+use super::{
+    address, challenge,
+    error::PullError,
+    guard::Guard,
+    http::{self, Patience},
+};
 use crate::{
     catalog::{digest::Digest, name::Name},
     redirects,
@@ -26,6 +31,8 @@ const MANIFESTS: HeaderValue = HeaderValue::from_static(
 /// The repository of one model.
 pub(super) struct Registry {
     client: Client,
+    guard: Guard,
+    patience: Patience,
     /// Scheme, host and port.
     origin: Url,
     /// `namespace/model`.
@@ -36,9 +43,13 @@ pub(super) struct Registry {
 }
 
 impl Registry {
-    pub(super) fn new(origin: Url, name: &Name) -> Result<Self, PullError> {
+    pub(super) fn new(origin: Url, name: &Name, patience: Patience) -> Result<Self, PullError> {
+        let is_here = address::is_loopback(origin.host_str().unwrap_or_default());
+        let guard = Guard::new(&origin);
         Ok(Self {
-            client: http::client(address::is_loopback(origin.host_str().unwrap_or_default()))?,
+            client: http::client(is_here, &guard)?,
+            guard,
+            patience,
             origin,
             repository: format!("{}/{}", name.namespace(), name.model()),
             tag: name.tag().into(),
@@ -57,7 +68,22 @@ impl Registry {
         let url = self.url(&format!("v2/{}/manifests/{}", self.repository, self.tag))?;
         let headers = HeaderMap::from_iter([(ACCEPT, MANIFESTS)]);
         let response = self.get(url, headers).await?;
-        http::body(self.expect(response).await?, LARGEST_MANIFEST, &self.host()).await
+        self.text(self.expect(response).await?, LARGEST_MANIFEST, &self.host()).await
+    }
+
+    /// The text of an answer that isn't a file.
+    pub(super) async fn text(
+        &self,
+        response: Response,
+        most: usize,
+        host: &str,
+    ) -> Result<Vec<u8>, PullError> {
+        http::in_time(self.patience.answer, host, http::body(response, most, host)).await
+    }
+
+    /// Time in which a file has to get on.
+    pub(super) fn window(&self) -> Duration {
+        self.patience.window
     }
 
     /// Where a blob is.
@@ -111,7 +137,8 @@ impl Registry {
             StatusCode::NOT_FOUND => Err(PullError::NoSuchModel { name, host }),
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(PullError::Private { name, host }),
             status => {
-                let message = http::trouble(response, &host).await;
+                let message = async { Ok(http::trouble(response, &host).await) };
+                let message = http::in_time(self.patience.answer, &host, message).await?;
                 Err(PullError::Status { host, status: status.as_u16(), message })
             }
         }
@@ -123,7 +150,13 @@ impl Registry {
             // The client leaves it out when it is sent on to another host.
             request = request.header(AUTHORIZATION, token);
         }
-        request.send().await.map_err(http::broken(&self.host()))
+        self.head(request, &self.host()).await
+    }
+
+    /// The head of an answer. Heads of its own that announce it may come without end.
+    async fn head(&self, request: RequestBuilder, host: &str) -> Result<Response, PullError> {
+        let answer = async { request.send().await.map_err(http::broken(host)) };
+        http::in_time(self.patience.answer, host, answer).await
     }
 
     /// A token for somebody without an account.
@@ -139,8 +172,12 @@ impl Registry {
             let reason = format!("tokens are to be had at {host}, without encryption");
             return Err(PullError::Redirect { host: self.host(), reason });
         }
-        let response = self.client.get(address).send().await.map_err(http::broken(&host))?;
-        let body = http::body(self.expect(response).await?, LARGEST_TOKEN, &host).await?;
+        if let Err(bad) = self.guard.check(&address) {
+            let reason = format!("tokens are to be had at {host}, but {bad}");
+            return Err(PullError::Redirect { host: self.host(), reason });
+        }
+        let response = self.head(self.client.get(address), &host).await?;
+        let body = self.text(self.expect(response).await?, LARGEST_TOKEN, &host).await?;
         let unusable = |reason: &str| PullError::Manifest { host: host.clone(), reason: reason.into() };
         let token: Token = serde_json::from_slice(&body)
             .map_err(|_| unusable("its answer to a request for a token isn't one"))?;
@@ -153,5 +190,38 @@ impl Registry {
 
     fn token(&self) -> std::sync::MutexGuard<'_, Option<HeaderValue>> {
         self.token.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pull::parse;
+
+    /// A registry elsewhere must not have this program ask what only this machine reaches, nor learn what was answered.
+    #[tokio::test]
+    async fn a_registry_elsewhere_leads_to_nothing_private() {
+        let url = |text: &str| Url::parse(text).expect(text);
+        let name = parse("1.1.1.1/n/m").expect("a name");
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        for origin in ["https://1.1.1.1/", "http://1.1.1.1/"] {
+            let registry = Registry::new(url(origin), &name, Patience::default()).expect("a client");
+            let scheme = registry.origin.scheme().to_owned();
+            for host in ["127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "0x7f000001", "10.0.0.1", "localhost"] {
+                let realm = url(&format!("{scheme}://{host}:{port}/secret"));
+                let error = registry.fetch_token(realm).await.expect_err(host);
+                let PullError::Redirect { reason, .. } = &error else { panic!("{host}: {error}") };
+                assert!(reason.ends_with("it is an address of a private network"), "{reason}");
+            }
+        }
+        let asked = tokio::time::timeout(Duration::ZERO, listener.accept()).await;
+        assert!(asked.is_err(), "nobody was asked");
+        // One on this machine may name another there, which answers with nothing here.
+        let registry =
+            Registry::new(url("http://127.0.0.1:1/"), &name, Patience::default()).expect("a client");
+        drop(listener);
+        let error = registry.fetch_token(url(&format!("http://localhost:{port}/"))).await.expect_err("gone");
+        assert!(matches!(error, PullError::Network { .. }), "{error}");
     }
 }

@@ -1,6 +1,6 @@
 //! Downloading one file, over as many connections as it takes.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
 use reqwest::{Response, StatusCode, Url, header::CONTENT_RANGE};
@@ -14,6 +14,10 @@ use super::{
     registry::Registry,
     store::Store,
 };
+
+/// Bytes that count as getting on: what has to come in each window of [`Patience`](super::Patience), and from an attempt that isn't
+/// counted as one in vain.
+const LEAST: u64 = 64 << 10;
 
 /// How often and how soon a server is asked again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +82,7 @@ pub(super) async fn fetch(
                 return Err(PullError::WrongDigest { host: registry.host(), digest });
             }
             Err(error) => {
-                if partial.at() > furthest {
+                if partial.at() >= furthest + LEAST {
                     (furthest, failed) = (partial.at(), 0);
                 }
                 failed += 1;
@@ -102,10 +106,16 @@ async fn receive(
     let host = registry.host();
     let mut stream = response.bytes_stream();
     let mut buffer = Vec::with_capacity(STEP);
+    let (mut since, mut came) = (Instant::now(), 0);
     loop {
         let chunk = stream.next().await;
         if let Some(Ok(chunk)) = &chunk {
             buffer.extend_from_slice(chunk);
+            came += chunk.len() as u64;
+        }
+        let is_slow = since.elapsed() >= registry.window() && came < LEAST;
+        if came >= LEAST {
+            (since, came) = (Instant::now(), 0);
         }
         let at = partial.at() + buffer.len() as u64;
         if at > file.size {
@@ -117,6 +127,10 @@ async fn receive(
         }
         progress(Event::Received { digest: file.digest, at, size: file.size });
         match chunk {
+            Some(Ok(_)) if is_slow && at < file.size => {
+                partial.write(std::mem::take(&mut buffer)).await?;
+                return Err(PullError::Network { host, reason: "it sends too slowly".into() });
+            }
             Some(Ok(_)) => {}
             Some(Err(error)) => return Err(http::broken(&host)(error)),
             None if at == file.size => return Ok(()),

@@ -4,6 +4,7 @@ use std::{
     collections::{HashMap, VecDeque},
     io,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use axum::{
@@ -36,6 +37,8 @@ pub enum Fault {
     Longer,
     /// Nothing is announced, and bytes come without end.
     Endless,
+    /// One byte comes after the other, with a moment between them.
+    Drip,
     /// This status and no file.
     Status(u16),
     /// It is elsewhere.
@@ -192,6 +195,12 @@ fn file(mut body: Vec<u8>, range: Option<&str>, fault: Option<Fault>) -> Respons
         }
         Some(Fault::Stall(after)) => {
             Body::from_stream(stream::iter([piece(&rest[..after])]).chain(stream::pending()))
+        }
+        Some(Fault::Drip) => {
+            Body::from_stream(stream::unfold(rest.into_iter(), move |mut rest| async move {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+                Some((piece(&[rest.next()?]), rest))
+            }))
         }
         Some(Fault::Endless) => Body::from_stream(stream::repeat_with(move || piece(&rest))),
         _ => Body::from(rest),

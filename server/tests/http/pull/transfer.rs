@@ -1,8 +1,9 @@
 //! Servers that break off, lie, or want to know who asks.
 
-use std::fs;
+use std::{fs, time::Duration};
 
-use server::pull::{Event, PullError};
+use server::pull::{Event, Patience, PullError};
+use tokio::{io::AsyncWriteExt as _, net::TcpListener};
 
 use super::{
     Model, Target,
@@ -239,4 +240,58 @@ async fn a_tag_that_moves_on_is_followed() {
     // What only the old one needs is for Ollama to delete.
     fs::remove_file(target.blob(&old.layers[2].1)).expect("the old one's");
     target.assert_has(&name, &new);
+}
+
+/// Answers each connection with `first`, then with `more` for as long as the other side listens.
+async fn endless(first: &'static str, more: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move {
+        while let Ok((mut client, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                client.write_all(first.as_bytes()).await?;
+                loop {
+                    client.write_all(more.as_bytes()).await?;
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
+                #[expect(unreachable_code, reason = "says what type an error has")]
+                Ok::<(), std::io::Error>(())
+            });
+        }
+    });
+    format!("{address}/library/tiny")
+}
+
+#[tokio::test]
+async fn an_answer_that_never_ends_is_given_up() {
+    let patience = Patience { answer: Duration::from_millis(50), ..Patience::default() };
+    for (first, more) in [
+        ("", "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"),
+        ("", "HTTP/1.1 102 Processing\r\n\r\n"),
+        ("HTTP/1.1 200 OK\r\n", "X-More: of it\r\n"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", " "),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\n \r\n"),
+        ("HTTP/1.1 500 Oh\r\nContent-Length: 10000\r\n\r\n", " "),
+        ("HTTP/1.1 401 Who\r\nContent-Length: 10000\r\n\r\n", " "),
+    ] {
+        let (target, name) = (Target::new(), endless(first, more).await);
+        let error = target.pull_with(&target.puller().patience(patience), &name).await.expect_err("given up");
+        let is_expected = matches!(error, PullError::Network { .. } | PullError::Private { .. });
+        assert!(is_expected, "{first}{more}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_drips_is_given_up_after_some_attempts() {
+    let (model, target) = (Model::tiny(), Target::new());
+    let (fake, name) = Fake::with(&model).await;
+    fake.fail(model.content(), [Fault::Drip, Fault::Drip, Fault::Drip]);
+    let patience = Patience { window: Duration::ZERO, ..Patience::default() };
+    let error = target.pull_with(&target.puller().patience(patience), &name).await.expect_err("given up");
+    assert!(error.to_string().ends_with("it sends too slowly."), "{error}");
+    // Each attempt went on where the one before had ended, but such little steps don't count.
+    let ranges = fake.ranges(model.content());
+    assert!(matches!(&ranges[..], [None, Some(_), Some(_)]), "{ranges:?}");
+    target.pull(&name).await.expect("pulled");
+    target.assert_has(&name, &model);
 }
