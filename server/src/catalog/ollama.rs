@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     regular,
-    text::{printable, shown},
+    text::{printable, shorten, shown},
 };
 
 /// Bytes of a manifest. One of a model with a layer per tensor has some hundred thousand.
@@ -37,24 +37,42 @@ const MAX_PROMPTS: usize = 4 << 20;
 const MAX_LAYERS: usize = 64;
 /// Manifests that are listed.
 const MAX_MANIFESTS: usize = 4096;
+/// Bytes of all entries together, as JSON. The list that visitors get has room for less.
+const MAX_ENTRIES: usize = 16 << 20;
+/// Bytes of what the configuration calls the family, the size or the quantization. Longer ones are left out.
+const LONGEST_WORD: usize = 64;
+/// Numbers that are read of the parameters. Ollama knows some twenty.
+const MAX_NUMBERS: usize = 64;
 
 /// The models of the store at `root`.
 ///
 /// # Errors
 /// When the folder of manifests is there but cannot be read. A store without it is an empty one.
 pub fn scan(root: &Path, facts: &mut Facts) -> io::Result<Listing> {
-    scan_up_to(MAX_MANIFESTS, root, facts)
+    scan_up_to(MAX_MANIFESTS, MAX_ENTRIES, root, facts)
 }
 
-fn scan_up_to(most: usize, root: &Path, facts: &mut Facts) -> io::Result<Listing> {
+/// The first `most` models, as long as their entries have `room`.
+fn scan_up_to(most: usize, mut room: usize, root: &Path, facts: &mut Facts) -> io::Result<Listing> {
     let mut manifests = Vec::new();
-    let is_whole = match find_manifests(&root.join("manifests"), most, &mut Vec::new(), &mut manifests) {
+    let mut is_whole = match find_manifests(&root.join("manifests"), most, &mut Vec::new(), &mut manifests) {
         Ok(is_whole) => is_whole,
         Err(error) if error.kind() == io::ErrorKind::NotFound => true,
         Err(error) => return Err(error),
     };
     let store = Store::new(root);
-    let found = manifests.iter().map(|(name, path)| read_model(&store, name, path, facts)).collect();
+    let mut found = Vec::new();
+    for (name, path) in &manifests {
+        let model = read_model(&store, name, path, facts);
+        // What has no JSON has no place in a list either.
+        let size = serde_json::to_vec(&model.entry).map_or(usize::MAX, |json| json.len());
+        let Some(left) = room.checked_sub(size) else {
+            is_whole = false;
+            break;
+        };
+        room = left;
+        found.push(model);
+    }
     Ok(Listing { found, is_whole })
 }
 
@@ -110,16 +128,19 @@ fn assemble(
     entry: &mut CatalogEntry,
 ) -> Result<Vec<(LayerKind, BlobFile)>, Trouble> {
     let text = read_small(path, ModelPart::Manifest, LARGEST_MANIFEST)?;
-    let manifest: Manifest = serde_json::from_slice(&text)
-        .map_err(|error| Trouble::Manifest { reason: error.to_string(), name: entry.name.clone() })?;
+    let manifest: Manifest = serde_json::from_slice(&text).map_err(|error| Trouble::Manifest {
+        reason: shorten(&error.to_string()),
+        name: entry.name.clone(),
+    })?;
     let layers = manifest.layers.unwrap_or_default();
     entry.size =
         layers.iter().filter(|layer| layer.kind().is_some()).fold(0, |sum, l| sum.saturating_add(l.size));
 
     let config: Config = manifest.config.and_then(|layer| store.json(&layer, facts)).unwrap_or_default();
-    entry.family = config.model_family.unwrap_or_default();
-    entry.parameters = config.model_type.unwrap_or_default();
-    entry.quantization = config.file_type.unwrap_or_default();
+    let word = |text: Option<String>| text.filter(|text| text.len() <= LONGEST_WORD).unwrap_or_default();
+    entry.family = word(config.model_family);
+    entry.parameters = word(config.model_type);
+    entry.quantization = word(config.file_type);
     // Of several the last one counts, as with Ollama.
     let last = |suffix| layers.iter().rfind(|layer| layer.suffix() == Some(suffix));
     let params: Option<Params> = last("params").and_then(|layer| store.json(layer, facts));
@@ -356,7 +377,8 @@ impl Params {
     }
 
     fn numbers(self) -> BTreeMap<String, f64> {
-        self.0.into_iter().filter_map(|(name, value)| Some((name, value.as_f64()?))).collect()
+        let short = self.0.into_iter().filter(|(name, _)| name.len() <= LONGEST_WORD);
+        short.filter_map(|(name, value)| Some((name, value.as_f64()?))).take(MAX_NUMBERS).collect()
     }
 }
 

@@ -317,7 +317,7 @@ fn a_list_that_is_cut_says_so() {
         store.gemma4(tag);
     }
     store.manifest("registry.ollama.ai/library/gemma4/.hidden", "{}");
-    let scan = |most| scan_up_to(most, store.path(), &mut Facts::default()).expect("a store");
+    let scan = |most| scan_up_to(most, MAX_ENTRIES, store.path(), &mut Facts::default()).expect("a store");
     assert!(scan(3).is_whole);
     let cut = scan(2);
     assert_eq!((cut.found.len(), cut.is_whole), (2, false));
@@ -420,4 +420,51 @@ proptest! {
             prop_assert_eq!(blobs.is_empty(), entry.broken.is_some());
         }
     }
+}
+
+#[test]
+fn what_is_kept_of_a_hostile_store_is_little() {
+    let store = Store::new();
+    let long = "A".repeat(100_000);
+    let manifests = [
+        json!({"layers": long}),
+        json!({"config": long}),
+        json!({"layers": [{"mediaType": "m", "digest": "d", "size": long}]}),
+        json!({"layers": [{"mediaType": "m", "digest": long, "size": -1}]}),
+    ];
+    for (tag, manifest) in manifests.iter().enumerate() {
+        store.manifest(&format!("registry.ollama.ai/library/hostile/t{tag}"), &manifest.to_string());
+    }
+    for found in list(&store) {
+        let size = serde_json::to_vec(&found.entry).expect("JSON").len();
+        assert!(found.entry.broken.is_some() && size < 2_000, "{size} bytes");
+    }
+
+    let store = Store::new();
+    let word = "w".repeat(15_000);
+    let config = json!({"model_family": word, "model_type": word, "file_type": word});
+    let numbers = (0..5_000).map(|number| (format!("n{number}"), json!(1)));
+    let numbers: serde_json::Map<_, _> = numbers.chain([(word.clone(), json!(2))]).collect();
+    let params = store.layer("params", json!(numbers).to_string().as_bytes());
+    store.model("gemma4", "long", config, &[store.layer("model", &Gguf::gemma4().build()), params]);
+    let entry = only(&store);
+    // What is too long is as good as absent: the file says what it is.
+    assert_eq!((entry.family.as_str(), entry.quantization.as_str()), ("gemma4", "Q4_K_M"));
+    assert!(entry.broken.is_none() && entry.params.len() == MAX_NUMBERS, "{}", entry.params.len());
+    assert!(!entry.params.contains_key(&word));
+}
+
+#[test]
+fn a_scan_ends_when_its_entries_have_no_room() {
+    let store = Store::new();
+    for tag in ["a", "b", "c"] {
+        store.gemma4(tag);
+    }
+    let scan = |room| scan_up_to(MAX_MANIFESTS, room, store.path(), &mut Facts::default()).expect("a store");
+    let all = scan(MAX_ENTRIES);
+    let size = |found: &Found| serde_json::to_vec(&found.entry).expect("JSON").len();
+    let room = all.found.iter().take(2).map(size).sum();
+    assert_eq!((all.found.len(), all.is_whole), (3, true));
+    let cut = scan(room);
+    assert_eq!((cut.found.len(), cut.is_whole), (2, false));
 }
