@@ -8,7 +8,8 @@
 //!
 //! Each is answered by a [`PullReport`], or by why it is refused, a [`Said<PullProblem>`](Said). One download runs at a time, and every visitor who may ask for one sees it. The server
 //! only connects to Ollama's registry, Hugging Face and the registries of `--pull-from`, so it can't be used to reach other
-//! hosts. Browsers don't let pages of other origins send the last two requests.
+//! hosts. Browsers don't let pages of other origins send the last two requests;
+//! those that say in `Sec-Fetch-Site` that one does are refused.
 
 use std::{
     path::{Path, PathBuf},
@@ -40,7 +41,22 @@ use crate::{
 const LARGEST_REQUEST: usize = 4096;
 
 /// Headers that proxies add to the requests that they pass on.
-const FORWARDED: [&str; 4] = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
+const FORWARDED: [&str; 11] = [
+    "cdn-loop",
+    "client-ip",
+    "fastly-client-ip",
+    "fly-client-ip",
+    "forwarded",
+    "true-client-ip",
+    "via",
+    "x-client-ip",
+    "x-cluster-client-ip",
+    "x-proxyuser-ip",
+    "x-real-ip",
+];
+/// What the names of others begin with.
+const FORWARDED_PREFIXES: [&str; 8] =
+    ["cf-", "tailscale-", "x-amzn-", "x-appengine-", "x-azure-", "x-envoy-", "x-forwarded-", "x-original-"];
 
 /// Downloads on visitors' requests. Copies share them. By default, there are none.
 #[derive(Clone, Debug, Default)]
@@ -88,6 +104,8 @@ enum Refusal {
          --allow-pull."
     )]
     NotOffered,
+    #[error("Only gemtab's own page may ask for this.")]
+    Foreign,
     #[error("The request's content didn't arrive in time.")]
     Late,
     #[error(transparent)]
@@ -115,8 +133,11 @@ impl Pulls {
     /// What a request may ask for. One through a proxy on this machine may come from anywhere. Of a proxy that adds nothing, only
     /// browsers let us know.
     fn of(self, headers: &HeaderMap, target: &Uri) -> Self {
+        let of_a_proxy = |name: &str| {
+            FORWARDED.contains(&name) || FORWARDED_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        };
         let is_forwarded =
-            FORWARDED.iter().any(|name| headers.contains_key(*name)) || host::is_foreign(headers, target);
+            headers.keys().any(|name| of_a_proxy(name.as_str())) || host::is_foreign(headers, target);
         if is_forwarded && !self.forwarded { Self::default() } else { self }
     }
 
@@ -258,6 +279,9 @@ async fn tell(State(pulls): State<Pulls>, target: Uri, headers: HeaderMap) -> Re
 }
 
 async fn begin(State(pulls): State<Pulls>, request: Request) -> Response {
+    if is_of_another_site(request.headers()) {
+        return Refusal::Foreign.into_response();
+    }
     let pulls = pulls.of(request.headers(), request.uri());
     if !pulls.is_offered() {
         // Nothing is read from whom it isn't offered to.
@@ -275,9 +299,17 @@ async fn begin(State(pulls): State<Pulls>, request: Request) -> Response {
 }
 
 async fn stop(State(pulls): State<Pulls>, target: Uri, headers: HeaderMap) -> Response {
+    if is_of_another_site(&headers) {
+        return Refusal::Foreign.into_response();
+    }
     let pulls = pulls.of(&headers, &target);
     pulls.stop();
     answer(StatusCode::OK, &pulls)
+}
+
+/// Whether a browser says that the page which asks is not one of this server's own.
+fn is_of_another_site(headers: &HeaderMap) -> bool {
+    headers.get_all("sec-fetch-site").iter().any(|site| site != "same-origin" && site != "none")
 }
 
 fn answer(status: StatusCode, pulls: &Pulls) -> Response {
@@ -287,25 +319,27 @@ fn answer(status: StatusCode, pulls: &Pulls) -> Response {
 impl Refusal {
     fn status(&self) -> StatusCode {
         match self {
-            Self::NotOffered | Self::Registry(_) => StatusCode::FORBIDDEN,
+            Self::NotOffered | Self::Foreign | Self::Registry(_) => StatusCode::FORBIDDEN,
             Self::Late => StatusCode::REQUEST_TIMEOUT,
             Self::Name(_) => StatusCode::BAD_REQUEST,
             Self::Busy(_) => StatusCode::CONFLICT,
         }
     }
 
-    fn code(&self) -> PullProblem {
-        match self {
+    /// `None` for what no page of this server is told.
+    fn code(&self) -> Option<PullProblem> {
+        Some(match self {
             Self::NotOffered => PullProblem::NotOffered,
+            Self::Foreign => return None,
             Self::Late => PullProblem::Late,
             Self::Name(name) => name.code(),
             Self::Registry(host) => PullProblem::Registry { host: printable(host).into_owned() },
             Self::Busy(name) => PullProblem::Busy { model: name.to_string() },
-        }
+        })
     }
 
     fn into_response(self) -> Response {
-        refuse(self.status(), Some(self.code()), self.to_string())
+        refuse(self.status(), self.code(), self.to_string())
     }
 }
 

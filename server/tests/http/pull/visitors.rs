@@ -162,7 +162,35 @@ async fn what_a_proxy_on_this_machine_passes_on_comes_from_anywhere() {
     let closed = Server::with_pulls([127, 0, 0, 1], &[], Vec::new(), pulls.clone());
     let open = Server::with_pulls([127, 0, 0, 1], &[], Vec::new(), pulls.forwarded(true));
     // Some say so. Others only name the server in place of themselves, where browsers name the page that asks.
-    for header in [("x-forwarded-for", "192.0.2.7"), ("origin", "https://chat.example.org")] {
+    for header in [
+        ("origin", "https://chat.example.org"),
+        ("x-forwarded-for", "192.0.2.7"),
+        ("X-Forwarded-Host", "chat.example.org"),
+        ("x-forwarded-proto", "https"),
+        ("x-forwarded-server", "proxy"),
+        ("x-forwarded-port", "443"),
+        ("x-forwarded-prefix", "/"),
+        ("x-forwarded-anything", ""),
+        ("x-original-forwarded-for", "192.0.2.7"),
+        ("x-original-host", "chat.example.org"),
+        ("forwarded", "for=192.0.2.7"),
+        ("via", "1.1 proxy"),
+        ("x-real-ip", "192.0.2.7"),
+        ("x-client-ip", "192.0.2.7"),
+        ("client-ip", "192.0.2.7"),
+        ("true-client-ip", "192.0.2.7"),
+        ("x-cluster-client-ip", "192.0.2.7"),
+        ("fly-client-ip", "192.0.2.7"),
+        ("fastly-client-ip", "192.0.2.7"),
+        ("cf-connecting-ip", "192.0.2.7"),
+        ("CF-Ray", "1"),
+        ("cdn-loop", "cloudflare"),
+        ("x-envoy-external-address", "192.0.2.7"),
+        ("x-azure-clientip", "192.0.2.7"),
+        ("x-appengine-user-ip", "192.0.2.7"),
+        ("x-amzn-trace-id", "1"),
+        ("tailscale-user-login", "ada@example.org"),
+    ] {
         for method in ["GET", "DELETE"] {
             for (server, is_offered) in [(&closed, false), (&open, true)] {
                 let told = server.ask(method, "/api/pull", &[header]).await;
@@ -210,4 +238,31 @@ async fn only_what_is_offered_can_be_asked_for() {
     assert_eq!(report(&none).await, PullReport::default());
     let (status, told) = begin(&none, "gemma4:e2b").await;
     assert_eq!((status, problem(&told)), (StatusCode::FORBIDDEN, Some(PullProblem::NotOffered)));
+}
+
+#[tokio::test]
+async fn pages_of_other_sites_are_refused() {
+    let target = Target::new();
+    let server = server(&target, &[]);
+    let json = ("content-type", "application/json");
+    for method in ["POST", "DELETE"] {
+        let ask = async |sites: &[&str]| {
+            let sites: Vec<_> = sites.iter().map(|site| ("sec-fetch-site", *site)).chain([json]).collect();
+            server.ask(method, "/api/pull", &sites).await.status
+        };
+        let own = if method == "POST" { StatusCode::BAD_REQUEST } else { StatusCode::OK };
+        // Whoever is no browser doesn't say.
+        for sites in [&[][..], &["same-origin"], &["none"]] {
+            assert_eq!(ask(sites).await, own, "{method} {sites:?}");
+        }
+        for sites in
+            [&["cross-site"][..], &["same-site"], &["same-origin", "cross-site"], &["Same-Site"], &[""]]
+        {
+            assert_eq!(ask(sites).await, StatusCode::FORBIDDEN, "{method} {sites:?}");
+        }
+    }
+    assert_eq!(
+        server.ask("GET", "/api/pull", &[("sec-fetch-site", "cross-site")]).await.status,
+        StatusCode::OK
+    );
 }
