@@ -38,6 +38,32 @@ pub fn open_below(root: &Path, path: &Path) -> io::Result<(File, Metadata)> {
     open(&path.ok_or_else(|| io::Error::new(io::ErrorKind::PermissionDenied, "it leads out of the folder"))?)
 }
 
+/// Opens the regular file at `path` to read and to write it, or creates it. A link in its place is not followed.
+///
+/// # Errors
+/// When something else is there, or it can't be created.
+pub fn open_or_create(path: &Path) -> io::Result<File> {
+    if fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
+        return Err(not_a_file());
+    }
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    waits_for_nobody(&mut options);
+    let file = options.open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(not_a_file()) }
+}
+
+/// Has a file opened without following a link and without waiting for the other end of a pipe.
+#[cfg(unix)]
+fn waits_for_nobody(options: &mut fs::OpenOptions) {
+    use std::os::unix::fs::OpenOptionsExt as _;
+
+    use rustix::fs::OFlags;
+
+    options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32);
+}
+
 /// Where `path` leads when all links are followed. `None` if that is outside of `root`, in which no link may be left.
 ///
 /// # Errors
@@ -88,13 +114,7 @@ fn open_linkless(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-
-        use rustix::fs::OFlags;
-
-        options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32);
-    }
+    waits_for_nobody(&mut options);
     options.open(path)
 }
 
@@ -143,6 +163,27 @@ mod tests {
         }
         assert_eq!(text(open_linked(&root.join("linked/file")).expect("a file")), "content");
         open_linked(&root.join("pipe")).expect_err("a pipe");
+    }
+
+    #[test]
+    fn what_is_written_is_a_regular_file_of_that_name() {
+        let (_folder, path) = folders();
+        let root = path.join("root");
+        let file = root.join("inner/file");
+        assert_eq!(
+            text((open_or_create(&file).expect("a file"), file.metadata().expect("metadata"))),
+            "content"
+        );
+        open_or_create(&root.join("new")).expect("created");
+        assert!(root.join("new").is_file());
+        pipe(&root.join("pipe"));
+        for (to, name) in [("../outside/file", "out"), ("nowhere", "dangling"), ("pipe", "to-pipe")] {
+            symlink(to, root.join(name)).expect("a link");
+        }
+        for name in ["pipe", "inner", "out", "dangling", "to-pipe"] {
+            open_or_create(&root.join(name)).expect_err(name);
+        }
+        assert!(!root.join("nowhere").exists());
     }
 
     #[test]

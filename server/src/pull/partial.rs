@@ -1,7 +1,7 @@
 //! A file that is not whole yet: locked, hashed while it is written, renamed when its digest is right.
 
 use std::{
-    fs::{self, OpenOptions},
+    fs,
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
@@ -17,7 +17,10 @@ use super::{
     progress::{Event, Progress},
     store::{Store, blocking, is_at},
 };
-use crate::catalog::digest::{Digest, Scheme};
+use crate::{
+    catalog::digest::{Digest, Scheme},
+    regular,
+};
 
 /// Bytes that are read or written before somebody is asked whether to go on.
 pub(super) const STEP: usize = 1 << 20;
@@ -70,8 +73,7 @@ impl Partial {
         }
         let disk = |error| PullError::Disk { path: path.clone(), error };
         let open = loop {
-            let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-            let open = open.map_err(disk)?;
+            let open = regular::open_or_create(&path).map_err(disk)?;
             match FileExt::try_lock(&open) {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(PullError::Busy { digest: file.digest }),

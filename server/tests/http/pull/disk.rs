@@ -88,3 +88,25 @@ fn assert_refused(output: &Output) {
     assert!(last.starts_with("gemtab: The disk is full (") && last.contains(" MB more needed, "), "{said}");
     assert!(last.ends_with("The unfinished file was deleted."), "{said}");
 }
+
+/// Whoever may write to the store must neither stop a download nor have it write elsewhere.
+#[cfg(unix)]
+#[tokio::test]
+async fn what_is_no_file_is_not_written_to() {
+    let (model, target) = (Model::tiny(), Target::new());
+    let (_fake, name) = Fake::with(&model).await;
+    let outside = tempfile::NamedTempFile::new().expect("a file");
+    let partial = target.partial(model.content());
+    fs::create_dir(target.path().join("blobs")).expect("a folder");
+    crate::support::pipe(&partial);
+    let error = target.pull(&name).await.expect_err("a pipe");
+    assert!(matches!(error, PullError::Disk { .. }), "{error}");
+    fs::remove_file(&partial).expect("removed");
+    std::os::unix::fs::symlink(outside.path(), &partial).expect("a link");
+    let error = target.pull(&name).await.expect_err("a link");
+    assert!(matches!(error, PullError::Disk { .. }), "{error}");
+    assert_eq!(fs::metadata(outside.path()).expect("a file").len(), 0);
+    fs::remove_file(&partial).expect("removed");
+    target.pull(&name).await.expect("pulled");
+    target.assert_has(&name, &model);
+}
