@@ -3,7 +3,7 @@
 mod common;
 
 use engine::bytes::MemorySource;
-use engine::gguf::Header;
+use engine::gguf::{Header, Value};
 use engine::model::DrafterSpec;
 use engine::plan::Limits;
 use engine::session::{DeviceMemory, EngineError, ModelSpec};
@@ -111,6 +111,55 @@ fn a_shape_that_contradicts_the_metadata_is_named_with_both() {
     assert!(text.contains("512") && text.contains("256") && text.contains("token_embd"), "{text}");
     let text = refusal(patched("gemma4.attention.head_count", 4, 2));
     assert!(text.contains("attn_q"), "{text}");
+}
+
+#[test]
+fn every_table_has_a_row_for_each_token() {
+    let path = common::repository("frontend/engine/tests/golden/models/tiny-e2b.q4_k_m.gguf");
+    let mut bytes = std::fs::read(path).expect("the golden model");
+    // The file has no head of its own: one in F32 is put in front of the other entries, with zeros behind all data.
+    let data_start =
+        pollster::block_on(Header::read(&MemorySource::new(bytes.clone()))).expect("a header").data_start;
+    let offset = (bytes.len() as u64 - data_start).next_multiple_of(32);
+    let mut entry = 13_u64.to_le_bytes().to_vec();
+    entry.extend(b"output.weight");
+    entry.extend(2_u32.to_le_bytes());
+    entry.extend([256_u64, 1024].map(u64::to_le_bytes).concat());
+    entry.extend(0_u32.to_le_bytes());
+    entry.extend(offset.to_le_bytes());
+    let at = position(&bytes, "token_embd.weight") - 8;
+    bytes.splice(at..at, entry);
+    bytes[8] += 1;
+    bytes.resize(bytes.len() + 4 * 256 * 1024 + 64, 0);
+    let source = MemorySource::new(bytes);
+    let with_rows = |rows: &[(&str, u64)], pieces: usize| {
+        let mut header = pollster::block_on(Header::read(&source)).expect("a header");
+        for (name, rows) in rows {
+            let tensor = header.tensors.iter_mut().find(|tensor| tensor.name == *name).expect("a table");
+            tensor.shape[1] = *rows;
+        }
+        let tokens = header.metadata.strings("tokenizer.ggml.tokens").expect("tokens");
+        let tokens = tokens.iter().take(pieces).collect();
+        header.metadata.0.insert("tokenizer.ggml.tokens".into(), Value::Strings(tokens));
+        ModelSpec::read(&header)
+            .map(|spec| {
+                let tables = spec.tensors.matrices.into_iter().filter(|matrix| {
+                    ["token_embd", "per_layer_token_embd", "output"].contains(&&*matrix.name)
+                });
+                tables.map(|table| table.n).collect::<Vec<_>>()
+            })
+            .map_err(|error| error.to_string())
+    };
+    let tables = ["token_embd.weight", "per_layer_token_embd.weight", "output.weight"];
+    for table in tables {
+        let said = format!("tensor {table} has 1023 rows, but the tokenizer has 1024 tokens");
+        assert_eq!(with_rows(&[(table, 1023)], 1024), Err(said));
+    }
+    // Rows that only some tables have are padding, which no token may be drawn from.
+    for table in tables {
+        assert_eq!(with_rows(&[(table, 1000)], 999), Ok(vec![1000; 3]));
+        assert_eq!(with_rows(&[(table, 1088)], 1024), Ok(vec![1024; 3]));
+    }
 }
 
 #[test]

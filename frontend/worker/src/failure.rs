@@ -44,7 +44,6 @@ pub fn of(error: &EngineError, context: Option<u32>) -> Failure {
         }
         EngineError::Picture(error) => of_picture(error),
         EngineError::Audio(error) => of_audio(error, context),
-        EngineError::Vocabulary { .. } => damaged(error),
         EngineError::TooLarge { needed, available } => too_large(*needed, *available),
         EngineError::NoTable { bytes } | EngineError::NoExperts { bytes } => {
             DeviceFailure::NeedsHostMemory { bytes: *bytes }.into()
@@ -300,9 +299,10 @@ fn of_tensor(error: &TensorError) -> Failure {
         TensorError::Type { name, dtype } => {
             ModelFailure::TensorType { tensor: name.clone(), dtype: dtype.clone() }.into()
         }
-        TensorError::Missing { .. } | TensorError::Shape { .. } | TensorError::Layout { .. } => {
-            damaged(error)
-        }
+        TensorError::Missing { .. }
+        | TensorError::Shape { .. }
+        | TensorError::Rows { .. }
+        | TensorError::Layout { .. } => damaged(error),
     }
 }
 

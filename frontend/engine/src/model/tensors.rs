@@ -2,6 +2,7 @@
 
 use super::{Config, Experts};
 use crate::gguf::{Header, TensorInfo};
+use crate::tokenizer;
 use crate::weights::{TensorError, TensorList, expect};
 
 /// Embedding tables and the head may be split at multiples of this many rows.
@@ -41,25 +42,39 @@ impl<'a> Finder<'a> {
         })
     }
 
+    fn require(&self, name: &str) -> Result<&'a TensorInfo, TensorError> {
+        self.find(name).ok_or_else(|| TensorError::Missing { name: format!("{name}.weight") })
+    }
+
     fn matrix(&mut self, name: &str, k: u64, n: u64) -> Result<(), TensorError> {
-        let tensor =
-            self.find(name).ok_or_else(|| TensorError::Missing { name: format!("{name}.weight") })?;
+        let tensor = self.require(name)?;
         expect(tensor, &[k, n])?;
         self.list.push_rows(name, tensor, k, 0..n, None)
     }
 
-    /// An embedding table, or the head.
+    /// The first `n` rows of an embedding table, or of the head: what follows is padding.
     fn table(&mut self, name: &str, k: u64, n: u64) -> Result<(), TensorError> {
-        self.matrix(name, k, n)?;
-        if let Some(matrix) = self.list.matrices.last_mut() {
-            matrix.cut = Some(TABLE_CUT);
+        let tensor = self.require(name)?;
+        expect(tensor, &[k, tensor.rows().max(n)])?;
+        self.list.push_rows(name, tensor, k, 0..n, Some(TABLE_CUT))
+    }
+
+    /// The number of rows that all of these tables have: at least one for each piece of the tokenizer.
+    fn vocabulary(&self, tables: &[&str]) -> Result<u64, TensorError> {
+        let pieces = tokenizer::pieces(&self.header.metadata) as u64;
+        let mut common = u64::MAX;
+        for name in tables {
+            let tensor = self.require(name)?;
+            if tensor.rows() < pieces {
+                return Err(TensorError::Rows { name: tensor.name.clone(), rows: tensor.rows(), pieces });
+            }
+            common = common.min(tensor.rows());
         }
-        Ok(())
+        Ok(common)
     }
 
     fn vector(&mut self, name: &str, len: u64) -> Result<(), TensorError> {
-        let tensor =
-            self.find(name).ok_or_else(|| TensorError::Missing { name: format!("{name}.weight") })?;
+        let tensor = self.require(name)?;
         self.list.push_vector(name, tensor, &[len], false)
     }
 
@@ -146,8 +161,7 @@ impl<'a> Finder<'a> {
         }
         let down = format!("{blk}.ffn_down_exps");
         let stacked = |finder: &mut Self, name: &str, k: u64, n: u64| -> Result<(), TensorError> {
-            let tensor =
-                finder.find(name).ok_or_else(|| TensorError::Missing { name: format!("{name}.weight") })?;
+            let tensor = finder.require(name)?;
             expect(tensor, &[k, n, count])?;
             finder.list.push_rows(name, tensor, k, 0..n * count, Some(n))
         };
@@ -169,18 +183,16 @@ impl TensorList {
     pub fn find(header: &Header, config: &Config) -> Result<Self, TensorError> {
         let mut finder = Finder { header, list: Self::default() };
         let d = u64::from(config.width);
-        let embed = finder
-            .find("token_embd")
-            .ok_or_else(|| TensorError::Missing { name: "token_embd.weight".into() })?;
-        let vocab = embed.rows();
+        let has_head = config.diffusion.is_none() && finder.find("output").is_some();
+        let tables = [("token_embd", true), ("per_layer_token_embd", config.ple > 0), ("output", has_head)];
+        let tables: Vec<_> =
+            tables.into_iter().filter(|(_, is_used)| *is_used).map(|(name, _)| name).collect();
+        // A row that one table lacks is left out of all: a token that is drawn is looked up in each of them.
+        let vocab = finder.vocabulary(&tables)?;
         finder.table("token_embd", d, vocab)?;
         if config.ple > 0 {
             let all = u64::from(config.ple) * config.layers.len() as u64;
-            let table = finder
-                .find("per_layer_token_embd")
-                .ok_or_else(|| TensorError::Missing { name: "per_layer_token_embd.weight".into() })?;
-            // Padding rows of either table are harmless.
-            finder.table("per_layer_token_embd", all, table.rows())?;
+            finder.table("per_layer_token_embd", all, vocab)?;
             finder.matrix("per_layer_model_proj", d, all)?;
             finder.vector("per_layer_proj_norm", u64::from(config.ple))?;
         }
@@ -191,7 +203,7 @@ impl TensorList {
         if config.diffusion.is_some() {
             // The head is the embedding: self-conditioning sums up the same rows.
             finder.self_conditioning(config)?;
-        } else if finder.find("output").is_some() {
+        } else if has_head {
             finder.table("output", d, vocab)?;
         }
         if let Some(tensor) = finder.find("rope_freqs") {
@@ -208,10 +220,8 @@ impl TensorList {
     pub fn find_drafter(header: &Header, config: &Config, target: u32) -> Result<Self, TensorError> {
         let mut finder = Finder { header, list: Self::default() };
         let (d, target) = (u64::from(config.width), u64::from(target));
-        let embed = finder
-            .find("token_embd")
-            .ok_or_else(|| TensorError::Missing { name: "token_embd.weight".into() })?;
-        finder.table("token_embd", d, embed.rows())?;
+        let rows = finder.require("token_embd")?.rows();
+        finder.table("token_embd", d, rows)?;
         finder.matrix("nextn.pre_projection", 2 * target, d)?;
         for i in 0..config.layers.len() {
             finder.layer(config, i)?;
@@ -221,7 +231,7 @@ impl TensorList {
         Ok(finder.list)
     }
 
-    /// Vocabulary size: rows of the embedding.
+    /// Vocabulary size: rows of the embedding that are used.
     #[must_use]
     pub fn vocabulary(&self) -> u32 {
         self.matrix("token_embd").map_or(0, |m| u32::try_from(m.n).unwrap_or(u32::MAX))

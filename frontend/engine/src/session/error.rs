@@ -58,9 +58,6 @@ pub enum EngineError {
     /// A drafter that cannot be used with this model.
     #[error(transparent)]
     Drafter(DrafterError),
-    /// The tokenizer has more tokens than the embedding has rows.
-    #[error("the tokenizer has {pieces} pieces, but token_embd.weight has only {rows} rows")]
-    Vocabulary { pieces: usize, rows: u32 },
     /// The model needs more memory than the device is assumed to have.
     #[error("the model needs {needed} bytes of graphics memory; this device is taken to have {available}")]
     TooLarge {

@@ -121,16 +121,6 @@ async fn read_header(
     cancel.guard(reading).await
 }
 
-/// Reads the tokenizer of a model. It may have fewer pieces than the embedding has rows, but not more.
-fn read_tokenizer(header: &Header, spec: &ModelSpec) -> Result<Rc<Tokenizer>, EngineError> {
-    let tokenizer = Tokenizer::from_metadata(&header.metadata)?;
-    let (pieces, rows) = (tokenizer.vocabulary_size(), spec.tensors.vocabulary());
-    if pieces > rows as usize {
-        return Err(EngineError::Vocabulary { pieces, rows });
-    }
-    Ok(Rc::new(tokenizer))
-}
-
 impl Session {
     /// Loads a model. A previous session should be dropped first to free its memory.
     ///
@@ -175,7 +165,7 @@ impl Session {
         });
         let outside = outside.transpose()?;
         let experts = spec.expert_source(local)?;
-        let tokenizer = read_tokenizer(&header, &spec)?;
+        let tokenizer = Rc::new(Tokenizer::from_metadata(&header.metadata)?);
         let variant = Variant::from_metadata(&header.metadata);
         let vision = spec.vision.clone().map(|tower| Vision::new(Rc::clone(&gpu), Rc::clone(&source), tower));
         let audio = spec.audio.clone().map(|tower| Audio::new(Rc::clone(&gpu), Rc::clone(&source), tower));

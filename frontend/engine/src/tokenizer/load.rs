@@ -59,6 +59,12 @@ impl Tokenizer {
     }
 }
 
+/// Number of pieces of the tokenizer in a file; 0 if it has none.
+#[must_use]
+pub fn pieces(metadata: &Metadata) -> usize {
+    metadata.strings(TOKENS).map_or(0, StringArray::len)
+}
+
 fn strings<'a>(metadata: &'a Metadata, key: &'static str) -> Result<&'a StringArray, TokenizerError> {
     if !metadata.0.contains_key(key) {
         return Err(TokenizerError::Missing { key });

@@ -20,6 +20,7 @@ mod vocabulary;
 pub use decode::StreamDecoder;
 pub use encode::Specials;
 pub use error::TokenizerError;
+pub use load::pieces;
 pub use special::SpecialTokens;
 
 use bpe::Merges;

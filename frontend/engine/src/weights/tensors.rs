@@ -22,6 +22,9 @@ pub enum TensorError {
         /// The shape that follows from the metadata.
         expected: Vec<u64>,
     },
+    /// A table has fewer rows than the tokenizer has pieces.
+    #[error("tensor {name} has {rows} rows, but the tokenizer has {pieces} tokens")]
+    Rows { name: String, rows: u64, pieces: u64 },
     /// Its storage type is not supported.
     #[error("tensor {name} is stored as {dtype}, which gemtab does not read")]
     Type { name: String, dtype: String },

@@ -8,7 +8,6 @@ use std::rc::Rc;
 use super::sequence::Sequence;
 use super::{
     DeviceMemory, EngineError, Fit, LoadOptions, Loading, ModelFile, ModelSpec, Storage, read_header,
-    read_tokenizer,
 };
 use crate::bytes::CancelToken;
 use crate::check;
@@ -73,7 +72,7 @@ impl DiffusionSession {
         // What stays on the host must be available before the first weight is read.
         let ModelFile { bytes: source, local } = file;
         let experts = spec.expert_source(local)?;
-        let tokenizer = read_tokenizer(&header, &spec)?;
+        let tokenizer = Rc::new(Tokenizer::from_metadata(&header.metadata)?);
         let variant = Variant::from_metadata(&header.metadata);
         drop(header);
 
