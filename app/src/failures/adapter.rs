@@ -14,6 +14,7 @@ pub(super) fn sentence(failure: &AdapterFailure) -> String {
         AdapterFailure::NotAnAdapter => t().failure_adapter_not_adapter().into(),
         AdapterFailure::ConfigTooLarge { file } => t().failure_adapter_config(file),
         AdapterFailure::Damaged => t().failure_adapter_damaged().into(),
+        AdapterFailure::Inconsistent => t().failure_adapter_inconsistent().into(),
         AdapterFailure::Architecture { name } => t().failure_adapter_architecture(name),
         AdapterFailure::Unsupported => t().failure_adapter_unsupported().into(),
         AdapterFailure::TensorType { tensor, dtype } => t().failure_adapter_tensor(tensor, dtype),

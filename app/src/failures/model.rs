@@ -31,6 +31,11 @@ pub(super) fn sentence(failure: &ModelFailure) -> String {
         ModelFailure::Lacks(Sense::Hearing) => t().failure_model_no_audio().into(),
         ModelFailure::TowerUnreadable => t().failure_model_tower().into(),
         ModelFailure::DrafterUnusable => t().failure_model_drafter_unusable().into(),
+        ModelFailure::Part { number, count } => t().failure_model_part(*number, *count),
+        ModelFailure::Incomplete { what } => t().failure_model_incomplete(what),
+        ModelFailure::Inconsistent { what } => t().failure_model_inconsistent(what),
+        ModelFailure::FewRows { tensor, rows, tokens } => t().failure_model_rows(tensor, *rows, *tokens),
+        ModelFailure::Tokenizer => t().failure_model_tokenizer().into(),
         ModelFailure::NotOpened { name, failure } => {
             t().failure_model_not_opened(name, &super::sentence(failure))
         }

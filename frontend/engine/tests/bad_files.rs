@@ -91,6 +91,26 @@ fn other_models_and_other_parts_are_named() {
 }
 
 #[test]
+fn a_part_of_a_model_is_named_unless_it_has_all_tensors() {
+    let source = MemorySource::new(pebble());
+    let mut header = pollster::block_on(Header::read(&source)).expect("a header");
+    let all = header.tensors.len() as i64;
+    let mut read = |tensors: Option<Value>| {
+        let keys = [("split.no", Some(Value::Unsigned(1))), ("split.count", Some(Value::Unsigned(3)))];
+        for (key, value) in keys.into_iter().chain([("split.tensors.count", tensors)]) {
+            header.metadata.0.remove(key);
+            header.metadata.0.extend(value.map(|value| (key.to_owned(), value)));
+        }
+        ModelSpec::read(&header).map(|_| ()).map_err(|error| error.to_string())
+    };
+    for tensors in [Some(Value::Signed(all + 1)), None] {
+        let text = read(tensors).expect_err("a part");
+        assert!(text.contains("part 2 of 3") && text.contains("llama-gguf-split --merge"), "{text}");
+    }
+    assert_eq!(read(Some(Value::Signed(all))), Ok(()), "it was joined, and kept its keys");
+}
+
+#[test]
 fn a_tensor_that_is_missing_is_named() {
     let text = refusal(renamed("blk.3.attn_q.weight", "blk.3.attn_X.weight"));
     assert!(text.contains("blk.3.attn_q.weight"), "{text}");

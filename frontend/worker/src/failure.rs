@@ -28,7 +28,7 @@ pub fn of(error: &EngineError, context: Option<u32>) -> Failure {
         EngineError::Gguf(error) => of_gguf(error),
         EngineError::Config(error) => of_config(error),
         EngineError::Tensor(error) => of_tensor(error),
-        EngineError::Tokenizer(error) => damaged(error),
+        EngineError::Tokenizer(error) => Failure::new(ModelFailure::Tokenizer).detailed(error),
         EngineError::Prompt(PromptError::NoToken { token }) => {
             ModelFailure::NoToken { token: (*token).to_owned() }.into()
         }
@@ -111,7 +111,8 @@ pub fn of_wav(error: &WavError) -> Failure {
 /// Sound that cannot be encoded.
 pub fn of_audio(error: &AudioError, context: Option<u32>) -> Failure {
     match error {
-        AudioError::Config { .. } | AudioError::MissingKey { .. } => damaged(error),
+        AudioError::Config { name, .. } => inconsistent(name, error),
+        AudioError::MissingKey { key } => incomplete(key, error),
         AudioError::TooShort { .. } => MediaFailure::SoundTooShort.into(),
         AudioError::TooLong { .. } => internal(error),
         AudioError::Tensor(error) => of_tensor(error),
@@ -175,12 +176,12 @@ pub fn of_adapter(error: &AdapterError) -> Failure {
         AdapterError::Gguf(error) => return of_gguf(error),
         AdapterError::Write(_) => return internal(error),
         AdapterError::NotAnAdapter { .. } => AdapterFailure::NotAnAdapter,
-        AdapterError::Safetensors { .. }
-        | AdapterError::Config { .. }
+        AdapterError::Safetensors { .. } => AdapterFailure::Damaged,
+        AdapterError::Config { .. }
         | AdapterError::Unpaired { .. }
         | AdapterError::Stack { .. }
         | AdapterError::Parameters { .. }
-        | AdapterError::Twice { .. } => AdapterFailure::Damaged,
+        | AdapterError::Twice { .. } => AdapterFailure::Inconsistent,
         AdapterError::NotFinite { .. } => AdapterFailure::NotFinite,
         AdapterError::Architecture { found } => AdapterFailure::Architecture { name: found.clone() },
         AdapterError::Unsupported { .. } => AdapterFailure::Unsupported,
@@ -255,25 +256,25 @@ fn of_gguf(error: &GgufError) -> Failure {
         E::NotGguf { .. } => ModelFailure::NotGguf,
         E::Version { version } => ModelFailure::GgufVersion { version: *version },
         E::BigEndian => ModelFailure::BigEndian,
-        E::NestedArray { .. } | E::IntegerTooLarge { .. } => ModelFailure::UnsupportedHeader,
+        // Newer programs may write them, and no bytes contradict one another.
+        E::NestedArray { .. }
+        | E::TooMany { .. }
+        | E::UnknownValueType { .. }
+        | E::BadAlignment { .. }
+        | E::TooManyDimensions { .. } => ModelFailure::UnsupportedHeader,
+        E::MissingTensor { tensor } => ModelFailure::Incomplete { what: tensor.clone() },
         E::Truncated { missing, file_size, .. } => {
             ModelFailure::Truncated { size: *file_size, missing: *missing }
         }
         E::HeaderCut { .. }
-        | E::TooMany { .. }
         | E::Overfull { .. }
         | E::NotText { .. }
-        | E::UnknownValueType { .. }
-        | E::BadBool { .. }
         | E::DuplicateKey { .. }
         | E::DuplicateTensor { .. }
-        | E::BadAlignment { .. }
-        | E::TooManyDimensions { .. }
         | E::BadShape { .. }
         | E::PartialBlock { .. }
         | E::Misaligned { .. }
-        | E::Overlap { .. }
-        | E::MissingTensor { .. } => ModelFailure::Damaged,
+        | E::Overlap { .. } => ModelFailure::Damaged,
     };
     Failure::new(code).detailed(error)
 }
@@ -290,7 +291,9 @@ fn of_config(error: &ConfigError) -> Failure {
             engine::model::OtherKind::Projector => OtherKind::Projector,
         })
         .into(),
-        ConfigError::Missing { .. } | ConfigError::Value { .. } => damaged(error),
+        ConfigError::Part { part } => ModelFailure::Part { number: part.number, count: part.count }.into(),
+        ConfigError::Missing { key } => incomplete(key, error),
+        ConfigError::Value { key, .. } => inconsistent(key, error),
     }
 }
 
@@ -299,10 +302,11 @@ fn of_tensor(error: &TensorError) -> Failure {
         TensorError::Type { name, dtype } => {
             ModelFailure::TensorType { tensor: name.clone(), dtype: dtype.clone() }.into()
         }
-        TensorError::Missing { .. }
-        | TensorError::Shape { .. }
-        | TensorError::Rows { .. }
-        | TensorError::Layout { .. } => damaged(error),
+        TensorError::Missing { name } => incomplete(name, error),
+        TensorError::Shape { name, .. } | TensorError::Layout { name, .. } => inconsistent(name, error),
+        TensorError::Rows { name, rows, pieces } => {
+            ModelFailure::FewRows { tensor: name.clone(), rows: *rows, tokens: *pieces }.into()
+        }
     }
 }
 
@@ -347,8 +351,7 @@ fn of_row(error: &RowError) -> Failure {
     match error {
         RowError::Source(error) => of_source(error),
         RowError::Tensor(error) => of_tensor(error),
-        RowError::NoRow { .. } => damaged(error),
-        RowError::Place(_) => internal(error),
+        RowError::NoRow { .. } | RowError::Place(_) => internal(error),
     }
 }
 
@@ -360,8 +363,12 @@ fn of_expert(error: &ExpertError, context: Option<u32>) -> Failure {
     }
 }
 
-fn damaged(error: &dyn std::error::Error) -> Failure {
-    Failure::new(ModelFailure::Damaged).detailed(error)
+fn incomplete(what: &str, error: &dyn std::error::Error) -> Failure {
+    Failure::new(ModelFailure::Incomplete { what: what.to_owned() }).detailed(error)
+}
+
+fn inconsistent(what: &str, error: &dyn std::error::Error) -> Failure {
+    Failure::new(ModelFailure::Inconsistent { what: what.to_owned() }).detailed(error)
 }
 
 fn internal(error: &dyn std::error::Error) -> Failure {
@@ -484,7 +491,26 @@ mod tests {
         );
         let missing = ConfigError::Missing { key: "gemma4.block_count".into() };
         assert!(of_config(&missing).detail.contains("gemma4.block_count"));
-        is(missing, ModelFailure::Damaged, Cause::BadFile, other);
+        is(missing, ModelFailure::Incomplete { what: "gemma4.block_count".into() }, Cause::BadFile, other);
+        is(
+            ConfigError::Part { part: engine::gguf::Part { number: 1, count: 3 } },
+            ModelFailure::Part { number: 1, count: 3 },
+            Cause::Unsupported,
+            other,
+        );
+        let tensor = || "per_layer_token_embd.weight".to_owned();
+        is(
+            TensorError::Rows { name: tensor(), rows: 1024, pieces: 1026 },
+            ModelFailure::FewRows { tensor: tensor(), rows: 1024, tokens: 1026 },
+            Cause::BadFile,
+            other,
+        );
+        is(
+            TensorError::Shape { name: tensor(), found: vec![1], expected: vec![2] },
+            ModelFailure::Inconsistent { what: tensor() },
+            Cause::BadFile,
+            other,
+        );
     }
 
     #[test]

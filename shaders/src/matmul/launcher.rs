@@ -35,6 +35,9 @@ impl Tile {
     /// Every tile the engine chooses from on a graphics card.
     pub const ALL: [Self; 3] = [Self::LARGE, Self::MEDIUM, Self::SMALL];
 
+    /// Maximum number of rows of W: more would take more workgroups than a dispatch may have along an axis.
+    pub const MOST_COLUMNS: u32 = 65_535 * Self::SMALL.bn;
+
     /// The tile for up to `rows` tokens and `n` rows of W: the largest one that still gives a large GPU enough
     /// workgroups (`MEASUREMENTS.md`).
     pub const fn choose(rows: u32, n: u32, software: bool) -> Self {
@@ -203,6 +206,16 @@ mod tests {
             // x_slot shuffles rows in eights; each invocation copies a whole number of quads of X.
             assert!(tile.bm.is_multiple_of(8), "{tile:?}");
             assert!((tile.bm * tile.bk / 4).is_multiple_of(tile.invocations()), "{tile:?}");
+        }
+    }
+
+    #[test]
+    fn the_largest_product_keeps_to_the_limit_of_a_grid() {
+        for software in [false, true] {
+            for rows in [1, 17, 33, 512] {
+                let tile = Tile::choose(rows, Tile::MOST_COLUMNS, software);
+                assert!(Tile::MOST_COLUMNS.div_ceil(tile.bn) <= 65_535, "{tile:?}");
+            }
         }
     }
 

@@ -32,7 +32,9 @@ pub async fn read(source: &dyn ByteSource) -> Result<Adapter, AdapterError> {
     if meta.0.contains_key("adapter.alora.invocation_tokens") {
         return Err(AdapterError::Unsupported { what: "invocation tokens (activated LoRA)".into() });
     }
-    let alpha = meta.f32("adapter.lora.alpha").unwrap_or(0.0);
+    let alpha = meta.try_f32("adapter.lora.alpha");
+    let alpha =
+        alpha.map_err(|wrong| AdapterError::NotAnAdapter { reason: wrong.to_string() })?.unwrap_or(0.0);
     if !alpha.is_finite() {
         return Err(AdapterError::NotFinite { tensor: "adapter.lora.alpha".into() });
     }

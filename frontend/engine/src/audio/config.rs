@@ -103,7 +103,7 @@ struct Keys<'a> {
 impl Keys<'_> {
     fn size(&self, name: &str, most: u32) -> Result<u32, AudioError> {
         let key = format!("{}.audio.{name}", self.prefix);
-        match self.header.metadata.u32(&key) {
+        match self.header.metadata.try_u32(&key)? {
             None => Err(AudioError::MissingKey { key }),
             Some(value) if value == 0 || value > most => {
                 Err(wrong(key, value, "only sizes of known towers are believed"))

@@ -1,5 +1,6 @@
 //! Errors of a tower or a clip.
 
+use crate::gguf::WrongType;
 use crate::gpu::GpuError;
 use crate::weights::{LoadError, TensorError};
 
@@ -36,4 +37,10 @@ pub enum AudioError {
     /// The device.
     #[error(transparent)]
     Gpu(#[from] GpuError),
+}
+
+impl From<WrongType> for AudioError {
+    fn from(WrongType { key, found, expected }: WrongType) -> Self {
+        Self::Config { name: key, found, expected }
+    }
 }

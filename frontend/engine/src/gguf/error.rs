@@ -42,15 +42,11 @@ pub enum GgufError {
     /// A value type outside the format.
     #[error("The header is broken: \u{ab}{key}\u{bb} has the unknown value type {value_type}.")]
     UnknownValueType { key: String, value_type: u32 },
-    /// An array of arrays.
-    #[error("The header is not supported: \u{ab}{key}\u{bb} is an array of arrays.")]
+    /// Arrays inside one another, deeper than the limit.
+    #[error(
+        "The header is not supported: \u{ab}{key}\u{bb} has more arrays inside one another than are read."
+    )]
     NestedArray { key: String },
-    /// A bool that is neither 0 nor 1.
-    #[error("The header is broken: \u{ab}{key}\u{bb} is a truth value of {value}.")]
-    BadBool { key: String, value: u8 },
-    /// An array element above the range of i64.
-    #[error("The header is not supported: \u{ab}{key}\u{bb} holds the number {value}.")]
-    IntegerTooLarge { key: String, value: u64 },
     /// A key that occurs twice.
     #[error("The header is broken: the key \u{ab}{key}\u{bb} occurs twice.")]
     DuplicateKey { key: String },

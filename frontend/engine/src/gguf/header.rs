@@ -5,11 +5,20 @@ use std::collections::btree_map::Entry;
 
 use crate::bytes::ByteSource;
 
-use super::metadata::{Metadata, Value};
+use super::metadata::Metadata;
 use super::reader::Reader;
 use super::tensor::{TensorInfo, place, read_table};
 use super::value::read_value;
 use super::{ALIGNMENT_KEY, DEFAULT_ALIGNMENT, GgufError, MAGIC, limits};
+
+/// A part of a model whose tensors are in several files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Its number, counted from 1.
+    pub number: u32,
+    /// Number of files.
+    pub count: u32,
+}
 
 /// The metadata and the tensor table. After reading, every tensor is known to be within the file, aligned, disjoint
 /// from all others, and of the size that its shape and type imply.
@@ -81,6 +90,19 @@ impl Header {
         self.tensor(name).ok_or_else(|| GgufError::MissingTensor { tensor: name.to_owned() })
     }
 
+    /// Which part of a model the file is, if its tensors are in several files.
+    #[must_use]
+    pub fn part(&self) -> Option<Part> {
+        let count = self.metadata.u32("split.count").filter(|&count| count > 1)?;
+        // A file that was put together again may still have the keys.
+        let all = self.metadata.u32("split.tensors.count");
+        if all.is_some_and(|all| all as usize <= self.tensors.len()) {
+            return None;
+        }
+        let number = self.metadata.u32("split.no").unwrap_or(0).saturating_add(1);
+        Some(Part { number, count })
+    }
+
     /// The architecture, such as `gemma4`.
     #[must_use]
     pub fn architecture(&self) -> Option<&str> {
@@ -118,13 +140,11 @@ async fn read_metadata(reader: &mut Reader<'_>, count: u64) -> Result<Metadata, 
 
 fn alignment_of(metadata: &Metadata) -> Result<u32, GgufError> {
     let bad = |found: String| Err(GgufError::BadAlignment { found, limit: limits::ALIGNMENT });
-    match metadata.0.get(ALIGNMENT_KEY) {
-        None => Ok(DEFAULT_ALIGNMENT),
-        Some(&Value::Unsigned(value)) => match u32::try_from(value) {
-            Ok(alignment) if alignment.is_power_of_two() && alignment <= limits::ALIGNMENT => Ok(alignment),
-            _ => bad(value.to_string()),
-        },
-        Some(_) => bad("not a whole number".to_owned()),
+    match metadata.try_u32(ALIGNMENT_KEY) {
+        Ok(None) => Ok(DEFAULT_ALIGNMENT),
+        Ok(Some(alignment)) if alignment.is_power_of_two() && alignment <= limits::ALIGNMENT => Ok(alignment),
+        Ok(Some(other)) => bad(other.to_string()),
+        Err(wrong) => bad(wrong.found),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Key–value metadata of a GGUF file.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// An array of strings, stored as one text and the end offsets of its strings, which saves memory: there are half a
 /// million merges.
@@ -80,6 +81,74 @@ pub enum Value {
     Bools(Vec<bool>),
     /// Array of strings.
     Strings(StringArray),
+    /// A value that was skipped, as no reader takes its kind: what it is.
+    Skipped(&'static str),
+}
+
+/// The number that all of these are; `None` if they differ, or if there are none.
+fn uniform<T: Copy + PartialEq>(values: &[T]) -> Option<T> {
+    let (first, rest) = values.split_first()?;
+    rest.iter().all(|value| value == first).then_some(*first)
+}
+
+impl Value {
+    /// A number: a scalar, or an array that repeats one number, as some converters write for each layer.
+    fn number(&self) -> Option<Self> {
+        match self {
+            Self::Unsigned(_) | Self::Signed(_) | Self::Float(_) => Some(self.clone()),
+            Self::Integers(values) => uniform(values).map(Self::Signed),
+            Self::Floats(values) => uniform(values).map(|value| Self::Float(value.into())),
+            _ => None,
+        }
+    }
+
+    fn u32(&self) -> Option<u32> {
+        match self.number()? {
+            Self::Unsigned(value) => u32::try_from(value).ok(),
+            Self::Signed(value) => u32::try_from(value).ok(),
+            Self::Float(value) => Some(value as u32).filter(|&whole| f64::from(whole) == value),
+            _ => None,
+        }
+    }
+
+    fn f32(&self) -> Option<f32> {
+        match self.number()? {
+            Self::Float(value) => Some(value as f32),
+            Self::Unsigned(value) => Some(value as f32),
+            Self::Signed(value) => Some(value as f32),
+            _ => None,
+        }
+    }
+}
+
+/// What it is, in a few words: the number, or the kind.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unsigned(value) => write!(f, "{value}"),
+            Self::Signed(value) => write!(f, "{value}"),
+            Self::Float(value) => write!(f, "{value}"),
+            Self::Bool(value) => write!(f, "{value}"),
+            Self::String(text) => write!(f, "the text {:?}", text.chars().take(60).collect::<String>()),
+            Self::Integers(values) => write!(f, "an array of {} integers", values.len()),
+            Self::Floats(values) => write!(f, "an array of {} floats", values.len()),
+            Self::Bools(values) => write!(f, "an array of {} truth values", values.len()),
+            Self::Strings(texts) => write!(f, "an array of {} strings", texts.len()),
+            Self::Skipped(what) => f.write_str(what),
+        }
+    }
+}
+
+/// A value that is not of the type that its key has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the file says {key} = {found}, but {expected}")]
+pub struct WrongType {
+    /// The key.
+    pub key: String,
+    /// What it has.
+    pub found: String,
+    /// What it should have.
+    pub expected: &'static str,
 }
 
 /// All metadata of a file, by key.
@@ -87,25 +156,43 @@ pub enum Value {
 pub struct Metadata(pub BTreeMap<String, Value>);
 
 impl Metadata {
-    /// An integer of any width that fits `u32`.
+    /// An integer of any width that fits `u32`. An array that repeats one number is that number.
     #[must_use]
     pub fn u32(&self, key: &str) -> Option<u32> {
-        match self.0.get(key)? {
-            Value::Unsigned(v) => u32::try_from(*v).ok(),
-            Value::Signed(v) => u32::try_from(*v).ok(),
-            _ => None,
-        }
+        self.0.get(key)?.u32()
     }
 
-    /// A float, or an integer read as one.
+    /// A float, or an integer read as one. An array that repeats one number is that number.
     #[must_use]
     pub fn f32(&self, key: &str) -> Option<f32> {
-        match self.0.get(key)? {
-            Value::Float(v) => Some(*v as f32),
-            Value::Unsigned(v) => Some(*v as f32),
-            Value::Signed(v) => Some(*v as f32),
-            _ => None,
-        }
+        self.0.get(key)?.f32()
+    }
+
+    /// As [`Self::u32`]; `None` only if there is no such key.
+    ///
+    /// # Errors
+    /// When the key has anything else.
+    pub fn try_u32(&self, key: &str) -> Result<Option<u32>, WrongType> {
+        self.typed(key, Value::u32, "it must be one whole number from 0 to 4294967295")
+    }
+
+    /// As [`Self::f32`]; `None` only if there is no such key.
+    ///
+    /// # Errors
+    /// When the key has anything else.
+    pub fn try_f32(&self, key: &str) -> Result<Option<f32>, WrongType> {
+        self.typed(key, Value::f32, "it must be one number")
+    }
+
+    fn typed<T>(
+        &self,
+        key: &str,
+        read: impl Fn(&Value) -> Option<T>,
+        expected: &'static str,
+    ) -> Result<Option<T>, WrongType> {
+        let Some(value) = self.0.get(key) else { return Ok(None) };
+        let wrong = || WrongType { key: key.to_owned(), found: value.to_string(), expected };
+        read(value).map(Some).ok_or_else(wrong)
     }
 
     /// A bool.

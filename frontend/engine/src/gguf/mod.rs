@@ -17,8 +17,8 @@ mod value;
 mod writer;
 
 pub use error::GgufError;
-pub use header::Header;
-pub use metadata::{Metadata, StringArray, Value};
+pub use header::{Header, Part};
+pub use metadata::{Metadata, StringArray, Value, WrongType};
 pub use summary::{Summary, TypeShare, summary};
 pub use tensor::{DTypeId, TensorInfo};
 pub use writer::{TensorSpec, WriteError, WriteValue, Writer};
@@ -39,7 +39,9 @@ pub mod limits {
     pub const HEADER_BYTES: u64 = 64 << 20;
     /// Metadata pairs.
     pub const PAIRS: u64 = 1 << 16;
-    /// Elements of all metadata arrays together.
+    /// Arrays inside one another. Only skipped values have them.
+    pub const NESTING: usize = 8;
+    /// Elements of all metadata arrays together, those that are skipped too.
     pub const ARRAY_ELEMENTS: u64 = 6 << 20;
     /// Bytes of one string value: chat templates are the longest, with tens of kilobytes.
     pub const STRING_BYTES: u64 = 4 << 20;

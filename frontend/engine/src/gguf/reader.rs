@@ -137,23 +137,38 @@ impl<'a> Reader<'a> {
         Ok(bytes.as_chunks().0)
     }
 
-    /// Reads a string if the window has it completely. Most strings are read this way, which takes half the time,
+    /// The bytes of a string, if the window has all of them. Most strings are read this way, which takes half the time,
     /// since it needs no future.
-    pub(super) fn str_at_hand(&mut self, what: &'static str, limit: u64) -> Result<Option<&str>, GgufError> {
-        let Some((len, rest)) = self.window[self.cursor..].split_first_chunk::<8>() else { return Ok(None) };
+    pub(super) fn string_at_hand(&mut self, limit: u64) -> Option<&[u8]> {
+        let (len, rest) = self.window[self.cursor..].split_first_chunk::<8>()?;
         let len = u64::from_le_bytes(*len);
         if len > limit || len > rest.len() as u64 {
-            return Ok(None);
+            return None;
         }
         let start = self.cursor + 8;
         self.cursor = start + len as usize;
-        text(&self.window[start..self.cursor], what).map(Some)
+        Some(&self.window[start..self.cursor])
     }
 
-    /// A string: u64 length, then UTF-8.
-    pub(super) async fn str(&mut self, what: &'static str, limit: u64) -> Result<&str, GgufError> {
+    /// The bytes of a string: u64 length, then UTF-8, which is not checked.
+    pub(super) async fn string(&mut self, what: &'static str, limit: u64) -> Result<&[u8], GgufError> {
         let len = self.count(what, limit, 1).await?;
-        text(self.take(len, what).await?, what)
+        self.take(len, what).await
+    }
+
+    /// A string.
+    pub(super) async fn str(&mut self, what: &'static str, limit: u64) -> Result<&str, GgufError> {
+        text(self.string(what, limit).await?, what)
+    }
+
+    /// Leaves out the next `len` bytes.
+    pub(super) async fn skip(&mut self, mut len: usize, what: &'static str) -> Result<(), GgufError> {
+        while len > 0 {
+            let part = len.min(FIRST_WINDOW as usize);
+            self.take(part, what).await?;
+            len -= part;
+        }
+        Ok(())
     }
 }
 

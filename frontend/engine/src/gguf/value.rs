@@ -77,8 +77,14 @@ pub(super) async fn read_value(
         ValueType::I64 => Value::Signed(i64::from_le_bytes(reader.array(WHAT).await?)),
         ValueType::F32 => Value::Float(f32::from_le_bytes(reader.array(WHAT).await?).into()),
         ValueType::F64 => Value::Float(f64::from_le_bytes(reader.array(WHAT).await?)),
-        ValueType::Bool => Value::Bool(bool_of(reader.array::<1>(WHAT).await?[0], key)?),
-        ValueType::String => Value::String(reader.str(WHAT, limits::STRING_BYTES).await?.to_owned()),
+        ValueType::Bool => match reader.array(WHAT).await? {
+            [byte @ (0 | 1)] => Value::Bool(byte == 1),
+            _ => Value::Skipped("a truth value that is neither 0 nor 1"),
+        },
+        ValueType::String => match std::str::from_utf8(reader.string(WHAT, limits::STRING_BYTES).await?) {
+            Ok(text) => Value::String(text.to_owned()),
+            Err(_) => Value::Skipped("a text that is not UTF-8"),
+        },
         ValueType::Array => read_array(reader, key, elements).await?,
     })
 }
@@ -87,12 +93,7 @@ const STRING: &str = "a string of a metadata array";
 
 async fn read_array(reader: &mut Reader<'_>, key: &str, elements: &mut u64) -> Result<Value, GgufError> {
     let kind = ValueType::parse(reader.u32("the type of a metadata array").await?, key)?;
-    if kind == ValueType::Array {
-        return Err(GgufError::NestedArray { key: key.to_owned() });
-    }
-    let left = limits::ARRAY_ELEMENTS - *elements;
-    let count = reader.count("the length of a metadata array", left, kind.least_bytes() as u64).await?;
-    *elements += count as u64;
+    let count = read_count(reader, kind, elements).await?;
     Ok(match kind {
         ValueType::U8 => integers(reader, count, u8::from_le_bytes).await?,
         ValueType::I8 => integers(reader, count, i8::from_le_bytes).await?,
@@ -102,28 +103,87 @@ async fn read_array(reader: &mut Reader<'_>, key: &str, elements: &mut u64) -> R
         ValueType::I32 => integers(reader, count, i32::from_le_bytes).await?,
         ValueType::I64 => integers(reader, count, i64::from_le_bytes).await?,
         ValueType::U64 => {
-            let signed = |value| {
-                i64::try_from(value).map_err(|_| GgufError::IntegerTooLarge { key: key.to_owned(), value })
-            };
-            Value::Integers(collect(reader, count, |bytes| signed(u64::from_le_bytes(bytes))).await?)
+            let values = collect(reader, count, u64::from_le_bytes).await?;
+            let signed = values.into_iter().map(|value| i64::try_from(value).ok()).collect();
+            Option::map_or(signed, Value::Skipped("an array with numbers of 2^63 or more"), Value::Integers)
         }
-        ValueType::F32 => Value::Floats(collect(reader, count, |bytes| Ok(f32::from_le_bytes(bytes))).await?),
+        ValueType::F32 => Value::Floats(collect(reader, count, f32::from_le_bytes).await?),
         ValueType::F64 => {
-            Value::Floats(collect(reader, count, |bytes| Ok(f64::from_le_bytes(bytes) as f32)).await?)
+            Value::Floats(collect(reader, count, |bytes| f64::from_le_bytes(bytes) as f32).await?)
         }
-        ValueType::Bool => Value::Bools(collect(reader, count, |[byte]| bool_of(byte, key)).await?),
-        ValueType::String => {
-            let mut strings = StringArray::with_capacity(count);
-            while strings.len() < count {
-                match reader.str_at_hand(STRING, limits::STRING_BYTES)? {
-                    Some(text) => strings.push(text),
-                    None => strings.push(reader.str(STRING, limits::STRING_BYTES).await?),
+        ValueType::Bool => match collect(reader, count, u8::from_le_bytes).await? {
+            bytes if bytes.iter().all(|byte| *byte <= 1) => {
+                Value::Bools(bytes.into_iter().map(|byte| byte == 1).collect())
+            }
+            _ => Value::Skipped("an array with truth values that are neither 0 nor 1"),
+        },
+        ValueType::String => read_strings(reader, count).await?,
+        ValueType::Array => {
+            skip_arrays(reader, key, count, elements).await?;
+            Value::Skipped("an array of arrays")
+        }
+    })
+}
+
+/// Reads the length of an array of this type.
+async fn read_count(
+    reader: &mut Reader<'_>,
+    kind: ValueType,
+    elements: &mut u64,
+) -> Result<usize, GgufError> {
+    let left = limits::ARRAY_ELEMENTS - *elements;
+    let count = reader.count("the length of a metadata array", left, kind.least_bytes() as u64).await?;
+    *elements += count as u64;
+    Ok(count)
+}
+
+async fn read_strings(reader: &mut Reader<'_>, count: usize) -> Result<Value, GgufError> {
+    let mut strings = StringArray::with_capacity(count);
+    let mut is_text = true;
+    let mut put = |bytes: &[u8]| match std::str::from_utf8(bytes) {
+        Ok(text) => strings.push(text),
+        Err(_) => is_text = false,
+    };
+    for _ in 0..count {
+        match reader.string_at_hand(limits::STRING_BYTES) {
+            Some(bytes) => put(bytes),
+            None => put(reader.string(STRING, limits::STRING_BYTES).await?),
+        }
+    }
+    Ok(if is_text { Value::Strings(strings) } else { Value::Skipped("an array with text that is not UTF-8") })
+}
+
+/// Skips `count` arrays, and those that they hold.
+async fn skip_arrays(
+    reader: &mut Reader<'_>,
+    key: &str,
+    count: usize,
+    elements: &mut u64,
+) -> Result<(), GgufError> {
+    // How many are left at each level.
+    let mut levels = vec![count];
+    while let Some(left) = levels.last_mut() {
+        if *left == 0 {
+            levels.pop();
+            continue;
+        }
+        *left -= 1;
+        let kind = ValueType::parse(reader.u32("the type of a metadata array").await?, key)?;
+        let count = read_count(reader, kind, elements).await?;
+        match kind {
+            ValueType::Array if levels.len() == limits::NESTING => {
+                return Err(GgufError::NestedArray { key: key.to_owned() });
+            }
+            ValueType::Array => levels.push(count),
+            ValueType::String => {
+                for _ in 0..count {
+                    reader.string(STRING, limits::STRING_BYTES).await?;
                 }
             }
-            Value::Strings(strings)
+            _ => reader.skip(count * kind.least_bytes(), "an element of a metadata array").await?,
         }
-        ValueType::Array => return Err(GgufError::NestedArray { key: key.to_owned() }),
-    })
+    }
+    Ok(())
 }
 
 async fn integers<const N: usize, T: Into<i64>>(
@@ -131,28 +191,20 @@ async fn integers<const N: usize, T: Into<i64>>(
     count: usize,
     decode: impl Fn([u8; N]) -> T,
 ) -> Result<Value, GgufError> {
-    Ok(Value::Integers(collect(reader, count, |bytes| Ok(decode(bytes).into())).await?))
+    Ok(Value::Integers(collect(reader, count, |bytes| decode(bytes).into()).await?))
 }
 
 /// `count` elements of `N` bytes. The count was checked, so memory for all of them is allocated at once.
 async fn collect<const N: usize, T>(
     reader: &mut Reader<'_>,
     count: usize,
-    decode: impl Fn([u8; N]) -> Result<T, GgufError>,
+    decode: impl Fn([u8; N]) -> T,
 ) -> Result<Vec<T>, GgufError> {
     let mut values = Vec::with_capacity(count);
     while values.len() < count {
         for bytes in reader.elements(count - values.len(), "an element of a metadata array").await? {
-            values.push(decode(*bytes)?);
+            values.push(decode(*bytes));
         }
     }
     Ok(values)
-}
-
-fn bool_of(byte: u8, key: &str) -> Result<bool, GgufError> {
-    match byte {
-        0 => Ok(false),
-        1 => Ok(true),
-        value => Err(GgufError::BadBool { key: key.to_owned(), value }),
-    }
 }

@@ -2,9 +2,10 @@
 
 use shaders::attention::decode::Decode;
 use shaders::experts::Mixture;
+use shaders::matmul::Tile;
 
 use super::denoising::{Denoising, DenoisingError, MAX_CANVAS};
-use crate::gguf::{Metadata, Value};
+use crate::gguf::{Metadata, Part, Value, WrongType};
 
 /// Maximum width, head size and feed-forward size. Buffers are sized from these numbers; real models are far below.
 pub(super) const MAX_DIMENSION: u32 = 1 << 20;
@@ -58,12 +59,25 @@ pub enum ConfigError {
         /// `general.architecture` of the file.
         found: String,
     },
+    /// A part of a model whose tensors are in several files.
+    #[error(
+        "this is part {} of {} of a model; gemtab reads single files: join the parts with `llama-gguf-split --merge`, or \
+         pull the model, which joins them",
+        part.number, part.count
+    )]
+    Part { part: Part },
     /// A required key is missing.
     #[error("the model file lacks the key {key}")]
     Missing { key: String },
     /// A value that is out of range.
     #[error("the model file says {key} = {value}, but {expected}")]
     Value { key: String, value: String, expected: &'static str },
+}
+
+impl From<WrongType> for ConfigError {
+    fn from(WrongType { key, found, expected }: WrongType) -> Self {
+        Self::Value { key, value: found, expected }
+    }
 }
 
 /// Tokens per image with the default budget.
@@ -148,8 +162,12 @@ impl Keys<'_> {
         format!("{}.{name}", self.prefix)
     }
 
-    pub fn optional(&self, name: &str) -> Option<u32> {
-        self.metadata.u32(&self.key(name))
+    pub fn optional(&self, name: &str) -> Result<Option<u32>, ConfigError> {
+        Ok(self.metadata.try_u32(&self.key(name))?)
+    }
+
+    fn missing(&self, name: &str) -> ConfigError {
+        ConfigError::Missing { key: self.key(name) }
     }
 
     fn has(&self, name: &str) -> bool {
@@ -160,24 +178,15 @@ impl Keys<'_> {
     pub fn number<T>(
         &self,
         name: &str,
-        read: impl Fn(&Metadata, &str) -> Option<T>,
+        read: impl Fn(&Metadata, &str) -> Result<Option<T>, WrongType>,
         usual: T,
     ) -> Result<T, ConfigError> {
-        let key = self.key(name);
-        let Some(value) = self.metadata.0.get(&key) else { return Ok(usual) };
-        let shown = || match value {
-            Value::Unsigned(value) => value.to_string(),
-            Value::Signed(value) => value.to_string(),
-            Value::Float(value) => value.to_string(),
-            _ => "something else".to_owned(),
-        };
-        let wrong = || self.bad(name, shown(), "it must be a number, and of a sensible size");
-        read(self.metadata, &key).ok_or_else(wrong)
+        Ok(read(self.metadata, &self.key(name))?.unwrap_or(usual))
     }
 
     /// An integer in `1..=most`.
     pub fn positive(&self, name: &str, most: u32) -> Result<u32, ConfigError> {
-        let value = self.optional(name).ok_or_else(|| ConfigError::Missing { key: self.key(name) })?;
+        let value = self.optional(name)?.ok_or_else(|| self.missing(name))?;
         if value == 0 || value > most {
             return Err(self.bad(name, value, "it must be positive and of a sensible size"));
         }
@@ -185,12 +194,16 @@ impl Keys<'_> {
     }
 
     pub fn float(&self, name: &str) -> Result<f32, ConfigError> {
-        let value =
-            self.metadata.f32(&self.key(name)).ok_or_else(|| ConfigError::Missing { key: self.key(name) })?;
-        if !value.is_finite() || value < 0.0 {
-            return Err(self.bad(name, value, "it must be a finite, positive number"));
+        self.optional_float(name)?.ok_or_else(|| self.missing(name))
+    }
+
+    pub fn optional_float(&self, name: &str) -> Result<Option<f32>, ConfigError> {
+        match self.metadata.try_f32(&self.key(name))? {
+            Some(value) if !value.is_finite() || value < 0.0 => {
+                Err(self.bad(name, value, "it must be a finite, positive number"))
+            }
+            value => Ok(value),
         }
-        Ok(value)
     }
 
     /// A value per layer: an array, or one integer for all layers.
@@ -211,29 +224,42 @@ impl Keys<'_> {
         Ok(vec![self.positive(name, MAX_DIMENSION)?; layers])
     }
 
+    /// Whether each layer is sliding.
+    fn pattern(&self, layers: usize) -> Result<Vec<bool>, ConfigError> {
+        const NAME: &str = "attention.sliding_window_pattern";
+        let value = self.metadata.0.get(&self.key(NAME)).ok_or_else(|| self.missing(NAME))?;
+        if let Some(values) = self.metadata.integers(&self.key(NAME)) {
+            if values.len() != layers {
+                return Err(self.bad(NAME, values.len(), "an array must have one value for each layer"));
+            }
+            return Ok(values.into_iter().map(|value| value != 0).collect());
+        }
+        if let Value::Bool(all) = value {
+            return Ok(vec![*all; layers]);
+        }
+        // The last layer of every period is global. What 0 and 1 mean as a period differs from program to program.
+        match self.optional(NAME)? {
+            Some(period @ 2..) => Ok((1..=layers).map(|i| !i.is_multiple_of(period as usize)).collect()),
+            _ => {
+                Err(self.bad(NAME, value, "it must have a value for each layer, or be a period of 2 or more"))
+            }
+        }
+    }
+
     /// The layers, each with a KV cache of its own.
     pub fn layers(&self, heads: u32) -> Result<Vec<LayerConfig>, ConfigError> {
         let count = self.positive("block_count", MAX_LAYERS)? as usize;
         let kv_heads = self.per_layer("attention.head_count_kv", count)?;
         let feed_forward = self.per_layer("feed_forward_length", count)?;
         let head_global = self.positive("attention.key_length", 4096)?;
-        let head_sliding = match self.optional("attention.key_length_swa") {
+        let head_sliding = match self.optional("attention.key_length_swa")? {
             Some(_) => self.positive("attention.key_length_swa", 4096)?,
             None => head_global,
         };
-        let pattern_key = self.key("attention.sliding_window_pattern");
-        let pattern =
-            self.metadata.integers(&pattern_key).ok_or(ConfigError::Missing { key: pattern_key })?;
-        if pattern.len() != count {
-            return Err(self.bad(
-                "attention.sliding_window_pattern",
-                pattern.len(),
-                "an array must have one value for each layer",
-            ));
-        }
+        let is_sliding = self.pattern(count)?;
         let mut layers = Vec::with_capacity(count);
         for i in 0..count {
-            let attention = if pattern[i] != 0 { Attention::Sliding } else { Attention::Global };
+            let attention = if is_sliding[i] { Attention::Sliding } else { Attention::Global };
             let head_dim = if attention == Attention::Sliding { head_sliding } else { head_global };
             if !Decode::supports(head_dim) {
                 return Err(self.bad(
@@ -263,7 +289,9 @@ impl Keys<'_> {
 
     /// The mixture of experts, if any, for a residual stream of this width.
     fn experts(&self, width: u32) -> Result<Option<Experts>, ConfigError> {
-        let Some(experts) = self.optional("expert_count").filter(|&count| count > 0) else { return Ok(None) };
+        let Some(experts) = self.optional("expert_count")?.filter(|&count| count > 0) else {
+            return Ok(None);
+        };
         let mixture = Mixture { experts, used: self.positive("expert_used_count", experts)? };
         if !mixture.is_supported(width) {
             return Err(self.bad("expert_count", experts, "the kernels have no room for so many"));
@@ -284,13 +312,13 @@ fn denoising(metadata: &Metadata) -> Result<Denoising, ConfigError> {
     let own = Keys { metadata, prefix: DIFFUSION };
     let length = if keys.has("canvas_length") { &keys } else { &own };
     let settings = Denoising {
-        canvas: length.number("canvas_length", Metadata::u32, usual.canvas)?,
-        steps: keys.number("eb_max_steps", Metadata::u32, usual.steps)?,
-        t_min: keys.number("eb_t_min", Metadata::f32, usual.t_min)?,
-        t_max: keys.number("eb_t_max", Metadata::f32, usual.t_max)?,
-        entropy_bound: keys.number("eb_entropy_bound", Metadata::f32, usual.entropy_bound)?,
-        stability: keys.number("eb_stability_threshold", Metadata::u32, usual.stability)?,
-        confidence: keys.number("eb_confidence_threshold", Metadata::f32, usual.confidence)?,
+        canvas: length.number("canvas_length", Metadata::try_u32, usual.canvas)?,
+        steps: keys.number("eb_max_steps", Metadata::try_u32, usual.steps)?,
+        t_min: keys.number("eb_t_min", Metadata::try_f32, usual.t_min)?,
+        t_max: keys.number("eb_t_max", Metadata::try_f32, usual.t_max)?,
+        entropy_bound: keys.number("eb_entropy_bound", Metadata::try_f32, usual.entropy_bound)?,
+        stability: keys.number("eb_stability_threshold", Metadata::try_u32, usual.stability)?,
+        confidence: keys.number("eb_confidence_threshold", Metadata::try_f32, usual.confidence)?,
     };
     let wrong = |error: DenoisingError| {
         let keys = if error.key == "canvas_length" { length } else { &keys };
@@ -326,7 +354,7 @@ impl Config {
         let heads = keys.positive("attention.head_count", MAX_HEADS)?;
         let mut layers = keys.layers(heads)?;
         let count = layers.len();
-        let shared = keys.optional("attention.shared_kv_layers").unwrap_or(0) as usize;
+        let shared = keys.optional("attention.shared_kv_layers")?.unwrap_or(0) as usize;
         if shared >= count {
             return Err(keys.bad(
                 "attention.shared_kv_layers",
@@ -354,7 +382,11 @@ impl Config {
             let top_k = metadata.u32("general.sampling.top_k").unwrap_or(64);
             (temperature, top_k, metadata.f32("general.sampling.top_p").unwrap_or(0.95))
         });
-        let ple = keys.optional("embedding_length_per_layer_input").unwrap_or(0).min(MAX_DIMENSION);
+        let ple = keys.optional("embedding_length_per_layer_input")?.unwrap_or(0);
+        if u64::from(ple) * count as u64 > Tile::MOST_COLUMNS.into() {
+            let expected = "the kernels have no room for so much in all layers together";
+            return Err(keys.bad("embedding_length_per_layer_input", ple, expected));
+        }
         if diffusion.is_some() && ple > 0 {
             return Err(keys.bad("embedding_length_per_layer_input", ple, NOT_OF_DIFFUSION));
         }
@@ -366,9 +398,9 @@ impl Config {
             window: keys.positive("attention.sliding_window", 1 << 24)?,
             max_context: keys.positive("context_length", 1 << 24)?,
             eps: keys.float("attention.layer_norm_rms_epsilon")?,
-            softcap: metadata.f32(&keys.key("final_logit_softcapping")).unwrap_or(0.0),
+            softcap: keys.optional_float("final_logit_softcapping")?.unwrap_or(0.0),
             ple,
-            theta_sliding: metadata.f32(&keys.key("rope.freq_base_swa")).unwrap_or(10_000.0),
+            theta_sliding: keys.optional_float("rope.freq_base_swa")?.unwrap_or(10_000.0),
             theta_global: keys.float("rope.freq_base")?,
             experts: keys.experts(width)?,
             whole_picture: if ple == 0 { USUAL_PICTURE } else { 0 },
@@ -466,6 +498,20 @@ mod tests {
     }
 
     #[test]
+    fn per_layer_embeddings_are_bounded() {
+        let with = |width: u64| {
+            let mut m = metadata();
+            m.0.insert("gemma4.embedding_length_per_layer_input".into(), Value::Unsigned(width));
+            Config::read(&m).map(|config| config.ple)
+        };
+        let most = Tile::MOST_COLUMNS / 4;
+        assert_eq!(with(most.into()), Ok(most));
+        for width in [u64::from(most) + 1, 1 << 20, u64::from(u32::MAX)] {
+            assert!(matches!(with(width), Err(ConfigError::Value { .. })), "{width}");
+        }
+    }
+
+    #[test]
     fn diffusion_models_have_settings() {
         let with = |extra: &[(&str, Value)]| {
             let mut m = Metadata::default();
@@ -503,6 +549,48 @@ mod tests {
             let refused = with(&[(key, value.clone())]);
             let named = matches!(&refused, Err(ConfigError::Value { key: named, .. }) if named == key);
             assert!(named, "{key} = {value:?}: {refused:?}");
+        }
+    }
+
+    #[test]
+    fn scalars_and_arrays_stand_for_one_another() {
+        let layers = |value: Value| {
+            let mut m = metadata();
+            m.0.insert("gemma4.attention.sliding_window_pattern".into(), value);
+            let config = Config::read(&m)?;
+            Ok(config.layers.iter().map(|layer| layer.attention == Attention::Sliding).collect::<Vec<_>>())
+        };
+        let usual = Config::read(&metadata()).expect("a configuration");
+        for (key, value) in metadata().0 {
+            let array = match value {
+                Value::Unsigned(value) => Value::Integers(vec![value as i64; 4]),
+                Value::Float(value) => Value::Floats(vec![value as f32; 4]),
+                _ => continue,
+            };
+            let mut m = metadata();
+            m.0.insert(key.clone(), array);
+            assert_eq!(Config::read(&m), Ok(usual.clone()), "{key}");
+            // What is there is not missing, whatever it is, and nor is it taken for what a file usually says.
+            for odd in [
+                Value::String("4".into()),
+                Value::Bool(true),
+                Value::Signed(-4),
+                Value::Integers(vec![4, -2, 4, 4]),
+                Value::Skipped("an array of arrays"),
+            ] {
+                m.0.insert(key.clone(), odd.clone());
+                let named =
+                    matches!(Config::read(&m), Err(ConfigError::Value { key: named, .. }) if named == key);
+                assert!(named, "{key} = {odd:?}");
+            }
+        }
+        let [yes, no] = [true, false];
+        assert_eq!(layers(Value::Integers(vec![1, 0, 1, 0])), Ok(vec![yes, no, yes, no]));
+        assert_eq!(layers(Value::Unsigned(2)), Ok(vec![yes, no, yes, no]));
+        assert_eq!(layers(Value::Bool(false)), Ok(vec![no; 4]));
+        for odd in [Value::Unsigned(0), Value::Signed(1), Value::Float(0.5), Value::String("2".into())] {
+            let refused: Result<_, ConfigError> = layers(odd.clone());
+            assert!(matches!(refused, Err(ConfigError::Value { .. })), "{odd:?}");
         }
     }
 

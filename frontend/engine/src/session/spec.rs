@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use shaders::experts::Mixture;
+use shaders::matmul::Tile;
 
 use crate::audio;
 use crate::gguf::Header;
 use crate::gpu::Memory;
-use crate::model::{Config, Extent, Parts, Products, large_products};
+use crate::model::{Config, ConfigError, Extent, Parts, Products, large_products};
 use crate::plan::Limits;
 use crate::train::Base;
 use crate::vision::{Budget, TowerPlan};
@@ -68,12 +69,20 @@ impl ModelSpec {
     /// # Errors
     /// Same as [`Self::read`].
     pub fn with_options(header: &Header, options: &LoadOptions) -> Result<Self, EngineError> {
+        if let Some(part) = header.part() {
+            return Err(ConfigError::Part { part }.into());
+        }
         let mut config = Config::read(&header.metadata)?;
         if config.sees_pictures_whole() {
             config.whole_picture = config.whole_picture.max(options.largest_picture.min(MAX_PICTURE));
         }
         let tensors = TensorList::find(header, &config)?;
         weights::check_layouts(&tensors)?;
+        if tensors.vocabulary() > Tile::MOST_COLUMNS {
+            let (key, value) = ("rows of token_embd.weight".to_owned(), tensors.vocabulary().to_string());
+            let expected = "the kernels have no room for so many tokens";
+            return Err(ConfigError::Value { key, value, expected }.into());
+        }
         let mut unusable = None;
         let has_towers = config.diffusion.is_none();
         let read = || TowerPlan::read(header, config.width).map_err(EngineError::from);

@@ -1,6 +1,6 @@
 //! Loading the tokenizer from metadata.
 
-use crate::gguf::{Metadata, StringArray};
+use crate::gguf::{Metadata, StringArray, Value};
 
 use super::bpe::Merges;
 use super::special::{self, SpecialTokens};
@@ -89,15 +89,15 @@ fn token(metadata: &Metadata, key: &'static str, count: usize) -> Result<Option<
 
 fn stop_tokens(metadata: &Metadata, count: usize) -> Result<Vec<u32>, TokenizerError> {
     let mut ids = Vec::new();
-    for key in [EOS_ID, EOT_ID] {
-        ids.extend(token(metadata, key, count)?);
-    }
-    if metadata.0.contains_key(EOS_IDS) {
-        let found = metadata
-            .integers(EOS_IDS)
-            .ok_or(TokenizerError::Type { key: EOS_IDS, expected: "an array of token ids" })?;
-        for id in found {
-            ids.push(checked(EOS_IDS, id, count)?);
+    // One or several, under either name.
+    for key in [EOS_ID, EOT_ID, EOS_IDS] {
+        match metadata.0.get(key) {
+            Some(Value::Integers(found)) => {
+                for &id in found {
+                    ids.push(checked(key, id, count)?);
+                }
+            }
+            _ => ids.extend(token(metadata, key, count)?),
         }
     }
     Ok(ids)

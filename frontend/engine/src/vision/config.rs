@@ -116,7 +116,7 @@ impl Keys<'_> {
     }
 
     fn positive(&self, name: &str, most: u32) -> Result<u32, ConfigError> {
-        let value = self.header.metadata.u32(&self.key(name));
+        let value = self.header.metadata.try_u32(&self.key(name))?;
         match value.ok_or_else(|| ConfigError::Missing { key: self.key(name) })? {
             value if (1..=most).contains(&value) => Ok(value),
             value => Err(self.bad(name, value, "it must be positive and of a sensible size")),
@@ -125,7 +125,7 @@ impl Keys<'_> {
 
     /// A constant of the model family, which some files state.
     fn exactly(&self, name: &str, wanted: u32) -> Result<(), ConfigError> {
-        match self.header.metadata.u32(&self.key(name)) {
+        match self.header.metadata.try_u32(&self.key(name))? {
             Some(value) if value != wanted => {
                 Err(self.bad(name, value, "gemtab reads patches of 16 pixels, pooled 3 by 3"))
             }
@@ -134,7 +134,7 @@ impl Keys<'_> {
     }
 
     fn eps(&self, name: &str) -> Result<f32, ConfigError> {
-        match self.header.metadata.f32(&self.key(name)).unwrap_or(1e-6) {
+        match self.header.metadata.try_f32(&self.key(name))?.unwrap_or(1e-6) {
             eps if eps.is_finite() && eps >= 0.0 => Ok(eps),
             eps => Err(self.bad(name, eps, "it must be a finite, positive number")),
         }

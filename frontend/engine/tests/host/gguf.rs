@@ -237,15 +237,38 @@ fn broken_metadata_is_refused() {
         pair().u32(13).data(8).parse(),
         Err(GgufError::UnknownValueType { value_type: 13, .. })
     ));
-    let nested = pair().u32(9).u32(9).u64(1).u32(4).u64(1).u32(0).data(8);
-    assert!(matches!(nested.parse(), Err(GgufError::NestedArray { .. })));
-    assert!(matches!(pair().u32(7).raw(&[2]).parse(), Err(GgufError::BadBool { value: 2, .. })));
-    let large = pair().u32(9).u32(10).u64(1).u64(u64::MAX);
-    assert!(matches!(large.parse(), Err(GgufError::IntegerTooLarge { value: u64::MAX, .. })));
     let twice = Raw::new(3, 0, 2).str("key").u32(4).u32(1).str("key").u32(4).u32(1);
     assert!(matches!(twice.parse(), Err(GgufError::DuplicateKey { .. })));
-    let bytes = pair().u32(8).u64(2).raw(&[0xff, 0xfe]);
-    assert!(matches!(bytes.parse(), Err(GgufError::NotText { .. })));
+    let nested = |levels| (0..levels).fold(pair().u32(9), |raw, _| raw.u32(9).u64(1)).u32(4).u64(0);
+    assert!(nested(limits::NESTING).parse().is_ok());
+    assert!(matches!(nested(limits::NESTING + 1).parse(), Err(GgufError::NestedArray { .. })));
+    let many = pair().u32(9).u32(9).u64(2).u32(0).u64(limits::ARRAY_ELEMENTS - 1).data(1 << 23);
+    assert!(matches!(many.parse(), Err(GgufError::TooMany { .. })));
+    let cut = pair().u32(9).u32(9).u64(2).u32(8).u64(1).str("a").u32(4).u64(3);
+    assert!(matches!(cut.parse(), Err(GgufError::Overfull { .. })));
+}
+
+#[test]
+fn odd_values_of_keys_that_nobody_reads_are_skipped() {
+    let array = |kind| Raw::default().u32(9).u32(kind);
+    let nested =
+        array(9).u64(4).u32(4).u64(2).u32(7).u32(8).u32(8).u64(1).str("text").u32(9).u64(1).u32(0).u64(3);
+    let odd = [
+        nested.raw(&[1, 2, 3]).u32(12).u64(0),
+        Raw::default().u32(7).raw(&[2]),
+        array(7).u64(2).raw(&[1, 255]),
+        array(10).u64(2).u64(1).u64(u64::MAX),
+        Raw::default().u32(8).u64(2).raw(&[0xff, 0xfe]),
+        array(8).u64(3).str("a").u64(1).raw(&[0xe4]).str("b"),
+    ];
+    for (index, odd) in odd.iter().enumerate() {
+        let raw = Raw::new(3, 0, 2).str("odd").raw(&odd.0).str("last").u32(4).u32(7);
+        let metadata = raw.parse().unwrap_or_else(|error| panic!("{index}: {error}")).metadata;
+        assert!(matches!(metadata.0.get("odd"), Some(Value::Skipped(_))), "{index}: {metadata:?}");
+        assert_eq!(metadata.u32("last"), Some(7), "{index}");
+        // Who needs it is told what it is.
+        assert!(metadata.try_u32("odd").is_err(), "{index}");
+    }
 }
 
 #[test]
@@ -259,6 +282,8 @@ fn alignment_is_a_power_of_two() {
     for value in [0, 3, 48, 1 << 20, u32::MAX] {
         assert!(matches!(file(4, value), Err(GgufError::BadAlignment { .. })), "{value}");
     }
+    assert_eq!(file(5, 64).expect("a signed integer is one as well").alignment, 64);
+    assert!(matches!(file(5, u32::MAX - 63), Err(GgufError::BadAlignment { .. })), "-64");
     assert!(matches!(file(6, 32), Err(GgufError::BadAlignment { .. })), "a float");
     assert!(matches!(file(4, 128), Err(GgufError::Misaligned { alignment: 128, .. })));
 }

@@ -47,6 +47,22 @@ fn keys_of_another_type_are_named() {
 }
 
 #[test]
+fn ends_are_one_token_or_several_under_any_key() {
+    let mut metadata = golden_metadata();
+    for key in ["tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id", "tokenizer.ggml.eos_token_ids"]
+    {
+        for (value, ids) in
+            [(Value::Signed(700), vec![700]), (Value::Integers(vec![700, 701]), vec![700, 701])]
+        {
+            set(&mut metadata, key, value);
+            let tokenizer = Tokenizer::from_metadata(&metadata).expect("usable");
+            assert!(ids.iter().all(|id| tokenizer.stop_ids().contains(id)), "{key}: {ids:?}");
+        }
+        metadata.0.remove(key);
+    }
+}
+
+#[test]
 fn keys_that_contradict_each_other_are_named() {
     let found = error(|metadata| set(metadata, TYPES, Value::Integers(vec![1; 7])));
     assert_eq!(found, TokenizerError::Length { key: TYPES, found: 7, expected: 1024 });

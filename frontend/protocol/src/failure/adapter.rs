@@ -66,6 +66,8 @@ pub enum AdapterFailure {
     },
     /// Its files could not be written.
     NotWritten,
+    /// Its tensors or its configuration don't go together.
+    Inconsistent,
 }
 
 impl AdapterFailure {
@@ -77,9 +79,11 @@ impl AdapterFailure {
             | Self::SeveralAtOnce
             | Self::NeedsModel { .. }
             | Self::TooMany { .. } => Cause::Invalid,
-            Self::NotAnAdapter | Self::ConfigTooLarge { .. } | Self::Damaged | Self::NotFinite => {
-                Cause::BadFile
-            }
+            Self::NotAnAdapter
+            | Self::ConfigTooLarge { .. }
+            | Self::Damaged
+            | Self::Inconsistent
+            | Self::NotFinite => Cause::BadFile,
             Self::Architecture { .. }
             | Self::Unsupported
             | Self::TensorType { .. }

@@ -26,7 +26,7 @@ pub enum ModelFailure {
     BigEndian,
     /// GGUF with something that is not read here.
     UnsupportedHeader,
-    /// The file is broken, or contradicts itself.
+    /// The bytes of the file contradict one another.
     Damaged,
     /// The file does not say what architecture it is.
     NoArchitecture,
@@ -69,6 +69,34 @@ pub enum ModelFailure {
         /// Why.
         failure: Box<Failure>,
     },
+    /// One of the files that a model was split into.
+    Part {
+        /// Its number, counted from 1.
+        number: u32,
+        /// Number of files.
+        count: u32,
+    },
+    /// The file lacks a key or a tensor.
+    Incomplete {
+        /// Which.
+        what: String,
+    },
+    /// A key or tensor of the file does not suit the others.
+    Inconsistent {
+        /// Which.
+        what: String,
+    },
+    /// A table has fewer rows than there are tokens.
+    FewRows {
+        /// The table.
+        tensor: String,
+        /// Its rows.
+        rows: u64,
+        /// Tokens of the tokenizer.
+        tokens: u64,
+    },
+    /// The tokenizer in the file cannot be used.
+    Tokenizer,
 }
 
 /// What a file of the family holds that is no language model by itself.
@@ -84,9 +112,14 @@ impl ModelFailure {
     pub(super) fn nature(&self) -> (Cause, Vec<Remedy>) {
         let other = || vec![Remedy::OtherModel];
         match self {
-            Self::NotGguf | Self::Truncated { .. } | Self::Damaged | Self::NoModelFile { .. } => {
-                (Cause::BadFile, other())
-            }
+            Self::NotGguf
+            | Self::Truncated { .. }
+            | Self::Damaged
+            | Self::NoModelFile { .. }
+            | Self::Incomplete { .. }
+            | Self::Inconsistent { .. }
+            | Self::FewRows { .. }
+            | Self::Tokenizer => (Cause::BadFile, other()),
             Self::GgufVersion { .. }
             | Self::BigEndian
             | Self::UnsupportedHeader
@@ -96,6 +129,7 @@ impl ModelFailure {
             | Self::TensorType { .. }
             | Self::NoToken { .. }
             | Self::WrongProjector
+            | Self::Part { .. }
             | Self::Lacks(_) => (Cause::Unsupported, other()),
             Self::TowerUnreadable | Self::DrafterUnusable => (Cause::Unsupported, Vec::new()),
             // The file was not taken, so there is nothing to do about it but to close the message.

@@ -80,7 +80,7 @@ pub fn read(metadata: &Metadata, target: &Config) -> Result<Config, DrafterError
     }
     let theta_global = keys.float("rope.freq_base")?;
     same("RoPE base", theta_global, target.theta_global)?;
-    let theta_sliding = metadata.f32(&format!("{ARCHITECTURE}.rope.freq_base_swa"));
+    let theta_sliding = keys.optional_float("rope.freq_base_swa")?;
     same("RoPE base of sliding layers", theta_sliding.unwrap_or(target.theta_sliding), target.theta_sliding)?;
     let window = target.window - 1;
     if window == 0 {

@@ -26,19 +26,19 @@ pub struct OrderedHead {
 }
 
 impl OrderedHead {
-    /// The ordered head of a drafter with this vocabulary. `None` without one, and where the kernels have no room for
+    /// The ordered head of a drafter with this vocabulary, of which `top` clusters are chosen. `None` without one, and where the kernels have no room for
     /// its clusters: the whole head takes its place.
     ///
     /// # Errors
     /// [`TensorError`], when its tensors contradict the vocabulary.
-    pub fn find(header: &Header, vocabulary: u32) -> Result<Option<Self>, TensorError> {
+    pub fn find(header: &Header, vocabulary: u32, top: Option<u32>) -> Result<Option<Self>, TensorError> {
         let ordering = ["masked_embd_ordering", "masked_embd_ordering.weight"];
         let ordering = ordering.iter().find_map(|name| header.tensor(name));
         let centroids = header.tensor("masked_embd_centroids.weight");
         let (Some(ordering), Some(centroids)) = (ordering, centroids) else { return Ok(None) };
         let clusters = u32::try_from(centroids.rows()).unwrap_or(0);
         check(ordering, vocabulary)?;
-        let top = header.metadata.u32("gemma4-assistant.centroid_top_k").unwrap_or(USUAL_TOP).min(clusters);
+        let top = top.unwrap_or(USUAL_TOP).min(clusters);
         if top == 0 || top > MAX_CHOSEN || !vocabulary.is_multiple_of(clusters) {
             return Ok(None);
         }

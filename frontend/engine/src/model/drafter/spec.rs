@@ -3,7 +3,7 @@
 use super::config::{self, DrafterError};
 use super::ordered::OrderedHead;
 use crate::gguf::Header;
-use crate::model::Config;
+use crate::model::{Config, ConfigError};
 use crate::plan::{Limits, rounded};
 use crate::weights::{LoadError, TensorList, Weights, check_layouts};
 
@@ -40,6 +40,9 @@ impl DrafterSpec {
     /// # Errors
     /// [`DrafterError`]: when the file is no drafter, is inconsistent, or was made for another model.
     pub fn read(header: &Header, target: &Config, vocabulary: u32) -> Result<Self, DrafterError> {
+        if let Some(part) = header.part() {
+            return Err(ConfigError::Part { part }.into());
+        }
         let config = config::read(&header.metadata, target)?;
         let mut tensors = TensorList::find_drafter(header, &config, target.width)?;
         let found = tensors.vocabulary();
@@ -47,7 +50,8 @@ impl DrafterSpec {
             let (found, expected) = (found.to_string(), vocabulary.to_string());
             return Err(DrafterError::Target { what: "vocabulary size", found, expected });
         }
-        let ordered = OrderedHead::find(header, vocabulary)?;
+        let top = header.metadata.try_u32("gemma4-assistant.centroid_top_k").map_err(ConfigError::from)?;
+        let ordered = OrderedHead::find(header, vocabulary, top)?;
         if let Some(head) = &ordered {
             let shape = [config.width.into(), head.clusters.into()];
             tensors.add_matrix(header, "masked_embd_centroids.weight", "masked_embd_centroids", shape)?;
