@@ -177,9 +177,9 @@ impl Builder<'_> {
         x: &Value,
     ) -> Result<(), PlanError> {
         let mut params = NormParams::new(self.c.width, EPS);
-        params.branch_norm = branch.map_or(0, |name| self.weights.vector(&name));
+        params.branch_norm = branch.map_or(Ok(0), |name| self.weights.vector(&name))?;
         params.branch_scale = branch_scale;
-        params.norm = self.weights.vector(norm);
+        params.norm = self.weights.vector(norm)?;
         let mut buffers: Vec<&Value> = vec![&self.b.state, &self.weights.vectors, h];
         if form != NormAdd::Norm {
             buffers.push(&self.b.y);
@@ -198,8 +198,8 @@ impl Builder<'_> {
             freq_in: Conformer::FREQUENCIES[i],
             freq_out: Conformer::FREQUENCIES[i + 1],
             channels_in,
-            weights: self.weights.vector(&format!("a.conv1d.{i}")),
-            norm: self.weights.vector(&format!("a.conv1d.{i}.norm")),
+            weights: self.weights.vector(&format!("a.conv1d.{i}"))?,
+            norm: self.weights.vector(&format!("a.conv1d.{i}.norm"))?,
             eps: EPS,
         };
         let value = Value::new("audio convolution", size_of::<conv2d::Params>() as u64, Origin::Params);
@@ -235,7 +235,7 @@ impl Builder<'_> {
         for (name, to) in [("attn_q", q), ("attn_k", k), ("attn_v", v)] {
             self.product(&in_block(i, name), &b.x, to)?;
         }
-        let scale = self.weights.vector(&in_block(i, "per_dim_scale"));
+        let scale = self.weights.vector(&in_block(i, "per_dim_scale"))?;
         let params = attention::Params::new(c.heads, c.head_dim, attention::slots(STEP_TOKENS), scale);
         let block = &b.blocks[i as usize];
         let buffers = [&b.state, &self.weights.vectors, q, k, v, &block.relative, &block.keys, &b.mixed];
@@ -251,8 +251,8 @@ impl Builder<'_> {
             width4: c.width / 4,
             taps: c.taps,
             slots: light_conv::slots(STEP_TOKENS, c.taps),
-            weights: self.weights.vector(&in_block(i, "conv_dw")),
-            norm: self.weights.vector(&in_block(i, "norm_conv")),
+            weights: self.weights.vector(&in_block(i, "conv_dw"))?,
+            norm: self.weights.vector(&in_block(i, "norm_conv"))?,
             eps: EPS,
             pad: [0; 2],
         };
@@ -284,7 +284,7 @@ impl Builder<'_> {
         let b = self.b;
         let [out, normed] = &b.out;
         self.product("output", &b.h[self.c.blocks as usize % 2], out)?;
-        let bias = self.weights.vector("output.bias");
+        let bias = self.weights.vector("output.bias")?;
         let params = unit_norm::Params::new(self.c.out, Some(bias), EPS);
         let buffers = [&b.state, &self.weights.vectors, out, normed];
         self.steps.push_rows(

@@ -83,12 +83,12 @@ impl Builder<'_> {
         let vector = |part: &str| w.vector(&name(part));
 
         // The previous layer ended with its branch added, so the stream is complete.
-        self.norm(None, Some(vector("attn_norm")))?;
+        self.norm(None, Some(vector("attn_norm")?))?;
         self.attention(i)?;
         self.product(&name("attn_output"), &s.attention, &s.branch)?;
         self.correct(i, Site::Output, &s.attention, &[&s.branch])?;
 
-        self.norm(Some((vector("post_attention_norm"), None)), Some(vector("ffn_norm")))?;
+        self.norm(Some((vector("post_attention_norm")?, None)), Some(vector("ffn_norm")?))?;
         self.products(&[(&name("ffn_gate"), &s.gate), (&name("ffn_up"), &s.up)], &s.x)?;
         self.correct(i, Site::GateUp, &s.x, &[&s.gate, &s.up])?;
         feed_forward_activation(parts, &mut self.steps, i)?;
@@ -98,17 +98,17 @@ impl Builder<'_> {
             experts::chunk::build(parts, &mut self.steps, i, self.corrections)?;
         }
         let of_encoder = config.diffusion.is_some() && !self.is_canvas();
-        let scale = Some(vector(if of_encoder { "enc_layer_output_scale" } else { "layer_output_scale" }));
+        let scale = Some(vector(if of_encoder { "enc_layer_output_scale" } else { "layer_output_scale" })?);
         if config.ple == 0 {
-            return self.norm(Some((vector("post_ffw_norm"), scale)), None);
+            return self.norm(Some((vector("post_ffw_norm")?, scale)), None);
         }
-        self.norm(Some((vector("post_ffw_norm"), None)), None)?;
+        self.norm(Some((vector("post_ffw_norm")?, None)), None)?;
         self.product(&name("inp_gate"), &s.h[0], &s.ple_gate)?;
         self.correct(i, Site::PleGate, &s.h[0], &[&s.ple_gate])?;
         per_layer_activation(parts, &mut self.steps, i)?;
         self.product(&name("proj"), &s.act, &s.branch)?;
         self.correct(i, Site::PleProjection, &s.act, &[&s.branch])?;
-        self.norm(Some((vector("post_norm"), scale)), None)
+        self.norm(Some((vector("post_norm")?, scale)), None)
     }
 
     fn attention(&mut self, i: usize) -> Result<(), PlanError> {

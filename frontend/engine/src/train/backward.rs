@@ -14,11 +14,11 @@ impl Builder<'_> {
         let w = self.work;
         let dh = &w.dh[1 - from];
         let (store, add) = (false, true);
-        self.copy(&w.dh[from], Some(self.vector(i, "layer_output_scale")), dh)?;
+        self.copy(&w.dh[from], Some(self.vector(i, "layer_output_scale")?), dh)?;
 
         if self.base.config.ple > 0 {
             let db = InputGradient { dx: &w.db, add: store };
-            self.norm_back(&w.state, &w.b3, self.vector(i, "post_norm"), dh, db)?;
+            self.norm_back(&w.state, &w.b3, self.vector(i, "post_norm")?, dh, db)?;
             let project = Product { projection: P::PleProjection, x: &w.ple_act, y: &w.db };
             self.product_back(i, project, InputGradient { dx: &w.ple_dact, add: store })?;
             self.activation_back(self.ple_rows(i), &w.ple_dact, &w.ple_gate, &w.ple, false)?;
@@ -27,7 +27,7 @@ impl Builder<'_> {
         }
 
         let db = InputGradient { dx: &w.db, add: store };
-        self.norm_back(&w.state, &w.b2, self.vector(i, "post_ffw_norm"), dh, db)?;
+        self.norm_back(&w.state, &w.b2, self.vector(i, "post_ffw_norm")?, dh, db)?;
         let mut dense = &w.db;
         if let Some(mixture) = &w.mixture {
             self.mixture_back(i, mixture, dh)?;
@@ -40,10 +40,10 @@ impl Builder<'_> {
         self.product_back(i, gate, InputGradient { dx: &w.dx, add: store })?;
         let up = Product { projection: P::Up, x: &w.x2, y: &w.up };
         self.product_back(i, up, InputGradient { dx: &w.dx, add })?;
-        self.norm_back(&w.state, &w.h1, self.vector(i, "ffn_norm"), &w.dx, InputGradient { dx: dh, add })?;
+        self.norm_back(&w.state, &w.h1, self.vector(i, "ffn_norm")?, &w.dx, InputGradient { dx: dh, add })?;
 
         let db = InputGradient { dx: &w.db, add: store };
-        self.norm_back(&w.state, &w.b1, self.vector(i, "post_attention_norm"), dh, db)?;
+        self.norm_back(&w.state, &w.b1, self.vector(i, "post_attention_norm")?, dh, db)?;
         let output = Product { projection: P::Output, x: &w.attention, y: &w.db };
         self.product_back(i, output, InputGradient { dx: &w.dattention, add: store })?;
         self.attention_back(i)?;
@@ -57,7 +57,7 @@ impl Builder<'_> {
                 self.product_back(i, v, InputGradient { dx: &w.dx, add })?;
             }
         }
-        let norm = self.vector(i, "attn_norm");
+        let norm = self.vector(i, "attn_norm")?;
         self.norm_back(&w.state, &w.inputs[i], norm, &w.dx, InputGradient { dx: dh, add })?;
         Ok(())
     }
@@ -97,12 +97,12 @@ impl Builder<'_> {
             eps: config.eps,
             ..HeadParams::default()
         };
-        let params = head(heads, self.vector(i, "attn_q_norm"), false);
+        let params = head(heads, self.vector(i, "attn_q_norm")?, false);
         self.heads_back(i, params, [&w.q_raw, &w.dq, &w.part_k], true)?;
         if !config.owns_kv(i) {
             return Ok(());
         }
-        let params = head(kv_heads, self.vector(i, "attn_k_norm"), false);
+        let params = head(kv_heads, self.vector(i, "attn_k_norm")?, false);
         self.heads_back(i, params, [&w.k_raw, &kv.dk, &w.dk_raw], true)?;
         if self.has_v(i) {
             let params = head(kv_heads, 0, false);

@@ -71,7 +71,10 @@ impl<'a> Builder<'a> {
     }
 
     /// Offset of a layer's vector.
-    pub fn vector(&self, layer: usize, name: &str) -> u32 {
+    ///
+    /// # Errors
+    /// As [`crate::weights::Weights::vector`].
+    pub fn vector(&self, layer: usize, name: &str) -> Result<u32, PlanError> {
         self.base.weights.vector(&format!("blk.{layer}.{name}"))
     }
 

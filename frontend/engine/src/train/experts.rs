@@ -36,11 +36,11 @@ impl<'a> Builder<'a> {
     pub fn mixture(&mut self, i: usize, m: &'a MixtureBuffers) -> Result<(), PlanError> {
         let (w, pairs) = (self.work, self.pairs(i, m)?);
         // `b2` has room for the normed inputs until the branch is complete.
-        self.norm(&w.state, &w.h1, self.vector(i, "ffn_gate_inp.scale"), &w.b2)?;
+        self.norm(&w.state, &w.h1, self.vector(i, "ffn_gate_inp.scale")?, &w.b2)?;
         self.product(i, Product { projection: Projection::Router, x: &w.b2, y: &m.scratch.logits })?;
         pairs.choose(self.steps())?;
         pairs.sort(self.steps())?;
-        self.norm(&w.state, &w.h1, self.vector(i, "pre_ffw_norm_2"), &w.b2)?;
+        self.norm(&w.state, &w.h1, self.vector(i, "pre_ffw_norm_2")?, &w.b2)?;
         pairs.gate_up(self.steps(), &w.b2)?;
         let used = pairs.experts.mixture.used;
         self.correct_experts(&pairs, (i, Projection::ExpertGateUp), (&w.b2, used), &m.scratch.gate_up)?;
@@ -51,8 +51,8 @@ impl<'a> Builder<'a> {
         let buffers = [&w.state, &m.scratch.choices, &m.scratch.down, &m.sum];
         let source = sum_pairs::source(pairs.experts.mixture, true)?;
         self.push(&source, &sum, &buffers, move |rows| sum.dispatch(rows))?;
-        self.norm(&w.state, &m.dense, self.vector(i, "post_ffw_norm_1"), &w.b2)?;
-        self.add(&w.b2, &m.sum, self.vector(i, "post_ffw_norm_2"), None)
+        self.norm(&w.state, &m.dense, self.vector(i, "post_ffw_norm_1")?, &w.b2)?;
+        self.add(&w.b2, &m.sum, self.vector(i, "post_ffw_norm_2")?, None)
     }
 
     /// From the gradient of the branch in `db` to that of the dense part, which replaces `b2`. Adds the gradients of
@@ -62,7 +62,7 @@ impl<'a> Builder<'a> {
         let (mixture, ff) = (pairs.experts.mixture, pairs.experts.feed_forward);
         let store = |dx| InputGradient { dx, add: false };
         let added = InputGradient { dx: dh, add: true };
-        self.norm_back(&w.state, &m.sum, self.vector(i, "post_ffw_norm_2"), &w.db, store(&w.dx))?;
+        self.norm_back(&w.state, &m.sum, self.vector(i, "post_ffw_norm_2")?, &w.db, store(&w.dx))?;
 
         // All experts of a row have the same gradient; their weights follow after the product, which is linear.
         let width = self.base.config.width;
@@ -96,7 +96,7 @@ impl<'a> Builder<'a> {
         }
         if self.trains(i, Projection::ExpertGateUp) {
             // The forward pass has overwritten the experts' input. Here it lies where its gradient will.
-            self.norm(&w.state, &w.h1, self.vector(i, "pre_ffw_norm_2"), &w.dx)?;
+            self.norm(&w.state, &w.h1, self.vector(i, "pre_ffw_norm_2")?, &w.dx)?;
         }
         let gate_up = ExpertProduct { x: (&w.dx, mixture.used), dy: (&e.gate_up, 1), weighted: false };
         let trained = self.expert_factors_back(&pairs, (i, Projection::ExpertGateUp), gate_up)?;
@@ -104,9 +104,9 @@ impl<'a> Builder<'a> {
         let sum = rows::Params::new(width, None);
         let source = sum_pairs::source(mixture, false)?;
         self.push(&source, &sum, &[&w.state, &e.down, &w.dx], move |rows| sum.dispatch(rows))?;
-        self.norm_back(&w.state, &w.h1, self.vector(i, "pre_ffw_norm_2"), &w.dx, added)?;
+        self.norm_back(&w.state, &w.h1, self.vector(i, "pre_ffw_norm_2")?, &w.dx, added)?;
 
-        let norm = self.vector(i, "ffn_gate_inp.scale");
+        let norm = self.vector(i, "ffn_gate_inp.scale")?;
         if self.trains(i, Projection::Router) {
             // The forward pass has overwritten the router's input. Here it lies where its gradient will.
             self.norm(&w.state, &w.h1, norm, &w.dx)?;
@@ -115,7 +115,7 @@ impl<'a> Builder<'a> {
         self.product_back(i, router, store(&w.dx))?;
         self.norm_back(&w.state, &w.h1, norm, &w.dx, added)?;
 
-        self.norm_back(&w.state, &m.dense, self.vector(i, "post_ffw_norm_1"), &w.db, store(&w.b2))
+        self.norm_back(&w.state, &m.dense, self.vector(i, "post_ffw_norm_1")?, &w.db, store(&w.b2))
     }
 
     /// `dx (+)= dy·W` for every pair, with the matrix of its expert, which has `n` rows. One step for each tile of the

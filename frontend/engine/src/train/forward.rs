@@ -77,13 +77,13 @@ impl<'a> Builder<'a> {
     /// Layer `i`, from its input to the next one's (specification §2.3).
     pub fn layer(&mut self, i: usize) -> Result<(), PlanError> {
         let w = self.work;
-        self.norm(&w.state, &w.inputs[i], self.vector(i, "attn_norm"), &w.x1)?;
+        self.norm(&w.state, &w.inputs[i], self.vector(i, "attn_norm")?, &w.x1)?;
         self.attention(i)?;
         self.product(i, Product { projection: P::Output, x: &w.attention, y: &w.b1 })?;
         self.copy(&w.inputs[i], None, &w.h1)?;
-        self.add(&w.h1, &w.b1, self.vector(i, "post_attention_norm"), None)?;
+        self.add(&w.h1, &w.b1, self.vector(i, "post_attention_norm")?, None)?;
 
-        self.norm(&w.state, &w.h1, self.vector(i, "ffn_norm"), &w.x2)?;
+        self.norm(&w.state, &w.h1, self.vector(i, "ffn_norm")?, &w.x2)?;
         self.product(i, Product { projection: P::Gate, x: &w.x2, y: &w.gate })?;
         self.product(i, Product { projection: P::Up, x: &w.x2, y: &w.up })?;
         self.activation(self.feed_forward_rows(i), &w.gate, &w.up, &w.act)?;
@@ -93,8 +93,8 @@ impl<'a> Builder<'a> {
             self.mixture(i, mixture)?;
         }
         let next = &w.inputs[i + 1];
-        let scale = Some(self.vector(i, "layer_output_scale"));
-        let norm = self.vector(i, "post_ffw_norm");
+        let scale = Some(self.vector(i, "layer_output_scale")?);
+        let norm = self.vector(i, "post_ffw_norm")?;
         if self.base.config.ple == 0 {
             self.copy(&w.h1, None, next)?;
             self.add(next, &w.b2, norm, scale)?;
@@ -105,7 +105,7 @@ impl<'a> Builder<'a> {
             self.activation(self.ple_rows(i), &w.ple_gate, &w.ple, &w.ple_act)?;
             self.product(i, Product { projection: P::PleProjection, x: &w.ple_act, y: &w.b3 })?;
             self.copy(&w.h2, None, next)?;
-            self.add(next, &w.b3, self.vector(i, "post_norm"), scale)?;
+            self.add(next, &w.b3, self.vector(i, "post_norm")?, scale)?;
         }
         Ok(())
     }
@@ -133,8 +133,9 @@ impl<'a> Builder<'a> {
             heads: config.heads,
             kv_heads: layer.kv_heads,
             ring: 0,
-            q_norm: self.vector(i, "attn_q_norm"),
-            k_norm: self.vector(i, "attn_k_norm"),
+            q_norm: self.vector(i, "attn_q_norm")?,
+            // Keys of another layer are normed already.
+            k_norm: if form == KvForm::Shared { 0 } else { self.vector(i, "attn_k_norm")? },
             rope_hi_rows: rope.hi_rows,
             eps: config.eps,
             ..QkvParams::default()

@@ -14,7 +14,7 @@ impl Builder<'_> {
     /// in `x1`.
     pub fn loss(&mut self) -> Result<(), PlanError> {
         let (w, base) = (self.work, self.base);
-        let norm = base.weights.vector("output_norm");
+        let norm = base.weights.vector("output_norm")?;
         self.pick(&w.head_state, &w.picked, &w.inputs[base.config.layers.len()], &w.b1)?;
         self.norm(&w.head_state, &w.b1, norm, &w.x1)?;
         for HeadTile { params, rows, buffer } in tiles(base, self.settings)? {
@@ -30,7 +30,7 @@ impl Builder<'_> {
     /// adds zero rows for the others.
     pub fn loss_back(&mut self) -> Result<(), PlanError> {
         let (w, base) = (self.work, self.base);
-        let norm = base.weights.vector("output_norm");
+        let norm = base.weights.vector("output_norm")?;
         for (index, tile) in tiles(base, self.settings)?.into_iter().enumerate() {
             let HeadTile { params, rows, buffer } = tile;
             let head = (rows.dtype, &rows, buffer);

@@ -212,11 +212,11 @@ impl<'a> Builder<'a> {
         let mut params = NormParams::new(width, self.config.eps);
         let mut buffers: Vec<&Value> = vec![&self.values.state, &self.weights.vectors, &work[H]];
         if let Some((name, branch)) = &add {
-            params.branch_norm = self.weights.vector(name);
+            params.branch_norm = self.weights.vector(name)?;
             buffers.push(&work[*branch]);
         }
         if let Some(name) = &norm {
-            params.norm = self.weights.vector(name);
+            params.norm = self.weights.vector(name)?;
             buffers.push(&work[X]);
         }
         let form = match (add, norm) {
@@ -262,8 +262,8 @@ impl<'a> Builder<'a> {
         let (values, work) = (self.values, &self.values.work);
         let params = heads::Params {
             heads: encoder.heads,
-            q_norm: self.weights.vector(&in_layer(i, "attn_q_norm.weight")),
-            k_norm: self.weights.vector(&in_layer(i, "attn_k_norm.weight")),
+            q_norm: self.weights.vector(&in_layer(i, "attn_q_norm.weight"))?,
+            k_norm: self.weights.vector(&in_layer(i, "attn_k_norm.weight"))?,
             eps: self.config.eps,
         };
         let buffers = [&values.patch_grid, &self.weights.vectors, &values.rope, &work[Q], &work[K], &work[V]];
@@ -302,8 +302,8 @@ impl<'a> Builder<'a> {
             pool::Params { width4: encoder.width / 4, std_bias: 0, std_scale: 0, eps: self.config.eps };
         let mut buffers: Vec<&Value> = vec![&values.patch_grid, &work[H], &work[X]];
         if encoder.standardised {
-            params.std_bias = self.weights.vector("v.std_bias");
-            params.std_scale = self.weights.vector("v.std_scale");
+            params.std_bias = self.weights.vector("v.std_bias")?;
+            params.std_scale = self.weights.vector("v.std_scale")?;
             buffers.push(&self.weights.vectors);
         }
         let kernel = (pool::source(encoder.standardised)?, Form::Pool(encoder.standardised));
@@ -349,9 +349,9 @@ impl<'a> Builder<'a> {
         let vector = |name: String| self.weights.vector(&name);
         let params = layer_norm::Params {
             width4: width / 4,
-            weight: vector(format!("v.patch_norm.{number}.weight")),
-            bias: vector(format!("v.patch_norm.{number}.bias")),
-            before: vector("v.patch_embd.bias".into()),
+            weight: vector(format!("v.patch_norm.{number}.weight"))?,
+            bias: vector(format!("v.patch_norm.{number}.bias"))?,
+            before: vector("v.patch_embd.bias".into())?,
             eps: LAYER_NORM_EPS,
             rms_eps: self.config.eps,
             ..layer_norm::Params::default()

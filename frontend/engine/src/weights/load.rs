@@ -187,7 +187,7 @@ impl<'a> Loader<'a> {
     fn finish(mut self) -> Result<(Memory, Vec<Vec<f32>>), LoadError> {
         let mut all: Vec<f32> = vec![0.0; (self.weights.vectors.bytes() / 4) as usize];
         for (spec, values) in self.list.vectors.iter().zip(&self.vectors) {
-            let at = self.weights.vector(&spec.name) as usize;
+            let at = self.weights.vector(&spec.name).map_err(GpuError::from)? as usize;
             all[at..at + values.len()].copy_from_slice(values);
             if let Some(norm) = self.weights.ple_norm.as_ref().filter(|_| spec.name == PLE_NORM) {
                 let norm = self.memory.get(norm)?;

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use shaders::selftest::Form;
 use shaders::{DType, PlanarLayout};
 
-use crate::plan::{Limits, Value};
+use crate::plan::{Limits, PlanError, Value};
 
 pub use bounds::finite;
 pub use describe::{Savings, check_layouts};
@@ -108,9 +108,26 @@ impl Weights {
         self.matrices.get(name)
     }
 
-    /// Offset of the vector of this name, in elements. It must be in the tensor list.
-    #[must_use]
-    pub fn vector(&self, name: &str) -> u32 {
-        self.places.get(name).map_or(0, |&(start, _)| start)
+    /// Offset of the vector of this name, in elements.
+    ///
+    /// # Errors
+    /// An internal error if the tensor list has no such vector.
+    pub fn vector(&self, name: &str) -> Result<u32, PlanError> {
+        let place = self.places.get(name).map(|&(start, _)| start);
+        place.ok_or_else(|| PlanError::Missing { name: format!("vector {name}") })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vector_that_is_not_there_is_no_other_one() {
+        let weights = Weights::describe(&TensorList::default(), Limits::default()).expect("no weights");
+        assert!(matches!(
+            weights.vector("blk.0.attn_norm"),
+            Err(PlanError::Missing { name }) if name.contains("blk.0.attn_norm")
+        ));
     }
 }

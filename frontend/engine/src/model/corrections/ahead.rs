@@ -51,12 +51,15 @@ pub fn behind(config: &Config, layer: usize, site: Site) -> Option<(usize, Site)
 }
 
 /// Where the weights of the branch's norm w1 and of the site's w2 begin.
-pub fn norms(weights: &Weights, (layer, site): (usize, Site)) -> [u32; 2] {
-    let names = match site {
+///
+/// # Errors
+/// As [`Weights::vector`].
+pub fn norms(weights: &Weights, (layer, site): (usize, Site)) -> Result<[u32; 2], PlanError> {
+    let [branch, next] = match site {
         Site::GateUp => [format!("blk.{layer}.post_attention_norm"), format!("blk.{layer}.ffn_norm")],
         _ => [format!("blk.{}.post_norm", layer.saturating_sub(1)), format!("blk.{layer}.attn_norm")],
     };
-    names.map(|name| weights.vector(&name))
+    Ok([weights.vector(&branch)?, weights.vector(&next)?])
 }
 
 /// `V = D·W` for D `[m, N]`, W `[N, K]` and V `[m, K]`, with the kernel that takes gradients through a matrix: what it

@@ -109,7 +109,7 @@ pub fn logits(parts: &Parts, choices: Choices) -> Result<Plan, PlanError> {
 pub fn hidden(parts: &Parts, choices: Choices) -> Result<Plan, PlanError> {
     let mut builder = Builder { parts, choices, corrections: None, steps: Plan::default() };
     let stream = builder.layers(0)?;
-    builder.stream_in_a_dispatch(stream, Some(parts.weights.vector("output_norm")))?;
+    builder.stream_in_a_dispatch(stream, Some(parts.weights.vector("output_norm")?))?;
     Ok(builder.steps)
 }
 
@@ -180,12 +180,12 @@ impl<'a> Builder<'a> {
         }
         let has_v = qkv.len() == 3;
         let qkv = Product::store(qkv).at(i, Site::Qkv);
-        let (stream, _) = self.of_stream(&qkv, stream, Some(vector("attn_norm")), &s.qkv)?;
+        let (stream, _) = self.of_stream(&qkv, stream, Some(vector("attn_norm")?), &s.qkv)?;
         let input = self.attention(i, has_v)?;
         let output = Product::store(vec![parts.matrix(&name("attn_output"))?]);
         let output = output.at(i, Site::Output).onto(&s.h[stream.h]);
         let handoff = self.push(&output, input, &s.branch)?;
-        let branch = Branch { norm: vector("post_attention_norm"), scale: None, handoff };
+        let branch = Branch { norm: vector("post_attention_norm")?, scale: None, handoff };
         let stream = Stream { branch: Some(branch), ..stream };
 
         let gate_up = Product {
@@ -193,11 +193,11 @@ impl<'a> Builder<'a> {
             epilogue: Epilogue::Geglu,
             ..Product::store(Vec::new()).at(i, Site::GateUp)
         };
-        let (stream, handoff) = self.of_stream(&gate_up, stream, Some(vector("ffn_norm")), &s.gate)?;
+        let (stream, handoff) = self.of_stream(&gate_up, stream, Some(vector("ffn_norm")?), &s.gate)?;
         let down = Product::store(vec![parts.matrix(&name("ffn_down"))?]).at(i, Site::Down);
         self.push(&down, Input { handoff, ..Input::plain(&s.gate) }, &s.branch)?;
-        let scale = Some(vector("layer_output_scale"));
-        let norm = vector("post_ffw_norm");
+        let scale = Some(vector("layer_output_scale")?);
+        let norm = vector("post_ffw_norm")?;
         let branch = Branch { norm, scale, handoff: None };
         if config.ple == 0 {
             return Ok(Stream { branch: Some(branch), ..stream });
@@ -213,7 +213,7 @@ impl<'a> Builder<'a> {
         let project = Product::store(vec![parts.matrix(&name("proj"))?]);
         let project = project.at(i, Site::PleProjection).onto(&s.h[stream.h]);
         let handoff = self.push(&project, Input::plain(&s.ple_gate), &s.branch)?;
-        let branch = Branch { norm: vector("post_norm"), scale, handoff };
+        let branch = Branch { norm: vector("post_norm")?, scale, handoff };
         Ok(Stream { branch: Some(branch), ..stream })
     }
 
@@ -243,8 +243,8 @@ impl<'a> Builder<'a> {
             kv_heads: layer.kv_heads,
             window,
             ring: cache.ring,
-            q_norm: w.vector(&format!("blk.{i}.attn_q_norm")),
-            k_norm: w.vector(&format!("blk.{i}.attn_k_norm")),
+            q_norm: w.vector(&format!("blk.{i}.attn_q_norm"))?,
+            k_norm: parts.k_norm(i)?,
             min_split_keys: min_split_keys(parts.limits),
             max_splits,
             rope_hi_rows: rope.hi_rows,
@@ -283,7 +283,7 @@ impl<'a> Builder<'a> {
     fn head(&mut self, stream: Stream, keeps_hidden: bool) -> Result<(), PlanError> {
         let parts = self.parts;
         let s = &parts.scratch;
-        let norm = parts.weights.vector("output_norm");
+        let norm = parts.weights.vector("output_norm")?;
         let head = parts.head()?;
         let one_part = |part: &Part| Matrix { n: part.layout.n, parts: vec![part.clone()], ..head.clone() };
         let matrices: Vec<_> = head.parts.iter().map(one_part).collect();

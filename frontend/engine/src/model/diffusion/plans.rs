@@ -95,7 +95,7 @@ impl DiffusionPlans {
         let mut canvas = embed::tokens(parts)?;
         condition(parts, &values, &mut canvas)?;
         canvas.extend(&prefill::canvas(parts)?);
-        let norm = parts.weights.vector("output_norm");
+        let norm = parts.weights.vector("output_norm")?;
         norm_add(parts, &mut canvas, &parts.scratch.h[0], None, Some(norm))?;
         let (statistics, weigh) = (statistics_plan(parts, &values)?, weigh_plan(parts, &values)?);
         let cache = CachePlans::new(parts)?;
@@ -145,7 +145,7 @@ impl DiffusionPlans {
 /// Adds to the embeddings in `h[0]` self-conditioning on the step before, and norms the sum.
 fn condition(parts: &Parts, values: &Values, steps: &mut Plan) -> Result<(), PlanError> {
     let (s, w, config) = (&parts.scratch, &parts.weights, &parts.config);
-    norm_add(parts, steps, &values.soft, None, Some(w.vector("self_cond_pre_norm")))?;
+    norm_add(parts, steps, &values.soft, None, Some(w.vector("self_cond_pre_norm")?))?;
     rows::products(parts, steps, &[("self_cond_gate", &s.gate), ("self_cond_up", &s.up)], &s.x)?;
     let width = parts.matrix("self_cond_gate")?.n;
     let rows = Rows { stride: width, at: 0 };

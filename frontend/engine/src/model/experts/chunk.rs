@@ -29,7 +29,7 @@ pub fn build(
     let mut builder = Builder { layer, steps };
     builder.route(i, corrections)?;
     pairs.choose(builder.steps)?;
-    let norm = builder.layer.vector("pre_ffw_norm_2");
+    let norm = builder.layer.vector("pre_ffw_norm_2")?;
     norm_add(parts, builder.steps, &s.h[0], None, Some(norm))?;
     let first = builder.steps.len();
     pairs.sort(builder.steps)?;
@@ -56,7 +56,7 @@ impl Builder<'_> {
     fn route(&mut self, i: usize, corrections: Option<&Corrections>) -> Result<(), PlanError> {
         let (layer, parts) = (&self.layer, self.layer.parts);
         let s = &parts.scratch;
-        let norm = layer.vector("ffn_gate_inp.scale");
+        let norm = layer.vector("ffn_gate_inp.scale")?;
         norm_add(parts, self.steps, &s.h[0], None, Some(norm))?;
         let router = layer.matrix("ffn_gate_inp")?;
         let logits = &layer.scratch.logits;
@@ -69,8 +69,8 @@ impl Builder<'_> {
         let (layer, parts) = (&self.layer, self.layer.parts);
         let (s, e) = (&parts.scratch, layer.scratch);
         let params = mix::Params {
-            dense_norm: layer.vector("post_ffw_norm_1"),
-            experts_norm: layer.vector("post_ffw_norm_2"),
+            dense_norm: layer.vector("post_ffw_norm_1")?,
+            experts_norm: layer.vector("post_ffw_norm_2")?,
             eps: parts.config.eps,
             pad: 0,
         };

@@ -90,7 +90,10 @@ impl<'a> Layer<'a> {
     }
 
     /// Offset of a vector of the layer.
-    pub fn vector(&self, name: &str) -> u32 {
+    ///
+    /// # Errors
+    /// As [`Weights::vector`](crate::weights::Weights::vector).
+    pub fn vector(&self, name: &str) -> Result<u32, PlanError> {
         self.parts.weights.vector(&format!("{}.{name}", self.blk))
     }
 

@@ -121,7 +121,7 @@ impl<'a> Pairs<'a> {
         let (e, mixture) = (self.scratch, self.experts.mixture);
         let params = choose::Params {
             scale: self.logit_scale(),
-            scales: self.weights.vector(&format!("{}.expert_scale", self.blk)),
+            scales: self.weights.vector(&format!("{}.expert_scale", self.blk))?,
             ..Default::default()
         };
         let buffers = [self.state, &e.logits, &self.weights.vectors, &e.choices];

@@ -59,7 +59,7 @@ fn choose(steps: &mut Plan, layer: &Layer<'_>, choices: &Value) -> Result<(), Pl
     let (parts, mixture) = (layer.parts, layer.experts.mixture);
     let params = choose::Params {
         scale: layer.logit_scale(),
-        scales: layer.vector("expert_scale"),
+        scales: layer.vector("expert_scale")?,
         ..Default::default()
     };
     let buffers = [&parts.scratch.state, &layer.scratch.logits, &parts.weights.vectors, choices];
@@ -81,7 +81,7 @@ impl<'a> Builder<'a> {
         let (layer, parts) = (&self.layer, self.layer.parts);
         let (s, e) = (&parts.scratch, layer.scratch);
         if !normed {
-            norm_add(parts, self.steps, &s.h[0], None, Some(layer.vector("ffn_gate_inp.scale")))?;
+            norm_add(parts, self.steps, &s.h[0], None, Some(layer.vector("ffn_gate_inp.scale")?))?;
         }
         let router = &[layer.matrix("ffn_gate_inp")?];
         let x = Rows::Floats(&s.x);
@@ -99,7 +99,7 @@ impl<'a> Builder<'a> {
             return Ok(());
         }
         let (next, s) = (Layer::new(parts, self.i + 1)?, &parts.scratch);
-        norm_add(parts, self.steps, &s.h[0], None, Some(next.vector("ffn_gate_inp.scale")))?;
+        norm_add(parts, self.steps, &s.h[0], None, Some(next.vector("ffn_gate_inp.scale")?))?;
         let router = &[next.matrix("ffn_gate_inp")?];
         let product = Product::store(router, Rows::Floats(&s.x), &next.scratch.logits);
         self.few.product_at(parts, self.steps, None, (self.i + 1, Site::Router), product)?;
@@ -109,7 +109,7 @@ impl<'a> Builder<'a> {
     /// The experts' input, rounded if their products take it so.
     fn input(&mut self) -> Result<Rows<'a>, PlanError> {
         let parts = self.layer.parts;
-        let (s, norm) = (&parts.scratch, Some(self.layer.vector("pre_ffw_norm_2")));
+        let (s, norm) = (&parts.scratch, Some(self.layer.vector("pre_ffw_norm_2")?));
         let [gate, up] = self.layer.halves()?;
         if self.packs(&[gate.matrix, up.matrix]) {
             packed_norm_add(parts, self.steps, &s.h[0], None, norm)?;
@@ -229,8 +229,8 @@ impl<'a> Builder<'a> {
         let (layer, parts) = (&self.layer, self.layer.parts);
         let width = parts.config.width;
         let params = mix::Params {
-            dense_norm: layer.vector("post_ffw_norm_1"),
-            experts_norm: layer.vector("post_ffw_norm_2"),
+            dense_norm: layer.vector("post_ffw_norm_1")?,
+            experts_norm: layer.vector("post_ffw_norm_2")?,
             eps: parts.config.eps,
             pad: 0,
         };

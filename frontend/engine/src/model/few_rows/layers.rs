@@ -61,7 +61,7 @@ pub fn plan(
     // A drafter reads the hidden states in f32.
     let packed = few.packs(&[head]) && !parts.keeps_hidden;
     let (x, logits) =
-        (builder.stream(Some(parts.weights.vector("output_norm")), packed)?, &parts.scratch.logits);
+        (builder.stream(Some(parts.weights.vector("output_norm")?), packed)?, &parts.scratch.logits);
     match x {
         Rows::Floats(x) => few.apart(parts, &mut builder.steps, x, &[(head, logits)])?,
         Rows::Packed(_) => few.product(parts, &mut builder.steps, &Product::store(&[head], x, logits))?,
@@ -74,7 +74,7 @@ impl<'a> Builder<'a> {
         self.parts.matrix(&format!("blk.{i}.{part}"))
     }
 
-    fn vector(&self, i: usize, part: &str) -> u32 {
+    fn vector(&self, i: usize, part: &str) -> Result<u32, PlanError> {
         self.parts.weights.vector(&format!("blk.{i}.{part}"))
     }
 
@@ -107,7 +107,11 @@ impl<'a> Builder<'a> {
             .branch
             .take()
             .ok_or_else(|| PlanError::Missing { name: "the branch of attention".into() })?;
-        let norms = ["ffn_norm", "ffn_gate_inp.scale", "pre_ffw_norm_2"].map(|part| self.vector(i, part));
+        let norms = [
+            self.vector(i, "ffn_norm")?,
+            self.vector(i, "ffn_gate_inp.scale")?,
+            self.vector(i, "pre_ffw_norm_2")?,
+        ];
         mixture_norms(self.parts, &mut self.steps, add, norms)?;
         Ok(Rows::Packed(&self.parts.scratch.packed))
     }
@@ -132,7 +136,7 @@ impl<'a> Builder<'a> {
         }
         let kv = Kv::of_layer(parts.config.owns_kv(i), qkv.len() == 3);
         let packed = self.packs(i, Site::Qkv, &qkv);
-        let x = self.stream(Some(self.vector(i, "attn_norm")), packed)?;
+        let x = self.stream(Some(self.vector(i, "attn_norm")?), packed)?;
         self.product(i, Site::Qkv, Product::store(&qkv, x, &s.q))?;
         if kv != Kv::Shared {
             qkv_finish(parts, &mut self.steps, i, kv, true)?;
@@ -142,7 +146,7 @@ impl<'a> Builder<'a> {
         let attention = if packed { Rows::Packed(&s.packed) } else { Rows::Floats(&s.attention) };
         self.few.attention(parts, &mut self.steps, i, attention)?;
         self.end(i, Site::Output, output, attention)?;
-        self.branch = Some((self.vector(i, "post_attention_norm"), None));
+        self.branch = Some((self.vector(i, "post_attention_norm")?, None));
         Ok(())
     }
 
@@ -162,7 +166,7 @@ impl<'a> Builder<'a> {
         let x = if mixture {
             self.mixture_norms(i)?
         } else {
-            self.stream(Some(self.vector(i, "ffn_norm")), packed)?
+            self.stream(Some(self.vector(i, "ffn_norm")?), packed)?
         };
         let act = self.activated(i, Site::Down, down);
         let (matrices, epilogue) = (&[gate, up], Epilogue::Geglu);
@@ -172,8 +176,8 @@ impl<'a> Builder<'a> {
         if config.experts.is_some() {
             experts::build(parts, &mut self.steps, i, self.few, (self.corrections, mixture))?;
         }
-        let scale = (config.ple == 0).then(|| self.vector(i, "layer_output_scale"));
-        self.branch = Some((self.vector(i, "post_ffw_norm"), scale));
+        let scale = (config.ple == 0).then(|| self.vector(i, "layer_output_scale")).transpose()?;
+        self.branch = Some((self.vector(i, "post_ffw_norm")?, scale));
         Ok(())
     }
 
@@ -187,7 +191,7 @@ impl<'a> Builder<'a> {
         let product = Product { matrices: &[gate], epilogue: Epilogue::Ple, x, y: act, ple_at, update: None };
         self.product(i, Site::PleGate, product)?;
         self.end(i, Site::PleProjection, projection, act)?;
-        self.branch = Some((self.vector(i, "post_norm"), Some(self.vector(i, "layer_output_scale"))));
+        self.branch = Some((self.vector(i, "post_norm")?, Some(self.vector(i, "layer_output_scale")?)));
         Ok(())
     }
 }

@@ -246,7 +246,7 @@ impl FewRows {
             kv_heads: layer.kv_heads,
             window,
             ring: cache.ring,
-            q_norm: parts.weights.vector(&format!("blk.{i}.attn_q_norm")),
+            q_norm: parts.weights.vector(&format!("blk.{i}.attn_q_norm"))?,
             min_split_keys: min_split_keys(parts.limits),
             max_splits: Attention::max_splits(rows, window, most),
             grouped_from: grouped_from(parts.limits, config.heads, window),
