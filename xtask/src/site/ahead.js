@@ -62,8 +62,8 @@
 
   /** Makes pipelines of `[label, code, kinds of its bindings]`, and ends when all are made or refused. */
   self.compileAhead = async (kernels) => {
-    made.clear();
     const on = device;
-    await Promise.allSettled(kernels.map((kernel) => make(on, kernel)));
+    const missing = kernels.filter(([, code]) => !made.has(code));
+    await Promise.allSettled(missing.map((kernel) => make(on, kernel)));
   };
 }
