@@ -202,7 +202,7 @@ impl Session {
         for piece in pieces {
             (run.on)(Event::Piece(piece, drawn));
         }
-        Ok(Outcome {
+        let outcome = Outcome {
             finish,
             ids: run.input.ids()[run.prompt..].to_vec(),
             timings: Timings {
@@ -215,7 +215,11 @@ impl Session {
                 decode_buffers: run.first.map_or(0, |_| self.gpu.buffers_created() - run.buffers),
                 speculation: run.speculation,
             },
-        })
+        };
+        if finish != Finish::Cancelled {
+            self.decoder.look_at_pace_again().await;
+        }
+        Ok(outcome)
     }
 
     fn check_prompt(&self, prompt: &Input) -> Result<(), EngineError> {

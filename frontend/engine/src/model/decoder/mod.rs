@@ -353,6 +353,17 @@ impl Decoder {
         self.drafter.is_some()
     }
 
+    /// Measures again whether readbacks are late, where that is in doubt.
+    pub async fn look_at_pace_again(&self) {
+        if !self.pace.borrow().is_doubtful() {
+            return;
+        }
+        // A lost device is handled by the next request.
+        if let Ok(readback_ms) = self.gpu.one_idle_readback_ms().await {
+            self.pace.borrow_mut().look_again(readback_ms);
+        }
+    }
+
     /// Number of dispatches per generated token.
     #[must_use]
     pub fn dispatches_per_token(&self) -> usize {

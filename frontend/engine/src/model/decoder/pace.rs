@@ -17,6 +17,8 @@ const SMOOTH_MS: f64 = 40.0;
 const PATIENT_MS: f64 = 250.0;
 /// A device whose readbacks take longer while it is idle is not waited for with two submits alone.
 const LATE_MS: f64 = 10.0;
+/// Answers behind which a device that is taken for late is measured again.
+const LOOKS: u32 = 3;
 /// More submits are pending only if a token then takes at most this part of the time.
 const GAIN: f64 = 0.9;
 
@@ -36,6 +38,8 @@ pub struct Pace {
     settled: bool,
     /// Reads with these numbers so far.
     span: Span,
+    /// How often it is still to be measured again.
+    looks: u32,
 }
 
 /// Consecutive reads.
@@ -62,6 +66,7 @@ impl Pace {
             before: None,
             settled: false,
             span: Span::default(),
+            looks: LOOKS,
         }
     }
 
@@ -91,6 +96,20 @@ impl Pace {
     #[must_use]
     pub fn depth(&self) -> usize {
         self.depth
+    }
+
+    /// Whether it is to be measured again if readbacks are late: the page may only have been busy at the load.
+    #[must_use]
+    pub fn is_doubtful(&self) -> bool {
+        self.is_late && self.looks > 0
+    }
+
+    /// Records that a readback of the idle device took `readback_ms`, measured again.
+    pub fn look_again(&mut self, readback_ms: f64) {
+        self.looks = self.looks.saturating_sub(1);
+        if readback_ms <= LATE_MS {
+            *self = Self::new(readback_ms);
+        }
     }
 
     /// Records that `count` tokens took `ms`.
@@ -232,6 +251,25 @@ mod tests {
             first.get_or_insert(now);
         }
         now - first.expect("a token")
+    }
+
+    #[test]
+    fn a_device_that_was_late_once_is_not_late_for_good() {
+        let mut pace = Pace::new(50.0);
+        assert!(pace.is_doubtful());
+        pace.look_again(50.0);
+        assert!(pace.is_late() && pace.is_doubtful());
+        pace.look_again(0.5);
+        assert!(!pace.is_late() && !pace.is_doubtful());
+        // One that is late each time is not asked for ever, and keeps what it has found.
+        let (mut pace, _) = draw(2.7, 100.0);
+        let found = (pace.count(), pace.depth());
+        for _ in 0..LOOKS {
+            assert!(pace.is_doubtful());
+            pace.look_again(100.0);
+        }
+        assert!(pace.is_late() && !pace.is_doubtful());
+        assert_eq!((pace.count(), pace.depth()), found);
     }
 
     #[test]
