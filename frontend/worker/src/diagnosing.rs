@@ -137,7 +137,6 @@ pub async fn self_test(
     let was_verified = model.verified.replace(true);
     let tested = test_model(host, slot, &model, cancel, tell, &mut told).await;
     if !was_verified && tested.as_ref().is_err_and(Failure::is_cancelled) {
-        model.verified.set(false);
         verifying::begin(host);
     }
     tested.map(|()| told)
@@ -154,6 +153,7 @@ async fn test_model(
     let ready = recovery::ensure(host, slot, cancel).await?;
     let forms = ready.session.forms();
     let failed = try_all(host, &ready.gpu, &forms, cancel, tell, &mut told.checks).await?;
+    model.tried.borrow_mut().extend(forms.iter().cloned());
     let mut is_sound = failed.is_empty();
     if !is_sound && failed.iter().all(is_packed) {
         let before = model.products.replace(Products::Floats);
@@ -170,7 +170,10 @@ async fn test_model(
         let mut new = ready.session.forms();
         new.retain(|form| !forms.contains(form));
         match try_all(host, &ready.gpu, &new, cancel, tell, &mut told.checks).await {
-            Ok(failed) => is_sound = failed.is_empty(),
+            Ok(failed) => {
+                is_sound = failed.is_empty();
+                model.tried.borrow_mut().extend(new);
+            }
             Err(failure) => {
                 // Nobody knows whether it answers right: the next request loads it anew, with what it had.
                 model.products.set(before);

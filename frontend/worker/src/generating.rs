@@ -26,7 +26,7 @@ use crate::host::{Host, Model, Ready, Slot};
 use crate::recovery::Losses;
 use crate::router::busy_failure;
 use crate::tasks::{Kind, Task};
-use crate::{adapters, convert, drafting, experts, failure, keeping, media, reading, recovery};
+use crate::{adapters, convert, drafting, experts, failure, keeping, media, reading, recovery, verifying};
 
 /// Milliseconds for which a count waits whether another one comes.
 const BETWEEN_COUNTS: u32 = 30;
@@ -192,6 +192,7 @@ async fn answer_in(
                     let ids = [going_on, outcome.ids].concat();
                     let last = cut.then_some(Last { prompt: asks, begun: reporter.said, ids });
                     model.last.replace(last);
+                    verifying::go_on(host, &model, &ready.session);
                     return Ok((convert::finish(outcome.finish), timings));
                 }
                 Err(error) => error,

@@ -1,7 +1,7 @@
 //! What the worker holds: the device, the model, and the requests under way.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
 
 use engine::audio;
@@ -17,6 +17,7 @@ use futures_util::FutureExt as _;
 use futures_util::lock::{Mutex, MutexGuard};
 use protocol::failure::NoGpu;
 use protocol::{DeviceReport, Event, Failure, PageId, RequestId};
+use shaders::selftest::Form;
 
 use crate::choices::Subject;
 use crate::device::AdapterNames;
@@ -69,6 +70,10 @@ pub struct Model {
     pub products: Cell<Products>,
     /// Whether its kernels were tried, or are being tried because a person asked for it.
     pub verified: Cell<bool>,
+    /// The kernels that were tried.
+    pub tried: RefCell<HashSet<Form>>,
+    /// Whether kernels are tried while the engine is idle.
+    pub verifying: Cell<bool>,
     /// What is remembered of these, if the model has any.
     pub subject: Option<Subject>,
     /// Its tokenizer.

@@ -368,6 +368,8 @@ async fn try_load(
         options: LoadOptions { context: session.context(), table, kv_type, forms, ..options },
         products: session.products().into(),
         verified: false.into(),
+        tried: RefCell::default(),
+        verifying: false.into(),
         subject,
         tokenizer: Rc::clone(session.tokenizer()),
         variant: session.variant(),

@@ -1,11 +1,14 @@
-//! A self-test that nobody asked for: the kernels of a model that was loaded are tried while nothing else is to be done.
+//! Background self-test: the kernels of a loaded model, and those that adapters and drafts add to it, are tried while the
+//! engine is idle.
 //!
 //! One kernel at a time has the session's place, so that an answer never waits for more than that. What was found right is
 //! remembered with the adapter, by the kernel's text; the next load tries what is new.
 
+use std::collections::BTreeSet;
 use std::rc::{Rc, Weak};
 
 use engine::bytes::CancelToken;
+use engine::session::ModelSession;
 use protocol::failure::EngineFailure;
 use protocol::{Failure, SelfTest};
 use shaders::selftest::Form;
@@ -14,11 +17,30 @@ use crate::choices::{self, Adapter};
 use crate::diagnosing::{self, try_one};
 use crate::host::{Host, Model};
 
-/// Begins for the model that was loaded last.
+/// Begins for the model that was loaded last. If it has begun before, it goes on with what is new.
 pub fn begin(host: &Rc<Host>) {
-    let Some(model) = host.model.borrow().as_ref().map(Rc::downgrade) else { return };
-    let host_again = Rc::clone(host);
-    host.platform.spawn(Box::pin(async move { verify(&host_again, &model).await }));
+    let Some(model) = host.model.borrow().clone() else { return };
+    model.verified.set(false);
+    if model.verifying.replace(true) {
+        return;
+    }
+    let (model, host_again) = (Rc::downgrade(&model), Rc::clone(host));
+    host.platform.spawn(Box::pin(async move {
+        verify(&host_again, &model).await;
+        if let Some(model) = model.upgrade() {
+            model.verifying.set(false);
+        }
+    }));
+}
+
+/// Begins again if the session has kernels that were not tried: those of adapters and drafts are bound when they are first
+/// used.
+pub fn go_on(host: &Rc<Host>, model: &Model, session: &ModelSession) {
+    let tried = model.tried.borrow();
+    if session.forms().iter().any(|form| !tried.contains(form)) {
+        drop(tried);
+        begin(host);
+    }
 }
 
 /// A model that is loaded anew meanwhile is not kept alive: its files are open for one alone.
@@ -27,9 +49,8 @@ async fn verify(host: &Rc<Host>, model: &Weak<Model>) {
     let cancel = CancelToken::new();
     let names = host.adapter_names().await;
     let mut known = None;
-    let mut next = 0;
     loop {
-        // So that whoever waits has its turn.
+        // Yield so that queued requests run first.
         host.platform.pause(1).await;
         let Ok(mut slot) = host.slot(&cancel).await else { return };
         let Some(model) = model.upgrade() else { return };
@@ -40,17 +61,20 @@ async fn verify(host: &Rc<Host>, model: &Weak<Model>) {
             known = Some(choices::sound(host, &adapter).await);
         }
         let Some(sound) = known.as_mut() else { return };
-        let forms = ready.session.forms();
-        let Some(form) = forms.get(next) else {
+        // What is bound changes from round to round.
+        let next = next(&ready.session, &model, sound);
+        let Some((form, text)) = next else {
             model.verified.set(true);
             choices::keep_sound(host, &adapter, sound).await;
-            return;
+            if model.verified.get() {
+                return;
+            }
+            continue;
         };
-        next += 1;
-        let Some(text) = text_of(form).filter(|text| !sound.contains(text)) else { continue };
-        match try_one(host, &ready.gpu, form).await {
+        match try_one(host, &ready.gpu, &form).await {
             Ok(check) if check.problem.is_none() => {
                 sound.insert(text);
+                model.tried.borrow_mut().insert(form);
             }
             Ok(_) => {
                 // All of them, and what follows from it.
@@ -61,15 +85,30 @@ async fn verify(host: &Rc<Host>, model: &Weak<Model>) {
                 }
                 return;
             }
-            // A device that is gone is found out about by who needs it.
+            // Device loss is handled by the next request.
             Err(_) => return,
         }
     }
 }
 
-/// A kernel as the verdict on it is remembered.
-fn text_of(form: &Form) -> Option<String> {
-    form.case().ok().map(|case| choices::text_key(&case.source))
+/// The next kernel that was neither tried for this model nor is known to be right, and how the verdict on it is remembered.
+fn next(session: &ModelSession, model: &Model, sound: &BTreeSet<String>) -> Option<(Form, String)> {
+    let mut tried = model.tried.borrow_mut();
+    for (form, source) in session.tested() {
+        if tried.contains(&form) {
+            continue;
+        }
+        let text = match source {
+            Some(source) => Some(choices::text_key(&source)),
+            None => form.case().ok().map(|case| choices::text_key(&case.source)),
+        };
+        match text {
+            Some(text) if !sound.contains(&text) => return Some((form, text)),
+            // What has no test cannot be tried.
+            _ => tried.insert(form),
+        };
+    }
+    None
 }
 
 /// What was found.

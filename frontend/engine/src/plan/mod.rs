@@ -212,7 +212,12 @@ impl Plan {
 
     /// The kernels with a self-test, in order.
     pub fn forms(&self) -> impl Iterator<Item = &Form> {
-        self.steps.iter().filter_map(|step| step.form.as_ref())
+        self.tested().map(|(form, _)| form)
+    }
+
+    /// The kernels with a self-test, in order, with what is compiled.
+    pub fn tested(&self) -> impl Iterator<Item = (&Form, &Rc<Source>)> {
+        self.steps.iter().filter_map(|step| Some((step.form.as_ref()?, &step.kernel)))
     }
 
     /// The kernels without a self-test.

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use shaders::Source;
 use shaders::selftest::Form;
 
 use super::{DiffusionSession, EngineError, LoadOptions, Loading, ModelFile, ModelSpec, Session, Storage};
@@ -166,6 +167,15 @@ impl ModelSession {
         match self {
             Self::Autoregressive(session) => session.decoder().forms(),
             Self::Diffusion(session) => session.diffuser().forms(),
+        }
+    }
+
+    /// As [`Self::forms`], with what is compiled; `None` for kernels that ran only while the model was loaded.
+    #[must_use]
+    pub fn tested(&self) -> Vec<(Form, Option<Rc<Source>>)> {
+        match self {
+            Self::Autoregressive(session) => session.decoder().tested(),
+            Self::Diffusion(session) => session.diffuser().tested(),
         }
     }
 

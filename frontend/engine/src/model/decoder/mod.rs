@@ -20,6 +20,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use shaders::Source;
 use shaders::sampling::Settings;
 use shaders::selftest::Form;
 use shaders::state::State;
@@ -381,11 +382,18 @@ impl Decoder {
     /// The kernels of this model and its active adapters that have a self-test, each once.
     #[must_use]
     pub fn forms(&self) -> Vec<Form> {
+        self.tested().into_iter().map(|(form, _)| form).collect()
+    }
+
+    /// As [`Self::forms`], with what is compiled; `None` for kernels that ran only while the model was loaded.
+    #[must_use]
+    pub fn tested(&self) -> Vec<(Form, Option<Rc<Source>>)> {
         let mut seen = HashSet::new();
         let of_cache = self.parts.scratch.row_cache.iter().map(|cache| Form::Repack(cache.layout.dtype));
-        let repacked = self.parts.weights.forms().chain(of_cache);
-        let tried = self.all().flat_map(|program| program.plan().forms()).cloned();
-        repacked.chain(tried).filter(|form| seen.insert(form.clone())).collect()
+        let repacked = self.parts.weights.forms().chain(of_cache).map(|form| (form, None));
+        let tried = self.all().flat_map(|program| program.plan().tested());
+        let tried = tried.map(|(form, source)| (form.clone(), Some(Rc::clone(source))));
+        repacked.chain(tried).filter(|(form, _)| seen.insert(form.clone())).collect()
     }
 
     /// The kernels of this model and its active adapters that have no self-test.

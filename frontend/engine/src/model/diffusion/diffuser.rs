@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use shaders::Source;
 use shaders::diffusion::{Pick, Row};
 use shaders::selftest::Form;
 use shaders::state::State;
@@ -112,11 +113,18 @@ impl Diffuser {
     /// The kernels of this model that can be tried alone, each once.
     #[must_use]
     pub fn forms(&self) -> Vec<Form> {
+        self.tested().into_iter().map(|(form, _)| form).collect()
+    }
+
+    /// As [`Self::forms`], with what is compiled; `None` for kernels that ran only while the model was loaded.
+    #[must_use]
+    pub fn tested(&self) -> Vec<(Form, Option<Rc<Source>>)> {
         let mut seen = HashSet::new();
         let programs = [&self.encode, &self.canvas, &self.statistics, &self.weigh];
-        let repacked = self.parts.weights.forms();
-        let tried = programs.into_iter().flat_map(|program| program.plan().forms()).cloned();
-        repacked.chain(tried).filter(|form| seen.insert(form.clone())).collect()
+        let repacked = self.parts.weights.forms().map(|form| (form, None));
+        let tried = programs.into_iter().flat_map(|program| program.plan().tested());
+        let tried = tried.map(|(form, source)| (form.clone(), Some(Rc::clone(source))));
+        repacked.chain(tried).filter(|(form, _)| seen.insert(form.clone())).collect()
     }
 
     /// The device it is on.
