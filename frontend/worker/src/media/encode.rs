@@ -172,30 +172,67 @@ pub async fn one(
     handles: &[web_sys::Blob],
     cancel: &CancelToken,
 ) -> Result<SoftTokens, EncodeError> {
-    let read = known::read(progress.host, handles, place.handle, cancel).await;
-    let file = read.map_err(EncodeError::Failure)?;
-    match encode(progress, ready, medium, &file, place, cancel).await {
+    let host = Rc::clone(progress.host);
+    let read = async || known::read(&host, handles, place.handle, cancel).await;
+    let file = match medium.media {
+        Media::Audio => {
+            Decoded::Sound(progress.decoded.get(place.handle, read).await.map_err(EncodeError::Failure)?)
+        }
+        Media::Image | Media::Video => Decoded::File(read().await.map_err(EncodeError::Failure)?),
+    };
+    match encode(progress, ready, &file, place, cancel).await {
         // What the other sense holds may be what is lacking.
         Err(EncodeError::Engine(error)) if failure::is_out_of_memory(&error) => {
             ready.free_towers();
-            encode(progress, ready, medium, &file, place, cancel).await
+            encode(progress, ready, &file, place, cancel).await
         }
         rows => rows,
+    }
+}
+
+/// What is given to a tower.
+enum Decoded {
+    /// The file of a picture.
+    File(Vec<u8>),
+    /// All clips of a sound.
+    Sound(Rc<Sound>),
+}
+
+/// The sound that was decoded last, by the handle of its bytes: its clips are encoded one after the other.
+#[derive(Default)]
+struct LastSound(Option<(u32, Rc<Sound>)>);
+
+impl LastSound {
+    async fn get(
+        &mut self,
+        handle: u32,
+        read: impl AsyncFnOnce() -> Result<Vec<u8>, Failure>,
+    ) -> Result<Rc<Sound>, Failure> {
+        if let Some((_, sound)) = self.0.as_ref().filter(|(known, _)| *known == handle) {
+            return Ok(Rc::clone(sound));
+        }
+        // The one before needs no room any more.
+        self.0 = None;
+        let sound = Rc::new(Sound::from_wav(&read().await?).map_err(|error| failure::of_wav(&error))?);
+        self.0 = Some((handle, Rc::clone(&sound)));
+        Ok(sound)
     }
 }
 
 async fn encode(
     progress: &mut EncodeProgress<'_>,
     ready: &mut Ready,
-    medium: Medium,
-    file: &[u8],
+    decoded: &Decoded,
     place: Place,
     cancel: &CancelToken,
 ) -> Result<SoftTokens, EncodeError> {
-    if medium.media == Media::Audio {
-        progress.sense = Sense::Hearing;
-        return listen(progress, ready, file, place.clip, cancel).await;
-    }
+    let file = match decoded {
+        Decoded::File(file) => file,
+        Decoded::Sound(sound) => {
+            progress.sense = Sense::Hearing;
+            return listen(progress, ready, sound, place.clip, cancel).await;
+        }
+    };
     progress.sense = Sense::Sight;
     let told = &mut |step| match step {
         Encoding::Weights(done, total) => progress.tower(done, total),
@@ -209,11 +246,10 @@ async fn encode(
 async fn listen(
     progress: &mut EncodeProgress<'_>,
     ready: &mut Ready,
-    file: &[u8],
+    sound: &Sound,
     clip: usize,
     cancel: &CancelToken,
 ) -> Result<SoftTokens, EncodeError> {
-    let sound = Sound::from_wav(file).map_err(|error| EncodeError::Failure(failure::of_wav(&error)))?;
     let clips = sound.clips();
     let samples = *clips.get(clip).ok_or_else(|| EncodeError::Failure(failure::no_tower(Media::Audio)))?;
     let told = &mut |step: engine::weights::Progress| progress.tower(step.done, step.total);
@@ -239,12 +275,13 @@ pub struct EncodeProgress<'a> {
     index: u32,
     of: u32,
     last: Option<Instant>,
+    decoded: LastSound,
 }
 
 impl<'a> EncodeProgress<'a> {
     /// For this request.
     pub fn new(host: &'a Rc<Host>, id: RequestId) -> Self {
-        Self { host, id, sense: Sense::Sight, index: 0, of: 0, last: None }
+        Self { host, id, sense: Sense::Sight, index: 0, of: 0, last: None, decoded: LastSound::default() }
     }
 
     /// Of so many, this one is next, counted from 0.
@@ -305,5 +342,31 @@ impl Encoded {
     /// Lets go of all.
     pub fn clear(&mut self) {
         self.0.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_sound_is_read_and_decoded_once_for_all_its_clips() {
+        // A sample of 16 bits at 16 kHz.
+        let mut wav = b"RIFF\x26\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0".to_vec();
+        wav.extend([16_000_u32, 32_000].map(u32::to_le_bytes).concat());
+        wav.extend(b"\x02\0\x10\0data\x02\0\0\0\0\x40");
+        let (mut last, reads) = (LastSound::default(), std::cell::Cell::new(0));
+        let mut get = |handle| {
+            let read = async || {
+                reads.set(reads.get() + 1);
+                Ok(wav.clone())
+            };
+            let sound =
+                last.get(handle, read).now_or_never().expect("it waits for nothing").expect("a sound");
+            (sound.samples.len(), reads.get())
+        };
+        assert_eq!([7, 7, 7, 8, 8, 7].map(&mut get), [(1, 1), (1, 1), (1, 1), (1, 2), (1, 2), (1, 3)]);
     }
 }
