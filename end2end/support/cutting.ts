@@ -73,6 +73,11 @@ export class CuttingProxy {
     [this.left, this.broken, this.lasting] = [Number.POSITIVE_INFINITY, false, false];
   }
 
+  /** Listens again where it did before it was closed. */
+  async reopen(): Promise<void> {
+    await new Promise<void>((resolve) => this.server.listen(Number(new URL(this.origin).port), "127.0.0.1", resolve));
+  }
+
   close(): void {
     this.server.close();
     this.server.closeAllConnections();
