@@ -1,4 +1,4 @@
-// A conversation with the built-in model, from the first visit to the visit after: one page, one step a test.
+// A conversation with the built-in model: one page, one step a test. What the next visit finds is in kept.spec.ts.
 
 import { expect, test } from "@playwright/test";
 import { drawn, EngineApp, figures } from "../../support/engine.ts";
@@ -17,6 +17,8 @@ test.describe.configure({ mode: "serial", timeout: 2 * LOAD });
 let app: EngineApp;
 /** Requests until the model was ready. */
 let ready = 0;
+/** What the native engine answers to `SUM`. */
+let native = "";
 
 test.beforeAll(async ({ browser }) => {
   app = await EngineApp.start(browser);
@@ -27,7 +29,7 @@ test.afterAll(async () => {
 });
 
 test("a first question is answered as the native engine answers it", async () => {
-  const native = nativeAnswer(SUM);
+  const natively = nativeAnswer(SUM);
   await app.page.goto("/");
   await expect(app.card.getByText("Fits")).toBeVisible();
   const pipelines = await app.countPipelines();
@@ -41,7 +43,8 @@ test("a first question is answered as the native engine answers it", async () =>
   await app.beGreedy();
   const answer = await app.ask(SUM);
   await expect(answer).toContainText("2 + 3 = 5.");
-  expect(await drawn(answer)).toBe(await native);
+  native = await natively;
+  expect(await drawn(answer)).toBe(native);
 });
 
 test("a second question computes what is new alone", async () => {
@@ -64,7 +67,7 @@ test("an answer that is stopped keeps its text", async () => {
   expect(await drawn(answer)).toMatch(/^1, 2/);
 });
 
-test("an answer is given once more, and the one before stays", async () => {
+test("an answer is given once more, and the one before stays", { tag: "@thorough" }, async () => {
   test.skip(FAST, "the one before was not stopped");
   const stopped = await drawn(app.answers.last());
   await app.answers.last().getByRole("button", { name: "Regenerate" }).click();
@@ -78,7 +81,7 @@ test("an answer is given once more, and the one before stays", async () => {
   expect(await drawn(app.answers.last())).toBe(stopped);
 });
 
-test("a message in other words is answered anew", async () => {
+test("a message in other words is answered anew", { tag: "@thorough" }, async () => {
   const question = app.questions.last();
   await question.getByRole("button", { name: "Edit and resend" }).click();
   const field = app.page.getByRole("textbox", { name: "Edit message" });
@@ -127,45 +130,27 @@ test("the engine's own memory stays small, and the figures are told", async () =
   await app.drawer.getByRole("button", { name: "Close" }).click();
 });
 
-test("the next visit finds the conversation, and loads the model from this browser", async () => {
-  await app.page.goto("/models");
-  // The link of the list is not needed: the card of a model says what is kept of it.
-  const card = app.page.getByRole("listitem").filter({ hasText: /pebble/ });
-  const kept = card.getByText(/^Saved in this browser: \d/);
-  // The adapter first finishes what the page before asked of it, and only then answers this one.
-  await expect(kept).toBeVisible({ timeout: LOAD });
-  await app.page.goBack();
-  await expect(app.questions.first()).toContainText(SUM);
-  await expect(app.answers.first()).toContainText("2 + 3 = 5.");
-
-  const from = app.requests.length;
-  await app.ask("What is 1 + 1?");
-  await expect(app.answers.last()).toContainText("2");
-  const fetched = app.requests.slice(from).filter((request) => request.url().includes("/api/blobs/"));
-  expect(fetched.map((request) => request.url())).toEqual([]);
+test("an answer is the same where the browser reports every readback late", async () => {
+  await app.startConversation();
+  await app.beGreedy();
+  const delayed = await app.delayReadbacks();
+  expect(await drawn(await app.ask(SUM))).toBe(native);
+  expect(await delayed()).toBeGreaterThan(4);
 });
 
-test("an answer with speculative decoding is the same", async () => {
+test("an answer with speculative decoding is the same, also there", { tag: "@thorough" }, async () => {
   await app.page.getByRole("link", { name: "Settings" }).click();
   // On a device that computes in software it is off until someone asks for it.
   await app.page.getByRole("radio", { name: "Always" }).check();
   await app.page.goBack();
+  const delayed = await app.delayReadbacks();
   // The demo model comes with a drafter.
   await expect(await app.ask(SUM)).toContainText("2 + 3 = 5.");
+  expect(await delayed()).toBeGreaterThan(0);
   await app.openDrawer();
   const accepted = app.drawer.getByRole("term").filter({ hasText: "Guesses accepted" });
   await expect(accepted.locator("~ dd")).toHaveText(/^[1-9]\d* of [1-9]\d* tokens$/);
   await app.drawer.getByRole("button", { name: "Close" }).click();
-});
-
-test("an answer is the same where the browser reports every readback late", async () => {
-  const few = "Count from 1 to 10.";
-  const native = nativeAnswer(few);
-  const delayed = await app.delayReadbacks();
-  await app.startConversation();
-  await app.beGreedy();
-  expect(await drawn(await app.ask(few))).toBe(await native);
-  expect(await delayed()).toBeGreaterThan(4);
 });
 
 test("what is kept of a model is deleted from its card, once the model is unloaded", async () => {
