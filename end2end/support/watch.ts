@@ -28,6 +28,19 @@ function watch(context: BrowserContext, origin: string, expected: RegExp | undef
 
 export const test = base.extend<{ app: App; expectedError: RegExp | undefined; quiet: void }>({
   browser: [async ({ browser }, use) => use(adapted(browser)), { scope: "worker" }],
+  page: async ({ page, context, reuseContext, permissions }, use) => {
+    // What Playwright leaves of the test before, where contexts are used again.
+    if (reuseContext) {
+      const session = await context.newCDPSession(page);
+      await session.send("Page.resetNavigationHistory");
+      await session.detach();
+      if (!permissions) {
+        await context.clearPermissions();
+      }
+      await context.setOffline(false);
+    }
+    await use(page);
+  },
   app: async ({ page }, use) => {
     await use(new App(page));
   },
