@@ -114,8 +114,9 @@ test("when its tab is closed in the middle of an answer, another loads the file 
 
 test("when the next tab is closed, too, before it has loaded the model, a third goes on to the same text", { tag: "@thorough" }, async () => {
   // A model that the server lists.
-  await tab(0).go("Models");
-  await tab(0).loadListed("pebble");
+  await tab(0).model.click();
+  await tab(0).picked("pebble(?!\\.gguf)").click();
+  await tab(0).loaded("pebble");
   await expect(tab(1).page.getByText("Another tab has loaded pebble.")).toBeAttached();
   const [next, last] = [tab(1), await open()];
   await last.loaded("pebble");
