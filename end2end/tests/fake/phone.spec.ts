@@ -1,13 +1,26 @@
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { png, wav } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
 
 // Sheets move in and out here.
 test.use({ contextOptions: { reducedMotion: "no-preference" } });
 
+/** Phones, the last of which the view is. */
+const WIDTHS = [390, 320];
+
+/** What is wrong with the page as it is, by a measure of it, on phones of all widths. */
+async function wrong(page: Page, measure: () => Promise<string[]>): Promise<string[]> {
+  const found: string[] = [];
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 700 });
+    found.push(...(await measure()).map((what) => `at ${width}: ${what}`));
+  }
+  return found;
+}
+
 /** What reaches beyond the right edge of the view and cannot be scrolled to within a part of the page. */
 const tooWide = (page: Page) =>
-  page.evaluate(() => {
+  wrong(page, () => page.evaluate(() => {
     const contained = (element: Element) => {
       for (let it = element.parentElement; it && it !== document.body; it = it.parentElement) {
         if (getComputedStyle(it).overflowX !== "visible") {
@@ -23,93 +36,88 @@ const tooWide = (page: Page) =>
       })
       .map((element) => `${element.tagName.toLowerCase()}.${element.getAttribute("class")}`)
       .concat(document.documentElement.scrollWidth > innerWidth ? ["the document"] : []);
+  }));
+
+/** What is too small for a thumb. */
+const tooSmall = (page: Page, targets: Locator[]) =>
+  wrong(page, async () => {
+    const boxes = await Promise.all(targets.map((target) => target.boundingBox()));
+    return targets.filter((_, at) => Math.min(boxes[at]?.height ?? 0, boxes[at]?.width ?? 0) < 44).map(String);
   });
 
-for (const width of [390, 320]) {
-  test.describe(`a phone of ${width} pixels`, () => {
-    test.use({ viewport: { width, height: 700 } });
+test.describe("a phone", () => {
+  test.use({ viewport: { width: 320, height: 700 } });
 
-    test("has nothing wider than the view", async ({ app, page }) => {
-      await app.openChat();
-      await expect(page.getByText("Too large by 2.2 GB")).toBeVisible();
-      expect(await tooWide(page), "first visit").toEqual([]);
-      await app.ask("Show me everything");
-      expect(await tooWide(page), "answer").toEqual([]);
-      await app.openDrawer();
-      expect(await tooWide(page), "drawer").toEqual([]);
-      await page.keyboard.press("Escape");
-      await app.model.click();
-      await expect(page.getByRole("dialog", { name: "Choose a model" })).toBeVisible();
-      expect(await tooWide(page), "choice of a model").toEqual([]);
-      await page.keyboard.press("Escape");
-      for (const place of ["Models", "Fine-tune", "Diagnostics", "Settings"]) {
-        await page.getByRole("button", { name: "Conversations and pages" }).click();
-        const sheet = page.getByRole("dialog", { name: "Conversations and pages" });
-        await expect(sheet).toBeVisible();
-        expect(await tooWide(page), "the sheet").toEqual([]);
-        await sheet.getByRole("link", { name: place }).click();
-        await expect(sheet).toBeHidden();
-        await expect(page.getByRole("heading", { name: place, level: 1 })).toBeVisible();
-        for (const fold of await page.locator("summary").all()) {
-          await fold.click();
-        }
-        expect(await tooWide(page), place).toEqual([]);
-      }
-    });
-
-    test("attaches and shows, and nothing is wider than the view", async ({ app, page }) => {
-      await app.openChat();
-      await app.attach(png("a-picture-with-quite-a-long-name-as-phones-give-them.png"), wav("tone.wav", 2));
-      await expect(app.tray).toContainText("52 tokens");
-      expect(await tooWide(page), "before sending").toEqual([]);
-      for (const target of [app.attachButton, app.recordButton]) {
-        const box = await target.boundingBox();
-        expect(Math.min(box?.height ?? 0, box?.width ?? 0)).toBeGreaterThanOrEqual(44);
-      }
-      await app.ask("What are these?");
-      expect(await tooWide(page), "in a message").toEqual([]);
-      await app.questions.first().getByRole("button", { name: /^Show a-picture/ }).click();
-      await expect(page.getByRole("dialog").getByRole("img")).toBeVisible();
-      expect(await tooWide(page), "large").toEqual([]);
-    });
-
-    test("closes the sheet for the place where one is already", async ({ app, page }) => {
-      await app.openChat();
-      await app.ask("Hello");
+  test("has nothing wider than the view", async ({ app, page }) => {
+    await app.openChat();
+    await expect(page.getByText("Too large by 2.2 GB")).toBeVisible();
+    expect(await tooWide(page), "first visit").toEqual([]);
+    await app.ask("Show me everything");
+    expect(await tooWide(page), "answer").toEqual([]);
+    await app.openDrawer();
+    expect(await tooWide(page), "drawer").toEqual([]);
+    await page.keyboard.press("Escape");
+    await app.model.click();
+    await expect(page.getByRole("dialog", { name: "Choose a model" })).toBeVisible();
+    expect(await tooWide(page), "choice of a model").toEqual([]);
+    await page.keyboard.press("Escape");
+    for (const place of ["Models", "Fine-tune", "Diagnostics", "Settings"]) {
       await page.getByRole("button", { name: "Conversations and pages" }).click();
       const sheet = page.getByRole("dialog", { name: "Conversations and pages" });
-      await sheet.getByRole("link", { name: "Hello" }).click();
-      await expect(sheet).toBeHidden();
-      await expect(app.questions).toHaveText(/Hello/);
-    });
-
-    test("reaches conversations in a sheet, with targets for a thumb", async ({ app, page }) => {
-      await app.openChat();
-      await app.ask("Hello");
-      await expect(app.rail).toBeHidden();
-      const open = page.getByRole("button", { name: "Conversations and pages" });
-      await app.composer.fill("More");
-      for (const target of [open, app.model, app.sendButton, page.getByRole("button", { name: "Think", exact: true })]) {
-        const box = await target.boundingBox();
-        expect(box?.height, `height of ${target}`).toBeGreaterThanOrEqual(44);
-        expect(box?.width, `width of ${target}`).toBeGreaterThanOrEqual(44);
-      }
-      await app.composer.fill("");
-      await open.click();
-      const sheet = page.getByRole("dialog", { name: "Conversations and pages" });
-      await sheet.getByRole("button", { name: "New", exact: true }).click();
-      await expect(sheet).toBeHidden();
-      await expect(app.questions).toHaveCount(0);
-      await open.click();
-      await sheet.getByRole("link", { name: "Hello" }).click();
-      await expect(sheet).toBeHidden();
-      await expect(app.questions).toHaveText(/Hello/);
-      await open.click();
-      // A key that comes before the sheet is there goes to the page.
       await expect(sheet).toBeVisible();
-      await page.keyboard.press("Escape");
+      expect(await tooWide(page), "the sheet").toEqual([]);
+      await sheet.getByRole("link", { name: place }).click();
       await expect(sheet).toBeHidden();
-      await expect(open).toBeFocused();
-    });
+      await expect(page.getByRole("heading", { name: place, level: 1 })).toBeVisible();
+      for (const fold of await page.locator("summary").all()) {
+        await fold.click();
+      }
+      expect(await tooWide(page), place).toEqual([]);
+    }
   });
-}
+
+  test("attaches and shows, and nothing is wider than the view", async ({ app, page }) => {
+    await app.openChat();
+    await app.attach(png("a-picture-with-quite-a-long-name-as-phones-give-them.png"), wav("tone.wav", 2));
+    await expect(app.tray).toContainText("52 tokens");
+    expect(await tooWide(page), "before sending").toEqual([]);
+    expect(await tooSmall(page, [app.attachButton, app.recordButton])).toEqual([]);
+    await app.ask("What are these?");
+    expect(await tooWide(page), "in a message").toEqual([]);
+    await app.questions.first().getByRole("button", { name: /^Show a-picture/ }).click();
+    await expect(page.getByRole("dialog").getByRole("img")).toBeVisible();
+    expect(await tooWide(page), "large").toEqual([]);
+  });
+
+  test("reaches conversations in a sheet, with targets for a thumb", async ({ app, page }) => {
+    await app.openChat();
+    await app.ask("Hello");
+    await expect(app.rail).toBeHidden();
+    const open = page.getByRole("button", { name: "Conversations and pages" });
+    await app.composer.fill("More");
+    const think = page.getByRole("button", { name: "Think", exact: true });
+    expect(await tooSmall(page, [open, app.model, app.sendButton, think])).toEqual([]);
+    await app.composer.fill("");
+    await open.click();
+    const sheet = page.getByRole("dialog", { name: "Conversations and pages" });
+    await test.step("for the place where one is already", async () => {
+      await sheet.getByRole("link", { name: "Hello" }).click();
+      await expect(sheet).toBeHidden();
+      await expect(app.questions).toHaveText(/Hello/);
+    });
+    await open.click();
+    await sheet.getByRole("button", { name: "New", exact: true }).click();
+    await expect(sheet).toBeHidden();
+    await expect(app.questions).toHaveCount(0);
+    await open.click();
+    await sheet.getByRole("link", { name: "Hello" }).click();
+    await expect(sheet).toBeHidden();
+    await expect(app.questions).toHaveText(/Hello/);
+    await open.click();
+    // A key that comes before the sheet is there goes to the page.
+    await expect(sheet).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(sheet).toBeHidden();
+    await expect(open).toBeFocused();
+  });
+});
