@@ -3,13 +3,23 @@ import { expect, test } from "../../support/watch.ts";
 const file = (name: string) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from("adapter") });
 
 test.describe("adapters", () => {
-  test("are opened in the drawer, scaled and switched in a running conversation", async ({ app }) => {
+  test("that do not fit are refused, others opened in the drawer, scaled and switched in a running conversation", async ({ app }) => {
     await app.openChat();
     await app.ask("Hello");
     await expect(app.answers.last()).toContainText("A red circle");
     await expect(app.answers.last()).not.toContainText("Spoken with");
     await app.openDrawer();
     const files = app.drawer.getByLabel("Adapter files");
+
+    await test.step("what does not fit is refused with the reason", async () => {
+      await files.setInputFiles(file("other.gguf"));
+      await expect(app.drawer.getByText("This adapter was made for another model.")).toBeVisible();
+      // Also to whom the screen is read.
+      await expect(app.page.getByRole("status").filter({ hasText: "This adapter was made for another model." })).toHaveCount(1);
+      await files.setInputFiles(file("adapter_model.safetensors"));
+      await expect(app.drawer.getByText("Choose both together.")).toBeVisible();
+      await expect(app.drawer.getByRole("slider")).toHaveCount(0);
+    });
 
     await files.setInputFiles(file("pirate.gguf"));
     await expect(app.drawer.getByText("rank 8 · 35 layers")).toBeVisible();
@@ -62,7 +72,7 @@ test.describe("adapters", () => {
     await expect(app.answers.last()).toContainText("adapter_model.safetensors");
   });
 
-  test("are chosen beside the message", async ({ app, page }) => {
+  test("are chosen beside the message, and compared side by side", async ({ app, page }) => {
     await app.openChat();
     await app.ask("Hello");
     const choice = page.getByRole("combobox", { name: "Adapter" });
@@ -76,27 +86,8 @@ test.describe("adapters", () => {
     await choice.selectOption({ label: "pirate" });
     await app.ask("As a pirate");
     await expect(app.answers.last()).toContainText("Spoken with");
-  });
 
-  test("that do not fit are refused with the reason", async ({ app }) => {
-    await app.openChat();
-    await app.ask("Hello");
     await app.openDrawer();
-    const files = app.drawer.getByLabel("Adapter files");
-    await files.setInputFiles(file("other.gguf"));
-    await expect(app.drawer.getByText("This adapter was made for another model.")).toBeVisible();
-    // Also to whom the screen is read.
-    await expect(app.page.getByRole("status").filter({ hasText: "This adapter was made for another model." })).toHaveCount(1);
-    await files.setInputFiles(file("adapter_model.safetensors"));
-    await expect(app.drawer.getByText("Choose both together.")).toBeVisible();
-    await expect(app.drawer.getByRole("slider")).toHaveCount(0);
-  });
-
-  test("are compared side by side, and the conversation stays as it is", async ({ app, page }) => {
-    await app.openChat();
-    await app.ask("Hello");
-    await app.openDrawer();
-    await app.drawer.getByLabel("Adapter files").setInputFiles(file("pirate.gguf"));
     const answers = await app.answers.count();
     await app.drawer.getByRole("button", { name: "Compare with and without" }).click();
     const dialog = page.getByRole("dialog", { name: "With and without the adapter" });
@@ -106,6 +97,7 @@ test.describe("adapters", () => {
     await expect(without).not.toContainText("Spoken with");
     await page.keyboard.press("Escape");
     await expect(dialog).toBeHidden();
+    // The conversation stays as it is.
     await expect(app.answers).toHaveCount(answers);
   });
 
