@@ -31,7 +31,7 @@ pub(super) fn sentence(failure: &ModelFailure) -> String {
         ModelFailure::Lacks(Sense::Hearing) => t().failure_model_no_audio().into(),
         ModelFailure::TowerUnreadable => t().failure_model_tower().into(),
         ModelFailure::DrafterUnusable => t().failure_model_drafter_unusable().into(),
-        ModelFailure::Part { number, count } => t().failure_model_part(*number, *count),
+        ModelFailure::Part { number, count } => t().failure_model_part((*number).into(), (*count).into()),
         ModelFailure::Incomplete { what } => t().failure_model_incomplete(what),
         ModelFailure::Inconsistent { what } => t().failure_model_inconsistent(what),
         ModelFailure::FewRows { tensor, rows, tokens } => t().failure_model_rows(tensor, *rows, *tokens),

@@ -54,7 +54,7 @@ test("the model is named, and is loaded and chosen on the page", async ({ app, p
   await expect(app.model).toHaveAccessibleName("Model: pebble (Loaded). Choose another.");
 });
 
-test("examples are written in a table, and what is learned of them is shown", async ({ app, page }) => {
+test("examples are written in a table, what is learned of them is shown, and what is removed comes back", async ({ app, page }) => {
   const tune = await open(app);
   await expect(page.getByText("Add examples first.")).toBeVisible();
   await addPairs(page, FACTS);
@@ -65,14 +65,7 @@ test("examples are written in a table, and what is learned of them is shown", as
   await expect(page.getByText(/^2 examples with/)).toBeVisible();
   await expect(page.getByRole("textbox", { name: "Prompt 2" })).toHaveValue("Do I have a cat?");
   await expect(tune.startButton).toBeEnabled();
-});
-
-test("examples that are removed come back", async ({ app, page }) => {
-  await open(app);
-  await addPairs(page, FACTS);
   const undo = page.getByRole("button", { name: "Undo" });
-  await page.getByRole("button", { name: "Delete example 2" }).click();
-  await expect(page.getByRole("textbox", { name: "Prompt 2" })).toHaveValue("Do I have a cat?");
   await page.getByRole("textbox", { name: "Ideal answer 1" }).fill("Changed since");
   await undo.click();
   await expect(page.getByRole("textbox", { name: "Prompt 2" })).toHaveValue(FACTS[1]?.[0] ?? "");
@@ -166,8 +159,11 @@ test("pictures are looked at before the first step, which can be stopped", async
   await expect(tune.status).toContainText("The run stays here until you start another.");
 });
 
-test("of a table the columns are chosen", async ({ app, page }) => {
+test("the conversation that one just had is an example, and of a table the columns are chosen", async ({ app, page }) => {
   await open(app);
+  await page.getByRole("radio", { name: "Current conversation" }).check();
+  await expect(page.getByText("“Hello” as shown on screen, with 1 answer.")).toBeVisible();
+  await expect(page.getByText(/^1 example with/)).toBeVisible();
   await page.getByRole("radio", { name: "File or pasted text" }).check();
   await page.getByRole("textbox", { name: "Or paste examples here" }).fill("id,ask,reply\n1,Who?,Ada.\n2,What?,A cat.");
   await expect(page.getByRole("combobox", { name: "Prompt" })).toHaveValue("id");
@@ -201,13 +197,6 @@ test("a file that isn’t UTF-8 says how it was read, and can be read otherwise"
   await expect(page.getByText(/excel\.csv isn’t saved as UTF-8, so it was read as windows-1252/)).toBeVisible();
   await page.getByRole("combobox", { name: "Encoding" }).selectOption("windows-1251");
   await expect(text).toHaveValue(/Grцяe/);
-});
-
-test("the conversation that one just had is an example", async ({ app, page }) => {
-  await open(app);
-  await page.getByRole("radio", { name: "Current conversation" }).check();
-  await expect(page.getByText("“Hello” as shown on screen, with 1 answer.")).toBeVisible();
-  await expect(page.getByText(/^1 example with/)).toBeVisible();
 });
 
 test("the cost is stated before the start, and follows the settings", async ({ app, page }) => {
@@ -274,15 +263,20 @@ test("a run is followed to its end, kept and saved for others", { tag: DOWNLOADS
   expect(png.text.slice(1, 4)).toBe("PNG");
 
   await page.getByRole("button", { name: "Save adapter" }).click();
+  const made = page.getByRole("region", { name: "“My cat” is saved" });
+  await expect(made.getByRole("heading")).toBeFocused();
   const adapter = page.getByRole("listitem").filter({ hasText: "My cat" });
   await expect(adapter).toContainText("for gemma4:e2b");
   await expect(tune.status).toHaveCount(0);
   await adapter.getByText("Use in Ollama").click();
   await expect(adapter.locator("pre")).toHaveText("FROM gemma4:e2b\nADAPTER ./my-cat.gguf\n");
-  expect((await saved(page, "Save as GGUF")).file).toBe("my-cat.gguf");
+  const download = page.waitForEvent("download");
+  await made.getByRole("button", { name: "Save as GGUF" }).click();
+  expect((await download).suggestedFilename()).toBe("my-cat.gguf");
   await adapter.getByRole("button", { name: "Delete My cat" }).click();
   await adapter.getByRole("button", { name: "Delete", exact: true }).click();
   await expect(page.getByText("No adapters saved yet.")).toBeVisible();
+  await expect(made).toBeHidden();
 });
 
 test("a run says what came of it, and one that changed little is begun again for longer", async ({ app, page }) => {
