@@ -59,7 +59,8 @@ const RESULTS: u32 = TEAMS * COLUMNS; // columns of Y of a workgroup; PASS·RESU
 @compute @workgroup_size({{THREADS}})
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
     let workgroup = wid.y * params.grid_width + wid.x;
-    if (workgroup >= params.groups.z) {
+    // A step that was ended early has no rows: W, which is most of what a token reads, is left alone.
+    if (workgroup >= params.groups.z || state.len == 0u) {
         return;
     }
     var segment = 0u;
