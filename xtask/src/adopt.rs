@@ -7,7 +7,7 @@
 use std::ffi::OsString;
 use std::process::Command;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::Args;
 
 /// Runs a program and adopts its orphans.
@@ -18,11 +18,12 @@ pub struct Options {
 }
 
 /// Returns a command that runs `command` through [`run`]. Elsewhere than on Linux, returns `command`.
-pub fn adopting(command: Command) -> Result<Command> {
+pub fn adopting(command: Command) -> Command {
     if !cfg!(target_os = "linux") {
-        return Ok(command);
+        return command;
     }
-    let mut adopting = Command::new(std::env::current_exe().context("cannot find this program")?);
+    // This program, also if the tests have compiled another one in its place.
+    let mut adopting = Command::new("/proc/self/exe");
     adopting.arg("adopt").arg(command.get_program()).args(command.get_args());
     for (name, value) in command.get_envs() {
         match value {
@@ -33,12 +34,13 @@ pub fn adopting(command: Command) -> Result<Command> {
     if let Some(folder) = command.get_current_dir() {
         adopting.current_dir(folder);
     }
-    Ok(adopting)
+    adopting
 }
 
 /// Runs the program to its end, then exits as it did.
 #[cfg(target_os = "linux")]
 pub fn run(options: &Options) -> Result<()> {
+    use anyhow::Context as _;
     use rustix::process::{Pid, WaitOptions, getpid, set_child_subreaper, wait};
 
     set_child_subreaper(Some(getpid())).context("cannot adopt orphans")?;

@@ -93,7 +93,7 @@ pub fn queue(selection: Selection, manner: Manner) -> Result<Queue<'static>> {
                 // Whoever waits for one changed test need not wait long for its failure. A whole run is busy.
                 playwright.envs((!manner.quick).then_some(SLOW));
                 let log = logs().join(format!("{step}.log"));
-                let mut playwright = adopting(playwright)?;
+                let mut playwright = adopting(playwright);
                 tally::run(&mut playwright, Runner::Playwright, &log, tally, || queue.count_failure())
             };
             queue.extend([Job { needs: &[Milestone::Site], ..job(step, name, work) }]);
