@@ -223,7 +223,7 @@ test.describe("with the keyboard alone", () => {
     await pressOn(page, page.getByRole("button", { name: "Save adapter" }));
     await pressOn(page, page.locator("summary", { hasText: "Use in Ollama" }));
     const download = page.waitForEvent("download");
-    await pressOn(page, page.getByRole("button", { name: "Save as GGUF" }));
+    await pressOn(page, page.getByRole("button", { name: "Save as GGUF" }).first());
     await download;
     await pressOn(page, page.getByRole("button", { name: /^Use in chat/ }).first());
     await expect(app.composer).toBeVisible();
