@@ -3,7 +3,8 @@
 import { expect, type Page, test } from "@playwright/test";
 import { NewerBuild } from "../../support/newer.ts";
 
-test.use({ serviceWorkers: "allow" });
+// A context that was offline would stay so for the next test.
+test.use({ serviceWorkers: "allow", reuseContext: false });
 test.skip(({ browserName }) => browserName !== "chromium", "others do not show what a service worker does");
 
 /** Waits until everything is kept. */

@@ -196,7 +196,7 @@ test("a file that isn’t UTF-8 says how it was read, and can be read otherwise"
   await expect(text).toHaveValue(/Größe\?,Straße/);
   await expect(page.getByText(/excel\.csv isn’t saved as UTF-8, so it was read as windows-1252/)).toBeVisible();
   await page.getByRole("combobox", { name: "Encoding" }).selectOption("windows-1251");
-  await expect(text).toHaveValue(/Grцяe/);
+  await expect(text).toHaveValue(/GrцЯe/);
 });
 
 test("the cost is stated before the start, and follows the settings", async ({ app, page }) => {
@@ -311,7 +311,7 @@ test("samples are trained until they are learned", { tag: EVERY_BROWSER }, async
   await expect(page.getByText(/^The loss fell from \d\.\d\d to 0\.0\d: the adapter has learned/)).toBeVisible();
   await expect(page.getByRole("textbox", { name: "Adapter name" })).toHaveValue("My adapter");
   await page.getByRole("button", { name: "Save adapter" }).click();
-  await expect(page.getByRole("button", { name: /^Use in chat/ })).toBeVisible();
+  await expect(page.getByRole("button", { name: /^Use in chat/ }).first()).toBeVisible();
 });
 
 test("a run is paused, goes on, and is ended early", async ({ app, page }) => {
