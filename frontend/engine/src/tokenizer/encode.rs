@@ -1,16 +1,7 @@
 //! From text to token ids.
 
 use super::Tokenizer;
-use super::vocabulary::with_marks;
-
-/// How to treat control tokens that are spelled in a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Specials {
-    /// Parse them: for prompts created by this program.
-    Parse,
-    /// Treat them as text: for text from users, files or tools.
-    Ignore,
-}
+use super::vocabulary::{Specials, with_marks};
 
 impl Tokenizer {
     /// Token ids of a text, without `<bos>`. Added tokens are found in any text.

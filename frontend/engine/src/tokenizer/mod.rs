@@ -18,12 +18,12 @@ pub mod special;
 mod vocabulary;
 
 pub use decode::StreamDecoder;
-pub use encode::Specials;
 pub use error::TokenizerError;
 pub use load::pieces;
 pub use special::SpecialTokens;
 
 use bpe::Merges;
+pub use vocabulary::Specials;
 use vocabulary::Vocabulary;
 
 /// Text to token ids and back. About 25 MB for the published vocabulary of 262 144 pieces and 514 906 merges.

@@ -6,7 +6,16 @@ use std::ops::Range;
 
 use crate::gguf::StringArray;
 
-use super::{Specials, TokenizerError, special};
+use super::{TokenizerError, special};
+
+/// How to treat control tokens that are spelled in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Specials {
+    /// Parse them: for prompts created by this program.
+    Parse,
+    /// Treat them as text: for text from users, files or tools.
+    Ignore,
+}
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use crate::template::{Conversation, Message};
 
 use super::counts::{self, Counts};
+use super::fields::{Sides, text};
 use super::named::{self, Listed};
-use super::rows::{Sides, text};
 use super::{Content, FieldFault, Reason};
 
 /// The fields of a message that are read.

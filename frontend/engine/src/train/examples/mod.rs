@@ -12,6 +12,7 @@
 mod counts;
 mod decode;
 mod encode;
+mod fields;
 mod messages;
 mod named;
 mod parsed;

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::fields::CHATS;
 use super::messages::is_message;
-use super::rows::{self, CHATS};
+use super::rows;
 use super::{Columns, Format, JsonFault, MAX_ROW_BYTES, MAX_ROWS, Parsed, Problem, Reason, Row, table};
 
 /// Names of a list of rows.

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::counts::{self, Counts};
+use super::fields::{ANSWERS, CHATS, PROMPTS, Sides, THOUGHTS, system, text};
 use super::messages::{self, Beside};
 use super::named::Listed;
 use super::{Content, FieldFault, Reason};
@@ -20,71 +21,6 @@ pub enum RowKind {
     Messages,
     /// A question and its answer; what the question is about, instructions and earlier turns are optional.
     Pair,
-}
-
-/// Names of a list of messages.
-pub(super) const CHATS: [&str; 9] =
-    ["messages", "conversations", "conversation", "contents", "dialogue", "dialog", "chat", "turns", "items"];
-
-/// Names of a question, each with the answer that usually goes with it.
-const PROMPTS: [(&str, &str); 9] = [
-    ("prompt", "completion"),
-    ("instruction", "output"),
-    ("question", "answer"),
-    ("query", "response"),
-    ("problem", "solution"),
-    ("input", "output"),
-    ("inputs", "targets"),
-    ("user", "assistant"),
-    ("human", "assistant"),
-];
-
-/// Names of an answer.
-const ANSWERS: [&str; 11] = [
-    "completion",
-    "response",
-    "output",
-    "outputs",
-    "solution",
-    "answer",
-    "assistant",
-    "target",
-    "targets",
-    "bot",
-    "gpt",
-];
-
-/// Names of what a question is about.
-const CONTEXTS: [&str; 2] = ["input", "context"];
-/// Names of instructions for the whole chat.
-const SYSTEMS: [&str; 4] = ["system", "system_prompt", "system_message", "systeminstruction"];
-/// Names of the thought before an answer.
-const THOUGHTS: [&str; 3] = ["reasoning", "reasoning_content", "thinking"];
-
-/// The names of a question and its answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Sides {
-    pub prompt: &'static str,
-    pub answer: &'static str,
-}
-
-impl Sides {
-    /// Those of names that are there.
-    pub fn of(has: impl Fn(&str) -> bool) -> Option<Self> {
-        let (prompt, usual) = PROMPTS.into_iter().find(|(prompt, _)| has(prompt))?;
-        let answer = std::iter::once(usual).chain(ANSWERS).find(|answer| has(answer))?;
-        Some(Self { prompt, answer })
-    }
-
-    /// The name of what the question is about.
-    pub fn context(self, has: impl Fn(&str) -> bool) -> Option<&'static str> {
-        CONTEXTS.into_iter().find(|name| *name != self.prompt && has(name))
-    }
-}
-
-/// The name of instructions that is there.
-pub(super) fn system(has: impl Fn(&str) -> bool) -> Option<&'static str> {
-    SYSTEMS.into_iter().find(|name| has(name))
 }
 
 /// Parses a JSON row. Fields that are not used are added to `ignored`.
@@ -280,13 +216,5 @@ fn array(object: &mut Map<String, Value>, key: &str) -> Result<Vec<Value>, Reaso
         Some(Value::Array(values)) => Ok(values),
         Some(Value::String(text)) => serde_json::from_str(&text).map_err(|_| wrong()),
         _ => Err(wrong()),
-    }
-}
-
-pub(super) fn text(value: Value, key: &str) -> Result<String, Reason> {
-    match value {
-        Value::String(text) => Ok(text),
-        Value::Number(number) => Ok(number.to_string()),
-        _ => Err(Reason::Field { field: key.to_owned(), what: FieldFault::NotText }),
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use csv::{ReaderBuilder, StringRecord};
 use serde_json::{Map, Value};
 
-use super::rows::{self, CHATS, Sides};
+use super::fields::{self, CHATS, Sides};
 use super::{Columns, Head, MAX_ROW_BYTES, MAX_ROWS, Parsed, Reason, counts};
 
 /// Maximum number of columns that are listed. Those behind them can be named.
@@ -48,7 +48,7 @@ impl Names {
         let has = |name: &str| self.find(name).is_some();
         let spelled =
             |name: Option<&str>| name.and_then(|name| self.find(name)).unwrap_or_default().to_owned();
-        let system = spelled(rows::system(has));
+        let system = spelled(fields::system(has));
         let Some(sides) = self.sides() else {
             let (prompt, answer) = (self.0.get(0)?.to_owned(), self.0.get(1)?.to_owned());
             return Some(Columns { prompt, answer, system, ..Columns::default() });
