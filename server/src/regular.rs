@@ -49,14 +49,14 @@ pub fn open_or_create(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
-    waits_for_nobody(&mut options);
+    set_nofollow_nonblock(&mut options);
     let file = options.open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(not_a_file()) }
 }
 
 /// Has a file opened without following a link and without waiting for the other end of a pipe.
 #[cfg(unix)]
-fn waits_for_nobody(options: &mut fs::OpenOptions) {
+fn set_nofollow_nonblock(options: &mut fs::OpenOptions) {
     use std::os::unix::fs::OpenOptionsExt as _;
 
     use rustix::fs::OFlags;
@@ -114,7 +114,7 @@ fn open_linkless(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]
-    waits_for_nobody(&mut options);
+    set_nofollow_nonblock(&mut options);
     options.open(path)
 }
 

@@ -13,7 +13,7 @@ use crate::site;
 pub struct Options {}
 
 /// The most that a wasm file may weigh when compressed with brotli, in bytes; the page's with the words of a language.
-const BUDGETS: [(&str, u64); 3] = [("page", 900_000), ("later", 300_000), ("engine", 1_250_000)];
+const BUDGETS: [(&str, u64); 3] = [("page", 900_000), ("later", 300_000), ("engine", 1_210_000)];
 
 /// Builds the site and checks it.
 pub fn run(_: &Options) -> Result<()> {

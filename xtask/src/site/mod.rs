@@ -26,7 +26,8 @@ use crate::{project, setup};
 
 /// Build what the browser loads, into target/site: the page, the engine, the style sheet.
 ///
-/// Each build has a folder of its own there, and `latest` names the one that a server takes. The first build compiles everything for wasm and takes a few minutes. A build with nothing to do takes no time.
+/// Each build has a folder of its own there, and `latest` names the one that a server takes. The first build compiles
+/// everything for wasm and takes a few minutes. A build with nothing to do takes no time.
 #[derive(Args, Clone, Copy, Debug, Default, Hash)]
 #[group(skip)]
 pub struct Options {

@@ -1,9 +1,9 @@
 //! Training examples: from files to token ids with labels.
 //!
 //! A file is JSON (one object per line, or one array) or a table (CSV). A row of JSON is a chat, a prompt with an
-//! answer, or ids with labels: see [`RowKind`]. A row may say which of its answers count. It may name media files ([`Named`]), which the caller finds and
-//! inspects. Rows become conversations, which the template converts to ids ([`encode`]). A row that cannot be used
-//! is a [`Problem`] with its line number; the others are kept.
+//! answer, or ids with labels: see [`RowKind`]. A row may say which of its answers count. It may name media files
+//! ([`Named`]), which the caller finds and inspects. Rows become conversations, which the template converts to ids
+//! ([`encode`]). A row that cannot be used is a [`Problem`] with its line number; the others are kept.
 //!
 //! Labels follow the specification (`GEMMA4.md`, training): tokens that the model would generate are targets,
 //! including the token that ends its turn; all others are [`MASKED`](super::MASKED). `labels[t]` belongs to
