@@ -5,18 +5,6 @@ pub const MIN_ROWS: u32 = 33;
 /// Workgroup memory of the largest kernel, in bytes.
 pub const WORKGROUP_MEMORY: u32 = 46 << 10;
 
-/// What the matrix units of a device multiply, as far as kernels use them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum MatrixUnits {
-    /// Nothing: there are none.
-    #[default]
-    None,
-    /// Halves, 16×16×16, with sums in f32.
-    Halves,
-    /// Signed bytes, 16×16×32, with sums in i32.
-    Int8,
-}
-
 /// A spelling of matrices of halves in WGSL: there is no standard yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {

@@ -7,7 +7,6 @@ use shaders::attention::{
 };
 use shaders::audio::conv2d;
 use shaders::matmul::{self, CooperativeTile, Tile, few_rows};
-use shaders::matrix_units::MatrixUnits;
 use shaders::matvec::{self, Epilogue, Matvec, Prologue};
 use shaders::ple::combine::Table;
 use shaders::rows::{norm_add::NormAdd, qkv_finish::QkvFinish};
@@ -109,16 +108,12 @@ async fn run(gpu: &Gpu, case: &Case) -> Result<Vec<Vec<u32>>, GpuError> {
 /// # Errors
 /// When the device was lost or has no memory.
 pub async fn try_matrix_units(gpu: &Gpu) -> Result<(), GpuError> {
-    let forms = match gpu.plan_limits().matrix_units {
-        MatrixUnits::None => return Ok(()),
-        MatrixUnits::Halves => {
-            let attention = Cooperative { head_dim: 256, kv_type: KvType::F16, until: false };
-            let product = Form::Cooperative(CooperativeTile::LARGE, DType::Q4_K);
-            [Form::HalfRows, product, Form::CooperativeAttention(attention)]
-        }
-        MatrixUnits::Int8 => [Form::Int8Rows, Form::Int8Weights(DType::Q4_K), Form::CooperativeInt8],
-    };
-    for form in forms {
+    if !gpu.plan_limits().matrix_units {
+        return Ok(());
+    }
+    let attention = Cooperative { head_dim: 256, kv_type: KvType::F16, until: false };
+    let product = Form::Cooperative(CooperativeTile::LARGE, DType::Q4_K);
+    for form in [Form::HalfRows, product, Form::CooperativeAttention(attention)] {
         if check(gpu, &form).await?.problem.is_some() {
             gpu.give_up_matrix_units();
             return Ok(());
@@ -219,13 +214,6 @@ pub fn cooperative() -> Vec<Form> {
         forms.push(Form::CooperativeColumns(dtype));
     }
     forms
-}
-
-/// Kernels for matrix units that multiply int8, with every storage type.
-#[must_use]
-pub fn cooperative_int8() -> Vec<Form> {
-    let dtypes = DType::ALL.into_iter().filter(|&dtype| dtype != DType::F32);
-    [Form::CooperativeInt8, Form::Int8Rows].into_iter().chain(dtypes.map(Form::Int8Weights)).collect()
 }
 
 /// Kernels of the towers of published models, apart from those shared with decoders.

@@ -1,11 +1,9 @@
 //! Matrix products of prefill, and of a few rows.
 
 pub mod cooperative;
-pub mod cooperative_int8;
 pub mod experts;
 pub mod few_rows;
 pub mod half_rows;
-pub mod int8_blocks;
 mod launcher;
 pub mod pack_rows;
 

@@ -4,7 +4,6 @@
 mod attention;
 mod diffusion;
 mod experts;
-mod int8;
 mod low_rank;
 mod products;
 mod prologue;
@@ -42,12 +41,6 @@ pub enum Form {
     CooperativeColumns(DType),
     /// Rows rounded to halves.
     HalfRows,
-    /// Matrix product of prefill by matrix units that multiply int8.
-    CooperativeInt8,
-    /// Rows rounded to int8 for it.
-    Int8Rows,
-    /// Weights rounded to int8 for it.
-    Int8Weights(DType),
     /// Sums over groups of neighbouring rows.
     GroupSum,
     /// Matrix product of a few rows.
@@ -251,9 +244,6 @@ impl Form {
             Self::CooperativeExperts(tile, dtype) => experts::cooperative(*tile, *dtype),
             Self::CooperativeColumns(dtype) => products::cooperative_columns(*dtype),
             Self::HalfRows => products::half_rows(),
-            Self::CooperativeInt8 => int8::product(),
-            Self::Int8Rows => int8::rows(),
-            Self::Int8Weights(dtype) => int8::weights(*dtype),
             Self::GroupSum => products::group_sum(),
             Self::FewRows(kernel) => products::of_few_rows(kernel),
             Self::PackRows => products::packed_rows(),

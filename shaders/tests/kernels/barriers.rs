@@ -3,7 +3,7 @@
 
 use naga::{AddressSpace, Barrier, Block, Expression, Function, GlobalVariable, Handle, Module, Statement};
 
-use super::permutations::permutations;
+use super::permutations::parsed;
 
 /// Kernels whose invocations write nothing that others read: of a row each has its own elements, and of sound that is
 /// past other slots are read than written.
@@ -102,16 +102,14 @@ fn unordered(module: &Module) -> Vec<String> {
 
 #[test]
 fn what_others_have_read_is_written_behind_a_barrier_for_storage() {
-    let sources = permutations();
     let mut faults = Vec::new();
     let mut seen = 0;
-    for source in &sources {
-        let module = naga::front::wgsl::parse_str(&source.wgsl).expect("valid WGSL");
+    for (source, module) in parsed() {
         seen += usize::from(source.wgsl.contains("storageBarrier()"));
         if ALONE.iter().any(|kernel| source.name.starts_with(kernel)) {
             continue;
         }
-        faults.extend(unordered(&module).into_iter().map(|buffer| format!("{}: {buffer}", source.name)));
+        faults.extend(unordered(module).into_iter().map(|buffer| format!("{}: {buffer}", source.name)));
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert!(seen > 10, "{seen} kernels with a barrier for storage");

@@ -36,16 +36,20 @@ fn careless(source: Source) -> Source {
 #[test]
 fn attention_clamps_what_it_takes_the_exponential_of() {
     let sizes: &[u32] = if is_thorough() { &[64, 256, 512] } else { &[64] };
+    let types = [KvType::F16, KvType::Q8_0];
     for &head_dim in sizes {
-        for kv in [Kv::Own, Kv::Shared] {
-            for group in [1, 2] {
-                let of = |kv_type| Form::Decode(Decode { head_dim, kv, kv_type, group, quads: 0 });
-                [KvType::F16, KvType::Q8_0].into_iter().for_each(|kv_type| check_as(&of(kv_type), careless));
+        // The exponentials are the same in all permutations of a text.
+        for (kv, group) in [(Kv::Own, 2), (Kv::Shared, 1), (Kv::Own, 1), (Kv::Shared, 2)] {
+            let of = |kv_type| Form::Decode(Decode { head_dim, kv, kv_type, group, quads: 0 });
+            if is_thorough() || (kv, group) == (Kv::Own, 2) {
+                types.into_iter().for_each(|kv_type| check_as(&of(kv_type), careless));
             }
         }
         for until in [false, true] {
             let of = |kv_type| Form::Block(Block { head_dim, kv_type, until });
-            [KvType::F16, KvType::Q8_0].into_iter().for_each(|kv_type| check_as(&of(kv_type), careless));
+            if is_thorough() || until {
+                types.into_iter().for_each(|kv_type| check_as(&of(kv_type), careless));
+            }
         }
     }
 }

@@ -2,7 +2,6 @@
 //! devices with matrix units.
 
 use naga::common::wgsl::TypeContext as _;
-use naga::front::wgsl::{Frontend, Options};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{AddressSpace, GlobalVariable, Module, StorageAccess, TypeInner};
 use shaders::backward::attention::Span;
@@ -13,7 +12,7 @@ use shaders::vision::PatchGrid;
 use shaders::{Access, Binding, DType, Field, PreprocessError, Source, WgslStruct};
 use std::collections::BTreeMap;
 
-use super::permutations::{cooperative, permutations};
+use super::permutations::{PORTABLE, cooperative, parse, parsed, permutations};
 
 /// The number of a bound variable, and the binding as the text has it.
 fn bound(variable: &GlobalVariable) -> Option<(u32, Binding)> {
@@ -64,13 +63,8 @@ fn layout_difference(
 
 /// What is wrong with a text: it does not validate with these capabilities, or says otherwise than its launcher what it
 /// binds and which structs it shares.
-fn faults(source: &Source, capabilities: Capabilities) -> Vec<String> {
-    let options = Options { parse_doc_comments: false, capabilities };
-    let module = match Frontend::new_with_options(options).parse(&source.wgsl) {
-        Ok(module) => module,
-        Err(error) => return vec![error.emit_to_string(&source.wgsl)],
-    };
-    if let Err(error) = Validator::new(ValidationFlags::all(), capabilities).validate(&module) {
+fn faults(source: &Source, module: &Module, capabilities: Capabilities) -> Vec<String> {
+    if let Err(error) = Validator::new(ValidationFlags::all(), capabilities).validate(module) {
         return vec![error.emit_to_string(&source.wgsl)];
     }
     let mut faults = Vec::new();
@@ -79,7 +73,7 @@ fn faults(source: &Source, capabilities: Capabilities) -> Vec<String> {
     }
     let mut bound: Vec<_> = module.global_variables.iter().filter_map(|(_, v)| bound(v)).collect();
     bound.sort_unstable_by_key(|(number, _)| *number);
-    faults.extend(shared_structs(source).into_iter().filter_map(|shared| layout_difference(&module, shared)));
+    faults.extend(shared_structs(source).into_iter().filter_map(|shared| layout_difference(module, shared)));
     let listed: Vec<_> = (0..).zip(source.bindings.iter().cloned()).collect();
     if bound != listed {
         faults.push(format!("{bound:?} in the text, {listed:?} listed"));
@@ -87,14 +81,12 @@ fn faults(source: &Source, capabilities: Capabilities) -> Vec<String> {
     faults
 }
 
-/// unpack2x16float and its like are core WGSL; naga counts them apart for the sake of WebGL.
-const PORTABLE: Capabilities = Capabilities::SHADER_FLOAT16_IN_FLOAT32;
-
 #[test]
 fn every_permutation_validates() {
     let mut failures = Vec::new();
-    for source in permutations() {
-        failures.extend(faults(&source, PORTABLE).iter().map(|fault| format!("{}: {fault}", source.name)));
+    for (source, module) in parsed() {
+        failures
+            .extend(faults(source, module, PORTABLE).iter().map(|fault| format!("{}: {fault}", source.name)));
         if source.wgsl.lines().any(|line| line.trim_start().starts_with("enable ")) {
             failures.push(format!("{}: has an enable line", source.name));
         }
@@ -108,7 +100,8 @@ fn products_by_matrix_units_validate() {
         PORTABLE | Capabilities::SHADER_FLOAT16 | Capabilities::SUBGROUP | Capabilities::COOPERATIVE_MATRIX;
     let mut texts = Texts::default();
     for source in cooperative() {
-        assert_eq!(faults(&source, capabilities), [""; 0], "{}", source.name);
+        let module = parse(&source, capabilities);
+        assert_eq!(faults(&source, &module, capabilities), [""; 0], "{}", source.name);
         texts.add(Ok(source));
     }
 }

@@ -81,14 +81,6 @@ impl Buffers {
     }
 }
 
-/// A matrix of the tensor list.
-///
-/// # Errors
-/// An internal error: the list was checked.
-pub fn matrix<'a>(weights: &'a Weights, name: &str) -> Result<&'a Matrix, PlanError> {
-    weights.matrix(name).ok_or_else(|| PlanError::Missing { name: format!("matrix {name}") })
-}
-
 /// The plans that project the encodings of distances for each block.
 pub struct Relatives {
     pub plan: Plan,
@@ -108,7 +100,7 @@ pub fn relatives(c: &Conformer, weights: &Weights, buffers: &Buffers) -> Result<
     let encodings = Value::new("audio encodings", bytes, Origin::Constant);
     let mut plan = Plan::default();
     for (i, block) in buffers.blocks.iter().enumerate() {
-        let matrix = matrix(weights, &in_block(i as u32, "relative"))?;
+        let matrix = weights.require(&in_block(i as u32, "relative"))?;
         product::push(
             &mut plan,
             weights.limits,
@@ -161,7 +153,7 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn product(&mut self, name: &str, x: &Value, y: &Value) -> Result<(), PlanError> {
-        let matrix = matrix(self.weights, name)?;
+        let matrix = self.weights.require(name)?;
         let clamps = self.weights.clamps(name);
         product::push(&mut self.steps, self.weights.limits, matrix, clamps, [&self.b.state, x, y])
     }

@@ -3,6 +3,8 @@
 use std::rc::Rc;
 
 use sha2::{Digest as _, Sha256};
+use shaders::Source;
+use shaders::selftest::Form;
 
 use super::encoder::content;
 use super::{AudioError, Encoder, Tower, TowerConfig, TowerPlan};
@@ -49,6 +51,12 @@ impl Audio {
     #[must_use]
     pub fn bytes_in_use(&self) -> u64 {
         self.tower.as_ref().map_or(0, |tower| tower.bytes_in_use())
+    }
+
+    /// [`Tower::tested`]; empty before the first clip.
+    #[must_use]
+    pub fn tested(&self) -> Vec<(Form, Option<Rc<Source>>)> {
+        self.tower.as_ref().map(|tower| tower.tested()).unwrap_or_default()
     }
 
     /// Frees the memory, once no encoder uses the tower. The next clip loads it again.

@@ -4,8 +4,10 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use shaders::Source;
 use shaders::audio::attention::{self, KEYS};
 use shaders::audio::conv2d;
+use shaders::selftest::Form;
 use shaders::state::State;
 
 use super::config::{Conformer, Kind, TowerConfig};
@@ -39,6 +41,8 @@ pub struct Tower {
     encoders: Cell<u64>,
     /// All buffers, including weights.
     memory: Memory,
+    /// The kernels that made its planes.
+    repacked: Vec<Form>,
 }
 
 impl Tower {
@@ -90,6 +94,7 @@ impl Tower {
             held: Cell::new(0),
             encoders: Cell::new(0),
             memory,
+            repacked: weights.forms().collect(),
         })
     }
 
@@ -115,6 +120,14 @@ impl Tower {
     #[must_use]
     pub fn program(&self) -> &Program {
         &self.program
+    }
+
+    /// The kernels with a self-test, with what is compiled; `None` for those that ran only while it was loaded.
+    #[must_use]
+    pub fn tested(&self) -> Vec<(Form, Option<Rc<Source>>)> {
+        let repacked = self.repacked.iter().map(|form| (form.clone(), None));
+        let run = self.program.plan().tested();
+        repacked.chain(run.map(|(form, source)| (form.clone(), Some(Rc::clone(source))))).collect()
     }
 
     /// The device.

@@ -119,7 +119,7 @@ fn raw(frame: u32, weights: &Weights, state: &Value, soft: &Value) -> Result<(Pl
     let params = unit_norm::Params::new(frame, None, EPS);
     let operands = [state, &weights.vectors, &rows, &normed];
     plan.push_rows((unit_norm::source()?, Form::UnitNorm), &params, &operands, unit_norm::dispatch)?;
-    let matrix = conformer::matrix(weights, "projection")?;
+    let matrix = weights.require("projection")?;
     product::push(&mut plan, weights.limits, matrix, None, [state, &normed, soft])?;
     Ok((plan, rows))
 }

@@ -92,8 +92,9 @@ pub(super) async fn read_value(
 const STRING: &str = "a string of a metadata array";
 
 async fn read_array(reader: &mut Reader<'_>, key: &str, elements: &mut u64) -> Result<Value, GgufError> {
-    let kind = ValueType::parse(reader.u32("the type of a metadata array").await?, key)?;
-    let count = read_count(reader, kind, elements).await?;
+    let Some((kind, count)) = begin_array(reader, key, elements).await? else {
+        return Ok(Value::Skipped("an empty array of an unknown type"));
+    };
     Ok(match kind {
         ValueType::U8 => integers(reader, count, u8::from_le_bytes).await?,
         ValueType::I8 => integers(reader, count, i8::from_le_bytes).await?,
@@ -125,16 +126,22 @@ async fn read_array(reader: &mut Reader<'_>, key: &str, elements: &mut u64) -> R
     })
 }
 
-/// Reads the length of an array of this type.
-async fn read_count(
+/// Reads the type and the length of an array; `None` if it is empty and the type unknown.
+async fn begin_array(
     reader: &mut Reader<'_>,
-    kind: ValueType,
+    key: &str,
     elements: &mut u64,
-) -> Result<usize, GgufError> {
+) -> Result<Option<(ValueType, usize)>, GgufError> {
+    const WHAT: &str = "the length of a metadata array";
+    let kind = match ValueType::parse(reader.u32("the type of a metadata array").await?, key) {
+        Ok(kind) => kind,
+        Err(_) if reader.u64(WHAT).await? == 0 => return Ok(None),
+        Err(error) => return Err(error),
+    };
     let left = limits::ARRAY_ELEMENTS - *elements;
-    let count = reader.count("the length of a metadata array", left, kind.least_bytes() as u64).await?;
+    let count = reader.count(WHAT, left, kind.least_bytes() as u64).await?;
     *elements += count as u64;
-    Ok(count)
+    Ok(Some((kind, count)))
 }
 
 async fn read_strings(reader: &mut Reader<'_>, count: usize) -> Result<Value, GgufError> {
@@ -168,8 +175,7 @@ async fn skip_arrays(
             continue;
         }
         *left -= 1;
-        let kind = ValueType::parse(reader.u32("the type of a metadata array").await?, key)?;
-        let count = read_count(reader, kind, elements).await?;
+        let Some((kind, count)) = begin_array(reader, key, elements).await? else { continue };
         match kind {
             ValueType::Array if levels.len() == limits::NESTING => {
                 return Err(GgufError::NestedArray { key: key.to_owned() });

@@ -9,8 +9,7 @@ use std::sync::{Arc, Mutex};
 use futures_channel::oneshot;
 use futures_util::FutureExt as _;
 use futures_util::future::Shared;
-use shaders::matmul::cooperative_int8;
-use shaders::matrix_units::{Dialect, MatrixUnits, WORKGROUP_MEMORY};
+use shaders::matrix_units::{Dialect, WORKGROUP_MEMORY};
 
 use super::GpuError;
 use super::kernel::{CompileAhead, Pipeline};
@@ -35,9 +34,8 @@ pub struct GpuOptions {
     pub memory: Option<u64>,
     /// Compute by floats alone where matrix units would round operands to halves.
     pub no_matrix_units: bool,
-    /// What the browser's matrices multiply. wgpu doesn't report them; the worker's script enables them. Natively
-    /// [`MatrixUnits::Int8`] is computed without such units, for tests.
-    pub offered_matrices: MatrixUnits,
+    /// Whether the browser multiplies matrices of halves. wgpu doesn't report it; the worker's script enables them.
+    pub offers_matrices: bool,
     /// Compiles kernels in parallel with other work, if the platform can.
     pub ahead: Option<Rc<dyn CompileAhead>>,
 }
@@ -79,7 +77,7 @@ pub struct Gpu {
     memory: Cell<Option<u64>>,
     limit: Cell<u64>,
     portable: bool,
-    matrix_units: Cell<MatrixUnits>,
+    matrix_units: Cell<bool>,
     /// Errors that a test injects.
     #[cfg(test)]
     pub(super) staged: super::scopes::Staged,
@@ -115,20 +113,11 @@ impl Gpu {
         let wanted = wgpu::Features::SUBGROUP | wgpu::Features::TIMESTAMP_QUERY;
         let mut features =
             if options.portable { wgpu::Features::empty() } else { adapter.features() & wanted };
-        let matrix_units = match options.portable || options.no_matrix_units {
-            true => MatrixUnits::None,
-            false => matrix_units(&adapter, options),
-        };
-        let with_halves = matrix_units == MatrixUnits::Halves;
-        match matrix_units {
-            MatrixUnits::None => {}
-            MatrixUnits::Halves => {
-                features |= half_matrix_features();
-                limits.max_compute_workgroup_storage_size = WORKGROUP_MEMORY;
-            }
-            MatrixUnits::Int8 => {
-                limits.max_compute_workgroup_storage_size = cooperative_int8::WORKGROUP_MEMORY;
-            }
+        let matrix_units =
+            !options.portable && !options.no_matrix_units && has_matrix_units(&adapter, options);
+        if matrix_units {
+            features |= half_matrix_features();
+            limits.max_compute_workgroup_storage_size = WORKGROUP_MEMORY;
         }
         let (device, queue) = adapter
             .request_device(&wgpu::DeviceDescriptor {
@@ -136,7 +125,7 @@ impl Gpu {
                 required_features: features,
                 required_limits: limits.clone(),
                 memory_hints: wgpu::MemoryHints::Performance,
-                experimental_features: experimental(with_halves),
+                experimental_features: experimental(matrix_units),
                 ..wgpu::DeviceDescriptor::default()
             })
             .await
@@ -246,7 +235,7 @@ impl Gpu {
 
     /// Uses no matrix units from now on: a kernel that does was found to compute wrongly here.
     pub fn give_up_matrix_units(&self) {
-        self.matrix_units.set(MatrixUnits::None);
+        self.matrix_units.set(false);
     }
 
     /// Storage buffers that a kernel may bind.
@@ -398,32 +387,20 @@ fn half_matrix_features() -> wgpu::Features {
     }
 }
 
-/// What the adapter multiplies by subgroups of 32 invocations. Halves, which are rounded less, come before int8.
-fn matrix_units(adapter: &wgpu::Adapter, options: &GpuOptions) -> MatrixUnits {
+/// Whether subgroups of 32 invocations multiply matrices of halves, 16×16×16, with sums in f32.
+fn has_matrix_units(adapter: &wgpu::Adapter, options: &GpuOptions) -> bool {
     let (info, offered) = (adapter.get_info(), adapter.limits());
     let multiplies_halves = |it: &wgpu::CooperativeMatrixProperties| {
         [it.m_size, it.n_size, it.k_size] == [16; 3]
             && it.ab_type == wgpu::CooperativeScalarType::F16
             && it.cr_type == wgpu::CooperativeScalarType::F32
     };
-    let has_memory = |bytes| offered.max_compute_workgroup_storage_size >= bytes;
-    let has_lanes = [info.subgroup_min_size, info.subgroup_max_size] == [32; 2];
-    match options.offered_matrices {
-        MatrixUnits::Int8 => {
-            let has_lanes = has_lanes || cooperative_int8::Dialect::HERE == cooperative_int8::Dialect::Plain;
-            let suits = has_lanes && has_memory(cooperative_int8::WORKGROUP_MEMORY);
-            if suits { MatrixUnits::Int8 } else { MatrixUnits::None }
-        }
-        offered => {
-            let offers_halves = offered == MatrixUnits::Halves
-                || adapter.cooperative_matrix_properties().iter().any(multiplies_halves);
-            let suits = offers_halves
-                && has_lanes
-                && has_memory(WORKGROUP_MEMORY)
-                && adapter.features().contains(half_matrix_features());
-            if suits { MatrixUnits::Halves } else { MatrixUnits::None }
-        }
-    }
+    let offers_halves =
+        options.offers_matrices || adapter.cooperative_matrix_properties().iter().any(multiplies_halves);
+    offers_halves
+        && [info.subgroup_min_size, info.subgroup_max_size] == [32; 2]
+        && offered.max_compute_workgroup_storage_size >= WORKGROUP_MEMORY
+        && adapter.features().contains(half_matrix_features())
 }
 
 #[allow(unsafe_code)]

@@ -50,6 +50,11 @@ impl Memory {
         buffers.values().sum()
     }
 
+    /// The buffers of all values; one that several values share comes several times.
+    pub fn buffers(&self) -> impl Iterator<Item = &Arc<Buffer>> {
+        self.0.values()
+    }
+
     /// Removes all temporaries, and returns their buffers, each once.
     pub fn take_temporaries(&mut self) -> Vec<Arc<Buffer>> {
         let mut buffers: Vec<Arc<Buffer>> = Vec::new();

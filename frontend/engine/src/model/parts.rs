@@ -144,7 +144,7 @@ impl Parts {
     /// # Errors
     /// An internal error: the tensor list was checked.
     pub fn matrix(&self, name: &str) -> Result<&Matrix, PlanError> {
-        self.weights.matrix(name).ok_or_else(|| PlanError::Missing { name: format!("matrix {name}") })
+        self.weights.require(name)
     }
 
     /// Offset of the norm of the keys of layer `i`; 0 for keys of another layer, which are normed already.

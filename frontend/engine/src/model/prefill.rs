@@ -3,30 +3,18 @@
 
 use shaders::attention::block::{Block, Params as BlockParams};
 use shaders::attention::cooperative::Cooperative;
-use shaders::attention::decode::Kv;
-use shaders::matrix_units::{MIN_ROWS, MatrixUnits};
+use shaders::matrix_units::MIN_ROWS;
 use shaders::selftest::Form;
 
-use super::corrections::{Corrections, Site};
-use super::rows::{
-    correct, feed_forward_activation, norm_add, per_layer_activation, products as push_products, qkv_finish,
-};
-use super::{Attention, Parts, experts};
+use super::corrections::Corrections;
+use super::layer::{self, Mask, Operation, Pass, Slot};
+use super::rows::{activation, correct, norm_add, products as push_products, qkv_finish};
+use super::{Parts, experts};
 use crate::plan::{Amount, Plan, PlanError, Value};
-
-/// What the rows are.
-#[derive(Clone, Copy)]
-enum Kind {
-    /// Consecutive tokens of a prompt.
-    Chunk,
-    /// A canvas: all of it sees all of it, and layers have the scalars of the decoder.
-    Canvas,
-}
 
 struct Builder<'a> {
     parts: &'a Parts,
     corrections: Option<&'a Corrections>,
-    kind: Kind,
     steps: Plan,
 }
 
@@ -35,9 +23,9 @@ struct Builder<'a> {
 /// # Errors
 /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn plan(parts: &Parts, corrections: Option<&Corrections>, last: usize) -> Result<Plan, PlanError> {
-    let mut builder = Builder { parts, corrections, kind: Kind::Chunk, steps: Plan::default() };
+    let mut builder = Builder { parts, corrections, steps: Plan::default() };
     for i in 0..last {
-        builder.layer(i)?;
+        builder.layer(i, Pass::Tokens)?;
     }
     Ok(builder.steps)
 }
@@ -47,109 +35,94 @@ pub fn plan(parts: &Parts, corrections: Option<&Corrections>, last: usize) -> Re
 /// # Errors
 /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn canvas(parts: &Parts) -> Result<Plan, PlanError> {
-    let mut builder = Builder { parts, corrections: None, kind: Kind::Canvas, steps: Plan::default() };
+    let mut builder = Builder { parts, corrections: None, steps: Plan::default() };
     for i in 0..parts.config.layers.len() {
-        builder.layer(i)?;
+        builder.layer(i, Pass::Canvas)?;
     }
     Ok(builder.steps)
 }
 
-impl Builder<'_> {
-    fn is_canvas(&self) -> bool {
-        matches!(self.kind, Kind::Canvas)
-    }
-
+impl<'a> Builder<'a> {
     fn norm(&mut self, add: Option<(u32, Option<u32>)>, norm: Option<u32>) -> Result<(), PlanError> {
         norm_add(self.parts, &mut self.steps, &self.parts.scratch.h[0], add, norm)
     }
 
-    fn product(&mut self, name: &str, x: &Value, y: &Value) -> Result<(), PlanError> {
-        self.products(&[(name, y)], x)
-    }
-
-    fn products(&mut self, products: &[(&str, &Value)], x: &Value) -> Result<(), PlanError> {
-        push_products(self.parts, &mut self.steps, products, x)
-    }
-
-    /// Adds the corrections of adapters to products of `x`, in the order of their site.
-    fn correct(&mut self, layer: usize, site: Site, x: &Value, products: &[&Value]) -> Result<(), PlanError> {
-        correct(self.parts, &mut self.steps, self.corrections, (layer, site), x, products)
-    }
-
-    fn layer(&mut self, i: usize) -> Result<(), PlanError> {
+    /// The previous layer ended with its branch added, so the stream is complete.
+    fn layer(&mut self, i: usize, pass: Pass) -> Result<(), PlanError> {
         let parts = self.parts;
-        let (s, w, config) = (&parts.scratch, &parts.weights, &parts.config);
-        let name = |part: &str| format!("blk.{i}.{part}");
-        let vector = |part: &str| w.vector(&name(part));
-
-        // The previous layer ended with its branch added, so the stream is complete.
-        self.norm(None, Some(vector("attn_norm")?))?;
-        self.attention(i)?;
-        self.product(&name("attn_output"), &s.attention, &s.branch)?;
-        self.correct(i, Site::Output, &s.attention, &[&s.branch])?;
-
-        self.norm(Some((vector("post_attention_norm")?, None)), Some(vector("ffn_norm")?))?;
-        self.products(&[(&name("ffn_gate"), &s.gate), (&name("ffn_up"), &s.up)], &s.x)?;
-        self.correct(i, Site::GateUp, &s.x, &[&s.gate, &s.up])?;
-        feed_forward_activation(parts, &mut self.steps, i)?;
-        self.product(&name("ffn_down"), &s.act, &s.branch)?;
-        self.correct(i, Site::Down, &s.act, &[&s.branch])?;
-        if config.experts.is_some() {
-            experts::chunk::build(parts, &mut self.steps, i, self.corrections)?;
+        let operations = layer::operations(&parts.config, &parts.weights, i, pass)?;
+        let mut operations = operations.iter().peekable();
+        while let Some(operation) = operations.next() {
+            match operation {
+                Operation::Norm { weight, .. } => self.norm(None, Some(weight.at))?,
+                Operation::Add { norm, scale, .. } => {
+                    let next = match operations.peek() {
+                        Some(Operation::Norm { weight, .. }) => Some(weight.at),
+                        _ => None,
+                    };
+                    operations.next_if(|_| next.is_some());
+                    self.norm(Some((norm.at, scale.map(|scale| scale.at))), next)?;
+                }
+                Operation::Products { site, x, products } => {
+                    let x = self.value(*x);
+                    let values: Vec<_> = products.iter().map(|product| self.value(product.y)).collect();
+                    let matrices = products.iter().map(|product| product.matrix);
+                    let named: Vec<_> = matrices.zip(values.iter().copied()).collect();
+                    push_products(parts, &mut self.steps, &named, x)?;
+                    correct(parts, &mut self.steps, self.corrections, (i, *site), x, &values)?;
+                }
+                Operation::Heads(heads) => qkv_finish(parts, &mut self.steps, i, heads, false)?,
+                Operation::Attend(mask) => self.attention(i, *mask)?,
+                Operation::Activate { gate, factor, y } => {
+                    let values = [gate, factor, y].map(|slot| self.value(*slot));
+                    activation(parts, &mut self.steps, i, *factor, values)?;
+                }
+                Operation::Experts => experts::chunk::build(parts, &mut self.steps, i, self.corrections)?,
+            }
         }
-        let of_encoder = config.diffusion.is_some() && !self.is_canvas();
-        let scale = Some(vector(if of_encoder { "enc_layer_output_scale" } else { "layer_output_scale" })?);
-        if config.ple == 0 {
-            return self.norm(Some((vector("post_ffw_norm")?, scale)), None);
-        }
-        self.norm(Some((vector("post_ffw_norm")?, None)), None)?;
-        self.product(&name("inp_gate"), &s.h[0], &s.ple_gate)?;
-        self.correct(i, Site::PleGate, &s.h[0], &[&s.ple_gate])?;
-        per_layer_activation(parts, &mut self.steps, i)?;
-        self.product(&name("proj"), &s.act, &s.branch)?;
-        self.correct(i, Site::PleProjection, &s.act, &[&s.branch])?;
-        self.norm(Some((vector("post_norm")?, scale)), None)
+        Ok(())
     }
 
-    fn attention(&mut self, i: usize) -> Result<(), PlanError> {
+    fn value(&self, slot: Slot) -> &'a Value {
+        let s = &self.parts.scratch;
+        match slot {
+            Slot::Stream(_) => &s.h[0],
+            Slot::Normed(_) => &s.x,
+            Slot::Q => &s.q,
+            Slot::K => &s.k,
+            Slot::V => &s.v,
+            Slot::Attention => &s.attention,
+            Slot::Gate => &s.gate,
+            Slot::Up => &s.up,
+            Slot::Activated | Slot::PerLayerActivated => &s.act,
+            Slot::PerLayerGate => &s.ple_gate,
+            Slot::PerLayerInput => &s.ple,
+            Slot::Result(_) => &s.branch,
+        }
+    }
+
+    fn attention(&mut self, i: usize, mask: Mask) -> Result<(), PlanError> {
         let parts = self.parts;
-        let (s, w, config) = (&parts.scratch, &parts.weights, &parts.config);
-        let name = |part: &str| format!("blk.{i}.{part}");
+        let (s, config) = (&parts.scratch, &parts.config);
         let layer = &config.layers[i];
         let cache = parts.cache(i)?;
         let kv_type = parts.kv_type;
-        let kv = Kv::of_layer(config.owns_kv(i), w.matrix(&name("attn_v")).is_some());
-        let products: [&Value; 3] = [&s.q, &s.k, &s.v];
-        let count = match kv {
-            Kv::Shared => 1,
-            Kv::OwnVIsK => 2,
-            Kv::Own => 3,
-        };
-        let names = ["attn_q", "attn_k", "attn_v"].map(name);
-        let named: Vec<_> = names.iter().map(String::as_str).zip(products).take(count).collect();
-        self.products(&named, &s.x)?;
-        self.correct(i, Site::Qkv, &s.x, &products[..count])?;
-        qkv_finish(parts, &mut self.steps, i, kv, false)?;
-
-        let sees_pictures = config.sees_pictures_whole() && layer.attention == Attention::Sliding;
-        let until = self.is_canvas() || sees_pictures;
+        let until = mask.sees_ahead();
         let block = Block { head_dim: layer.head_dim, kv_type, until };
         let params = BlockParams {
             heads: config.heads,
             kv_heads: layer.kv_heads,
-            window: parts.window(i),
+            window: mask.window,
             ring: cache.ring,
-            together: self.is_canvas().into(),
+            together: mask.canvas.into(),
             ..BlockParams::default()
         };
         let mut buffers: Vec<&Value> = vec![&s.state, &s.q, &cache.k, &cache.v, &s.attention];
         if until {
             buffers.push(&s.visible_until);
         }
-        let multiply_adds =
-            Amount::Visible { each: 2 * u64::from(config.q_width(i)), window: parts.window(i) };
-        let by_units = parts.limits.matrix_units == MatrixUnits::Halves
-            && Cooperative::supports(layer.head_dim, kv_type);
+        let multiply_adds = Amount::Visible { each: 2 * u64::from(config.q_width(i)), window: mask.window };
+        let by_units = parts.limits.matrix_units && Cooperative::supports(layer.head_dim, kv_type);
         if by_units {
             let form = Cooperative { head_dim: layer.head_dim, kv_type, until };
             let grid = move |rows| if rows < MIN_ROWS { [0; 3] } else { form.dispatch(&params, rows) };

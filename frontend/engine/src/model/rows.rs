@@ -11,8 +11,10 @@ use shaders::selftest::Form;
 
 use super::corrections::{Corrections, Site};
 use super::forms::{Choices, matvec_form};
-use super::{Parts, product, rounded_rows};
+use super::layer::{Heads, Slot};
+use super::{Config, Parts, product, rounded_rows};
 use crate::plan::{Amount, Grid, Plan, PlanError, Value};
+use crate::weights::Matrix;
 
 /// Adds a normed branch to the stream in place (`add`: offsets of the norm's weights and of the scalar), then norms
 /// the stream into `x` (`norm`: offset of the weights).
@@ -113,7 +115,13 @@ pub fn mixture_norms(
 ///
 /// # Errors
 /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
-pub fn qkv_finish(parts: &Parts, steps: &mut Plan, i: usize, kv: Kv, joined: bool) -> Result<(), PlanError> {
+pub fn qkv_finish(
+    parts: &Parts,
+    steps: &mut Plan,
+    i: usize,
+    &Heads { kv, q_norm, k_norm }: &Heads,
+    joined: bool,
+) -> Result<(), PlanError> {
     let (s, w, config) = (&parts.scratch, &parts.weights, &parts.config);
     let layer = &config.layers[i];
     let cache = parts.cache(i)?;
@@ -124,8 +132,8 @@ pub fn qkv_finish(parts: &Parts, steps: &mut Plan, i: usize, kv: Kv, joined: boo
         heads: config.heads,
         kv_heads: layer.kv_heads,
         ring: cache.ring,
-        q_norm: w.vector(&format!("blk.{i}.attn_q_norm"))?,
-        k_norm: parts.k_norm(i)?,
+        q_norm: q_norm.at,
+        k_norm: k_norm.map_or(0, |norm| norm.at),
         rope_hi_rows: rope.hi_rows,
         eps: config.eps,
         k_at,
@@ -142,38 +150,35 @@ pub fn qkv_finish(parts: &Parts, steps: &mut Plan, i: usize, kv: Kv, joined: boo
     steps.push_rows(kernel, &params, &buffers, move |rows| finish.dispatch(&params, rows))
 }
 
-/// The gated activation of the feed-forward part of layer `i`: of `gate` and `up` into `act`.
+/// The gated activation of layer `i`: of the gate and `factor` into the last one.
 ///
 /// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
-pub fn feed_forward_activation(parts: &Parts, steps: &mut Plan, i: usize) -> Result<(), PlanError> {
-    let (s, width) = (&parts.scratch, parts.config.layers[i].feed_forward);
-    let rows = Rows { stride: width, at: 0 };
-    activation(parts, steps, width, [(&s.gate, rows), (&s.up, rows), (&s.act, rows)])
-}
-
-/// The gated activation of the per-layer input of layer `i`: of `ple_gate` into `act`.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
-pub fn per_layer_activation(parts: &Parts, steps: &mut Plan, i: usize) -> Result<(), PlanError> {
-    let (s, p) = (&parts.scratch, parts.config.ple);
-    let own = Rows { stride: p * parts.config.layers.len() as u32, at: i as u32 * p };
-    let rows = Rows { stride: p, at: 0 };
-    activation(parts, steps, p, [(&s.ple_gate, rows), (&s.ple, own), (&s.act, rows)])
-}
-
-/// out = gelu_tanh(gate)·up, over rows.
-fn activation(
+/// [`PlanError`] when a kernel cannot be generated.
+pub fn activation(
     parts: &Parts,
     steps: &mut Plan,
-    width: u32,
-    [gate, up, out]: [(&Value, Rows); 3],
+    i: usize,
+    factor: Slot,
+    [gate, up, out]: [&Value; 3],
 ) -> Result<(), PlanError> {
-    let params = gelu_mul::Params::new(width, gate.1, up.1, out.1);
-    let buffers = [&parts.scratch.state, gate.0, up.0, out.0];
+    let params = activation_params(&parts.config, i, factor);
+    let buffers = [&parts.scratch.state, gate, up, out];
     let kernel = (gelu_mul::source()?, Form::GeluMul);
     steps.push_rows(kernel, &params, &buffers, move |rows| gelu_mul::dispatch(&params, rows))
+}
+
+/// The widths and strides of the gated activation of layer `i` with this factor: all packed but the per-layer inputs, of which a
+/// row has those of all layers.
+#[must_use]
+pub fn activation_params(config: &Config, i: usize, factor: Slot) -> gelu_mul::Params {
+    let packed = |width| Rows { stride: width, at: 0 };
+    if factor == Slot::PerLayerInput {
+        let p = config.ple;
+        let own = Rows { stride: p * config.layers.len() as u32, at: i as u32 * p };
+        return gelu_mul::Params::new(p, packed(p), own, packed(p));
+    }
+    let width = config.layers[i].feed_forward;
+    gelu_mul::Params::new(width, packed(width), packed(width), packed(width))
 }
 
 /// Adds the corrections of adapters, if they have any at this site, to its products of `x`: two dispatches for any
@@ -205,7 +210,7 @@ pub fn correct(
 /// # Errors
 /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn product(parts: &Parts, steps: &mut Plan, name: &str, x: &Value, y: &Value) -> Result<(), PlanError> {
-    products(parts, steps, &[(name, y)], x)
+    products(parts, steps, &[(parts.matrix(name)?, y)], x)
 }
 
 /// Several products with the rows of `x`.
@@ -215,17 +220,16 @@ pub fn product(parts: &Parts, steps: &mut Plan, name: &str, x: &Value, y: &Value
 pub fn products(
     parts: &Parts,
     steps: &mut Plan,
-    products: &[(&str, &Value)],
+    products: &[(&Matrix, &Value)],
     x: &Value,
 ) -> Result<(), PlanError> {
     let s = &parts.scratch;
-    let of = |&(name, y): &(&str, _)| {
-        let matrix = parts.matrix(name)?;
+    let parts_of = products.iter().map(|&(matrix, y)| {
         let part = matrix.whole();
-        Ok(((matrix.dtype, &part.layout, &part.value), y))
-    };
-    let products = products.iter().map(of).collect::<Result<Vec<_>, PlanError>>()?;
-    rounded_rows::push_all(steps, parts.limits, &products, [&s.state, x], s.rounded.as_ref())
+        ((matrix.dtype, &part.layout, &part.value), y)
+    });
+    let products: Vec<_> = parts_of.collect();
+    rounded_rows::push_all(steps, parts.limits, &products, [&s.state, x], s.halves.as_ref())
 }
 
 /// The product with a single row `x`, by the kernel of decode: a dispatch for each part of the matrix.

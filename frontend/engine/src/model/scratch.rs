@@ -1,17 +1,14 @@
 //! Working buffers of the decoder.
 
 use shaders::attention::few_rows;
-use shaders::matmul::{FewRows, cooperative_int8};
-use shaders::matrix_units::MatrixUnits;
+use shaders::matmul::FewRows;
 use shaders::matvec::Matvec;
 use shaders::state::State;
 
 use super::Config;
 use super::expert_scratch::ExpertScratch;
 use super::forms::MAX_FUSED_RANK;
-use super::int8_product::Int8Rows;
 use super::product::HalfRows;
-use super::rounded_rows::RoundedRows;
 use super::row_cache::RowCacheValues;
 use crate::plan::{Limits, Value};
 
@@ -112,8 +109,8 @@ pub struct Scratch {
     pub logits: Value,
     /// A few rows rounded to int8: codes, and the scales of 16 elements each. `[FewRows::MAX_ROWS, K]`.
     pub packed: [Value; 2],
-    /// Rows of a chunk rounded for matrix units.
-    pub rounded: Option<RoundedRows>,
+    /// Rows of a chunk rounded for matrix units, where the device has any.
+    pub halves: Option<HalfRows>,
     /// The activations of a few rows, rounded likewise.
     pub packed_act: [Value; 2],
     /// Partial results of attention of a few rows.
@@ -126,7 +123,7 @@ pub struct Scratch {
 /// idle.
 #[must_use]
 pub fn text_chunk(config: &Config, limits: Limits) -> u32 {
-    if config.width > 3000 && limits.matrix_units == MatrixUnits::None { 256 } else { 512 }
+    if config.width > 3000 && !limits.matrix_units { 256 } else { 512 }
 }
 
 /// Tokens of the longest prefill chunk: enough for an image with bidirectional attention, and for a canvas.
@@ -142,35 +139,15 @@ impl Scratch {
     pub fn describe(config: &Config, vocabulary: u32, limits: Limits) -> Self {
         let mut scratch = Self::with_rows(config, vocabulary, chunk(config, limits), FewRows::MAX_ROWS);
         let rows = chunk(config, limits);
-        scratch.rounded = match limits.matrix_units {
-            MatrixUnits::None => None,
-            MatrixUnits::Halves => Some(RoundedRows::Halves(scratch.describe_halves(config, rows))),
-            MatrixUnits::Int8 => Some(RoundedRows::Int8(scratch.describe_int8())),
-        };
+        scratch.halves = limits.matrix_units.then(|| scratch.describe_halves(config, rows));
         scratch
-    }
-
-    /// The longest rows that products of a chunk read, in bytes.
-    fn longest_rows(&self) -> u64 {
-        [&self.x, &self.attention, &self.act].map(Value::bytes).into_iter().max().unwrap_or(0)
-    }
-
-    fn describe_int8(&self) -> Int8Rows {
-        let elements = self.longest_rows() / 4;
-        [
-            Value::temporary("rows in int8", 2 * elements),
-            // A short row has a block for every step of the product.
-            Value::temporary(
-                "scales of rows in int8",
-                4 * elements.div_ceil(u64::from(cooperative_int8::BK)),
-            ),
-        ]
     }
 
     /// Room for the longest rows of a chunk of `rows`.
     fn describe_halves(&self, config: &Config, rows: u32) -> HalfRows {
         let of_experts = self.experts.iter().map(|experts| experts.act.bytes());
-        let bytes = of_experts.chain([self.longest_rows()]).max().unwrap_or(0);
+        let others = [&self.x, &self.attention, &self.act].map(Value::bytes);
+        let bytes = of_experts.chain(others).max().unwrap_or(0);
         let rows = rows * config.experts.map_or(1, |experts| experts.mixture.used);
         let halves = Value::temporary("rows in halves", bytes / 2);
         [halves, Value::temporary("factors of rows in halves", 4 * u64::from(rows))]
@@ -220,7 +197,7 @@ impl Scratch {
             row_cache: None,
             ple_gate: temporary("ple gate", config.ple.into()),
             logits: Value::state("logits", 4 * few * u64::from(vocabulary)),
-            rounded: None,
+            halves: None,
             packed: [("packed rows", 1), ("scales of packed rows", 2)]
                 .map(|(name, divisor)| Value::temporary(name, few * longest / divisor)),
             packed_act: [("packed activations", 1), ("scales of packed activations", 2)]

@@ -1,7 +1,6 @@
 //! The device properties that plans depend on.
 
 use serde::Deserialize;
-use shaders::matrix_units::MatrixUnits;
 
 /// The device properties that plans depend on. The default is what most graphics cards support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -19,7 +18,7 @@ pub struct Limits {
     pub largest_part: u64,
     /// What the matrix units multiply that kernels may use, by subgroups of 32 invocations.
     #[serde(skip)]
-    pub matrix_units: MatrixUnits,
+    pub matrix_units: bool,
     /// Alignment of a step's parameters in their buffer, in bytes.
     pub params_alignment: u64,
 }
@@ -33,7 +32,7 @@ impl Default for Limits {
             storage_buffers: 9,
             largest_binding: largest,
             largest_part: largest,
-            matrix_units: MatrixUnits::None,
+            matrix_units: false,
             params_alignment: 256,
         }
     }

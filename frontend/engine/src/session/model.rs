@@ -1,11 +1,13 @@
 //! A session of either kind of model: one that decodes token by token, or by diffusion.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use shaders::Source;
 use shaders::selftest::Form;
 
 use super::{DiffusionSession, EngineError, LoadOptions, Loading, ModelFile, ModelSpec, Session, Storage};
+use crate::audio::Audio;
 use crate::bytes::CancelToken;
 use crate::gguf::Header;
 use crate::gpu::Gpu;
@@ -13,6 +15,7 @@ use crate::media::Input;
 use crate::model::{ConfigError, ExpertUse, Products};
 use crate::template::Variant;
 use crate::tokenizer::Tokenizer;
+use crate::vision::Vision;
 
 /// A loaded model of either kind.
 pub enum ModelSession {
@@ -161,20 +164,25 @@ impl ModelSession {
         self.autoregressive().ok().and_then(Session::largest_picture)
     }
 
-    /// The kernels that can be tried alone, each once.
+    /// The kernels that can be tried alone, each once: also those of towers that are loaded.
     #[must_use]
     pub fn forms(&self) -> Vec<Form> {
-        match self {
-            Self::Autoregressive(session) => session.decoder().forms(),
-            Self::Diffusion(session) => session.diffuser().forms(),
-        }
+        self.tested().into_iter().map(|(form, _)| form).collect()
     }
 
     /// As [`Self::forms`], with what is compiled; `None` for kernels that ran only while the model was loaded.
     #[must_use]
     pub fn tested(&self) -> Vec<(Form, Option<Rc<Source>>)> {
         match self {
-            Self::Autoregressive(session) => session.decoder().tested(),
+            Self::Autoregressive(session) => {
+                let mut tested = session.decoder().tested();
+                let mut seen: HashSet<_> = tested.iter().map(|(form, _)| form.clone()).collect();
+                let seeing = session.vision().map(Vision::tested);
+                let hearing = session.audio().map(Audio::tested);
+                let towers = seeing.into_iter().chain(hearing).flatten();
+                tested.extend(towers.filter(|(form, _)| seen.insert(form.clone())));
+                tested
+            }
             Self::Diffusion(session) => session.diffuser().tested(),
         }
     }

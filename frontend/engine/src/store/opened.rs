@@ -37,6 +37,14 @@ impl Kept {
         }
     }
 
+    /// Has all bytes of the copy checked again, because something hints at damage.
+    pub async fn doubt(&self) {
+        match self {
+            Self::Begun(source) => source.doubt(),
+            Self::Verified(source) => source.copy().doubt().await,
+        }
+    }
+
     /// Allows or forbids to use the server for what cannot be read from the copy.
     pub fn set_online(&self, online: bool) {
         match self {

@@ -245,6 +245,19 @@ impl ByteSource for OpfsSource {
 
 impl LocalSource for OpfsSource {}
 
+/// Cuts off what a file has beyond `size` bytes.
+///
+/// # Errors
+/// [`StoreError::InUse`] when another tab has it.
+pub(super) async fn shorten(
+    folder: &FileSystemDirectoryHandle,
+    name: &str,
+    size: u64,
+) -> Result<(), StoreError> {
+    let file = SyncFile::open(&file(folder, name, false).await?).await?;
+    file.0.truncate_with_f64(size as f64).map_err(|error| store_error(&error))
+}
+
 /// The handle of a file; `create` says whether to create it.
 pub(super) async fn file(
     folder: &FileSystemDirectoryHandle,

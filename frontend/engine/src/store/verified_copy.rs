@@ -15,6 +15,9 @@ use super::{CHUNK_SIZE, Digest, RangeSet, StoreError};
 /// Time after which a copy is checked again: 30 days, in milliseconds.
 pub const CHECK_EVERY: f64 = 30.0 * 24.0 * 3600.0 * 1000.0;
 
+/// How much later than a check a copy may seem to have been written, in milliseconds: file systems round times.
+const WRITE_TOLERANCE: f64 = 2_000.0;
+
 /// The journal of a blob that nobody writes. Other tabs may change it as well.
 pub trait Journal {
     /// Changes the last record. Errors are ignored, since they do not affect readers.
@@ -38,8 +41,10 @@ pub struct VerifiedCopy {
     /// End of the last check that found all bytes right, in milliseconds since 1970.
     checked: Cell<f64>,
     missing: RefCell<RangeSet>,
-    /// Whether a read has failed since the last check was begun.
+    /// Whether something has hinted at damage since the last check was begun.
     doubtful: Cell<bool>,
+    /// Number of checks that were begun or resumed. Only the last one goes on.
+    checks: Cell<u32>,
 }
 
 impl VerifiedCopy {
@@ -56,7 +61,15 @@ impl VerifiedCopy {
             checked: Cell::new(record.checked),
             missing: RefCell::default(),
             doubtful: Cell::default(),
+            checks: Cell::default(),
         }
+    }
+
+    /// The copy was last written at this time, in milliseconds since 1970. A check is due if that was after the last one.
+    #[must_use]
+    pub fn written_at(self, time: f64) -> Self {
+        self.doubtful.set(time > self.checked.get() + WRITE_TOLERANCE);
+        self
     }
 
     /// Computes digests of chunks of this size, if the journal has none yet.
@@ -67,7 +80,16 @@ impl VerifiedCopy {
         self
     }
 
-    /// Whether it is time for a check: one was begun, the last one was long ago, or a read has failed.
+    /// Has all bytes checked again, after a restart of the tab as well.
+    pub async fn doubt(&self) {
+        self.restart_check();
+        self.begin();
+        self.doubtful.set(true);
+        self.checked.set(0.0);
+        self.journal.amend(Box::new(|record| record.checked = 0.0)).await;
+    }
+
+    /// Whether it is time for a check: one was begun, the last one was long ago, or something hints at damage.
     #[must_use]
     pub fn is_due(&self) -> bool {
         // A clock that was set back makes it due as well.
@@ -76,11 +98,12 @@ impl VerifiedCopy {
     }
 
     /// Checks the digests, a piece at a time; `turn` is awaited before each. If cancelled or dropped, the next call
-    /// resumes.
+    /// resumes. A later call or [`doubt`](Self::doubt) cancels it.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] when chunks are wrong or cannot be read.
     pub async fn check(&self, turn: Turn<'_>, cancel: &CancelToken) -> Result<(), StoreError> {
+        let number = self.begin();
         if self.check.borrow().count() == 0 {
             // What cannot be read from now on is for the next check.
             self.doubtful.set(false);
@@ -91,7 +114,9 @@ impl VerifiedCopy {
                 Ok::<_, SourceError>(())
             };
             cancel.guard(turn).await?;
-            let read = self.local.read(piece.clone()).await;
+            self.check_last(number)?;
+            let read = self.local.read(piece).await;
+            self.check_last(number)?;
             let damaged = match &read {
                 Ok(bytes) => self.check.borrow_mut().push(&bytes.to_vec()),
                 Err(_) => self.check.borrow_mut().skip(),
@@ -100,6 +125,7 @@ impl VerifiedCopy {
             let is_wrong = read.is_ok();
             self.lose(damaged, is_wrong).await;
         }
+        self.check_last(number)?;
         let missing = self.missing.borrow().count();
         let check = self.restart_check();
         if missing > 0 {
@@ -137,6 +163,18 @@ impl VerifiedCopy {
             }
         };
         self.journal.amend(Box::new(edit)).await;
+    }
+
+    /// Ends the check that is running; the number of the next one.
+    fn begin(&self) -> u32 {
+        let number = self.checks.get().wrapping_add(1);
+        self.checks.set(number);
+        number
+    }
+
+    /// Fails when another check was begun after the one with this number.
+    fn check_last(&self, number: u32) -> Result<(), SourceError> {
+        if self.checks.get() == number { Ok(()) } else { Err(SourceError::Cancelled) }
     }
 
     /// The piece to be checked next. Separate, so that nothing is borrowed while the check waits.

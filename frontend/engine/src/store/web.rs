@@ -11,7 +11,7 @@ use web_sys::{FileSystemDirectoryHandle, StorageManager, WorkerGlobalScope};
 use crate::bytes::{BlobSource, ByteSource, LocalSource};
 
 use super::journal::Record;
-use super::opfs::{OpfsJournal, OpfsMedium, OpfsSource, file, journal_name, store_error};
+use super::opfs::{OpfsJournal, OpfsMedium, OpfsSource, file, journal_name, shorten, store_error};
 use super::{CachingSource, Digest, Journal as _, Opened, Room, StoreError, VerifiedCopy, VerifiedSource};
 
 /// The folder of blobs in the origin's private file system.
@@ -107,6 +107,11 @@ impl Store {
             return None;
         }
         let name = blob.digest.file_name();
+        let written = self.file(&name).await?;
+        if written.size() > size as f64 {
+            // Fails while another tab has it open.
+            shorten(&self.folder, &name, size).await.ok();
+        }
         let local: Rc<dyn LocalSource> = match OpfsSource::open(&self.folder, &name).await {
             Ok(source) => Rc::new(source),
             // Locked by another tab: a snapshot `File` can still be read.
@@ -124,7 +129,8 @@ impl Store {
             return None;
         }
         self.touch(&blob.digest).await;
-        let copy = Rc::new(VerifiedCopy::new(blob.digest, local, record, Rc::new(journal)));
+        let copy = VerifiedCopy::new(blob.digest, local, record, Rc::new(journal));
+        let copy = Rc::new(copy.written_at(written.last_modified()));
         Some(Opened::verified(Rc::new(VerifiedSource::new(copy, Rc::clone(upstream)))))
     }
 
@@ -247,6 +253,11 @@ impl Store {
 
     /// A snapshot of a file; needs no lock.
     async fn snapshot(&self, name: &str) -> Option<web_sys::Blob> {
+        Some(self.file(name).await?.into())
+    }
+
+    /// The same, with its time.
+    async fn file(&self, name: &str) -> Option<web_sys::File> {
         let handle = file(&self.folder, name, false).await.ok()?;
         Some(handle.get_file().await.ok()?.unchecked_into())
     }

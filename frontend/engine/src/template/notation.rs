@@ -210,6 +210,7 @@ fn quoted(prompt: &mut Prompt, text: &str) {
     prompt.special(QUOTE);
 }
 
+/// Members by their keys in lowercase; of equal ones, in the order of the object. Jinja's `dictsort`.
 fn sorted(object: &Map<String, Value>) -> Vec<(&String, &Value)> {
     let mut members: Vec<_> = object.iter().collect();
     members.sort_by_cached_key(|(key, _)| key.to_lowercase());

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::adapter::{Projection, Shape, Target};
 use crate::gpu::Memory;
-use crate::model::{Attention, Config, HostTable, target_shape};
+use crate::model::{Config, HostTable, target_shape};
 use crate::plan::{Limits, PlanError};
 use crate::weights::{Matrix, Weights};
 
@@ -30,22 +30,12 @@ pub struct Base {
 impl Base {
     /// The matrix of this name.
     pub(super) fn matrix(&self, name: &str) -> Result<&Matrix, PlanError> {
-        self.weights.matrix(name).ok_or_else(|| PlanError::Missing { name: format!("matrix {name}") })
+        self.weights.require(name)
     }
 
     /// The head: its own matrix, or the embedding.
     pub(super) fn head(&self) -> Result<&Matrix, PlanError> {
         self.weights.matrix("output").map_or_else(|| self.matrix("token_embd"), Ok)
-    }
-
-    /// Attention window of a layer; 0: unlimited.
-    pub(super) fn window(&self, layer: usize) -> u32 {
-        if self.config.layers[layer].attention == Attention::Sliding { self.config.window } else { 0 }
-    }
-
-    /// Whether the tokens of an image attend to each other in both directions in this layer.
-    pub(super) fn sees_pictures_whole(&self, layer: usize) -> bool {
-        self.config.sees_pictures_whole() && self.config.layers[layer].attention == Attention::Sliding
     }
 
     /// Whether later layers use the KV cache of this one.

@@ -6,13 +6,13 @@ use shaders::attention::block::{Block, Params as BlockParams};
 use shaders::attention::decode::Kv as KvForm;
 use shaders::embed::gather;
 use shaders::ple::combine::{self, Table};
-use shaders::rows::gelu_mul::{self, Rows};
 use shaders::rows::qkv_finish::{Params as QkvParams, QkvFinish};
 
 use super::builder::{Builder, Product};
 use super::working::Kv;
-use crate::adapter::Projection as P;
 use crate::model::Attention;
+use crate::model::activation_params;
+use crate::model::layer::{self, Branch, Heads, Mask, Operation, Pass, Slot};
 use crate::plan::{Amount, PlanError, Value};
 
 impl<'a> Builder<'a> {
@@ -60,82 +60,101 @@ impl<'a> Builder<'a> {
         self.work.donors[owner].as_ref().unwrap_or(&self.work.kv)
     }
 
-    /// Layout of layer `i`'s per-layer inputs, with gate and result packed.
-    pub fn ple_rows(&self, i: usize) -> gelu_mul::Params {
-        let (p, layers) = (self.base.config.ple, self.base.config.layers.len() as u32);
-        let packed = Rows { stride: p, at: 0 };
-        gelu_mul::Params::new(p, packed, Rows { stride: p * layers, at: i as u32 * p }, packed)
+    /// The operations of layer `i`.
+    pub fn operations(&self, i: usize) -> Result<Vec<Operation<'a>>, PlanError> {
+        layer::operations(&self.base.config, &self.base.weights, i, Pass::Tokens)
     }
 
-    /// Layout of the feed-forward layer's gate, up and result, all packed.
-    pub fn feed_forward_rows(&self, i: usize) -> gelu_mul::Params {
-        let ff = self.base.config.layers[i].feed_forward;
-        let rows = Rows { stride: ff, at: 0 };
-        gelu_mul::Params::new(ff, rows, rows, rows)
+    /// The value of a slot of layer `i`.
+    pub fn value(&self, i: usize, slot: Slot) -> &'a Value {
+        let w = self.work;
+        match slot {
+            Slot::Stream(Branch::Attention) => &w.inputs[i],
+            Slot::Stream(Branch::FeedForward) => &w.h1,
+            Slot::Stream(Branch::PerLayer) => &w.h2,
+            Slot::Normed(Branch::Attention) => &w.x1,
+            Slot::Normed(_) => &w.x2,
+            Slot::Q => &w.q_raw,
+            Slot::K => &w.k_raw,
+            Slot::V => &w.v_raw,
+            Slot::Attention => &w.attention,
+            Slot::Gate => &w.gate,
+            Slot::Up => &w.up,
+            Slot::Activated => &w.act,
+            Slot::PerLayerGate => &w.ple_gate,
+            Slot::PerLayerInput => &w.ple,
+            Slot::PerLayerActivated => &w.ple_act,
+            Slot::Result(Branch::Attention) => &w.b1,
+            Slot::Result(Branch::FeedForward) => &w.b2,
+            Slot::Result(Branch::PerLayer) => &w.b3,
+        }
     }
 
     /// Layer `i`, from its input to the next one's (specification §2.3).
     pub fn layer(&mut self, i: usize) -> Result<(), PlanError> {
         let w = self.work;
-        self.norm(&w.state, &w.inputs[i], self.vector(i, "attn_norm")?, &w.x1)?;
-        self.attention(i)?;
-        self.product(i, Product { projection: P::Output, x: &w.attention, y: &w.b1 })?;
-        self.copy(&w.inputs[i], None, &w.h1)?;
-        self.add(&w.h1, &w.b1, self.vector(i, "post_attention_norm")?, None)?;
-
-        self.norm(&w.state, &w.h1, self.vector(i, "ffn_norm")?, &w.x2)?;
-        self.product(i, Product { projection: P::Gate, x: &w.x2, y: &w.gate })?;
-        self.product(i, Product { projection: P::Up, x: &w.x2, y: &w.up })?;
-        self.activation(self.feed_forward_rows(i), &w.gate, &w.up, &w.act)?;
-        let dense = w.mixture.as_ref().map_or(&w.b2, |mixture| &mixture.dense);
-        self.product(i, Product { projection: P::Down, x: &w.act, y: dense })?;
-        if let Some(mixture) = &w.mixture {
-            self.mixture(i, mixture)?;
-        }
-        let next = &w.inputs[i + 1];
-        let scale = Some(self.vector(i, "layer_output_scale")?);
-        let norm = self.vector(i, "post_ffw_norm")?;
-        if self.base.config.ple == 0 {
-            self.copy(&w.h1, None, next)?;
-            self.add(next, &w.b2, norm, scale)?;
-        } else {
-            self.copy(&w.h1, None, &w.h2)?;
-            self.add(&w.h2, &w.b2, norm, None)?;
-            self.product(i, Product { projection: P::PleGate, x: &w.h2, y: &w.ple_gate })?;
-            self.activation(self.ple_rows(i), &w.ple_gate, &w.ple, &w.ple_act)?;
-            self.product(i, Product { projection: P::PleProjection, x: &w.ple_act, y: &w.b3 })?;
-            self.copy(&w.h2, None, next)?;
-            self.add(next, &w.b3, self.vector(i, "post_norm")?, scale)?;
+        let operations = self.operations(i)?;
+        for (at, operation) in operations.iter().enumerate() {
+            match operation {
+                &Operation::Norm { branch, weight } => {
+                    let [h, x] = [Slot::Stream(branch), Slot::Normed(branch)].map(|slot| self.value(i, slot));
+                    self.norm(&w.state, h, weight.at, x)?;
+                }
+                Operation::Products { x, products, .. } => {
+                    for product in products {
+                        let y = match (&w.mixture, product.y) {
+                            (Some(mixture), Slot::Result(Branch::FeedForward)) => &mixture.dense,
+                            (_, y) => self.value(i, y),
+                        };
+                        let projection = product.projection;
+                        self.product(i, Product { projection, x: self.value(i, *x), y })?;
+                    }
+                }
+                Operation::Heads(heads) => self.heads(i, heads)?,
+                Operation::Attend(mask) => self.attention(i, *mask)?,
+                &Operation::Activate { gate, factor, y } => {
+                    let params = activation_params(&self.base.config, i, factor);
+                    let [gate, up, out] = [gate, factor, y].map(|slot| self.value(i, slot));
+                    self.activation(params, gate, up, out)?;
+                }
+                Operation::Experts => {
+                    if let Some(mixture) = &w.mixture {
+                        self.mixture(i, mixture)?;
+                    }
+                }
+                &Operation::Add { branch, norm, scale } => {
+                    let after = match branch {
+                        _ if at + 1 == operations.len() => &w.inputs[i + 1],
+                        Branch::Attention => &w.h1,
+                        Branch::FeedForward | Branch::PerLayer => &w.h2,
+                    };
+                    self.copy(self.value(i, Slot::Stream(branch)), None, after)?;
+                    let result = self.value(i, Slot::Result(branch));
+                    self.add(after, result, norm.at, scale.map(|scale| scale.at))?;
+                }
+            }
         }
         Ok(())
     }
 
-    fn attention(&mut self, i: usize) -> Result<(), PlanError> {
+    /// Norms and rotates heads into `q` and the keys and values.
+    fn heads(&mut self, i: usize, heads: &Heads) -> Result<(), PlanError> {
         let (w, base) = (self.work, self.base);
-        let (config, layer) = (&base.config, &base.config.layers[i]);
-        let kv = self.kv(i);
-        let form = KvForm::of_layer(config.owns_kv(i), self.has_v(i));
-        self.product(i, Product { projection: P::Q, x: &w.x1, y: &w.q_raw })?;
-        if form != KvForm::Shared {
-            self.product(i, Product { projection: P::K, x: &w.x1, y: &w.k_raw })?;
-        }
-        if form == KvForm::Own {
-            self.product(i, Product { projection: P::V, x: &w.x1, y: &w.v_raw })?;
-        }
+        let (config, layer, kv) = (&base.config, &base.config.layers[i], self.kv(i));
         // Queries are finished in place, and the backward pass needs the raw ones.
         let copy = shaders::train::rows::Params::new(config.q_width(i), None);
         let buffers = [&w.state, &base.weights.vectors, &w.q_raw, &w.q];
         self.push(&shaders::train::rows::copy()?, &copy, &buffers, move |rows| copy.dispatch(rows))?;
 
         let rope = self.rope(i);
+        let form = heads.kv;
         let finish = QkvFinish { head_dim: layer.head_dim, kv: form, kv_type: KvType::F32, joined: false };
         let params = QkvParams {
             heads: config.heads,
             kv_heads: layer.kv_heads,
             ring: 0,
-            q_norm: self.vector(i, "attn_q_norm")?,
-            // Keys of another layer are normed already.
-            k_norm: if form == KvForm::Shared { 0 } else { self.vector(i, "attn_k_norm")? },
+            q_norm: heads.q_norm.at,
+            k_norm: heads.k_norm.map_or(0, |norm| norm.at),
             rope_hi_rows: rope.hi_rows,
             eps: config.eps,
             ..QkvParams::default()
@@ -147,14 +166,17 @@ impl<'a> Builder<'a> {
         if form == KvForm::Own {
             buffers.push(&w.v_raw);
         }
-        self.push(&finish.source()?, &params, &buffers, move |rows| finish.dispatch(&params, rows))?;
+        self.push(&finish.source()?, &params, &buffers, move |rows| finish.dispatch(&params, rows))
+    }
 
-        let block =
-            Block { head_dim: layer.head_dim, kv_type: KvType::F32, until: base.sees_pictures_whole(i) };
+    fn attention(&mut self, i: usize, mask: Mask) -> Result<(), PlanError> {
+        let (w, base) = (self.work, self.base);
+        let (config, layer, kv) = (&base.config, &base.config.layers[i], self.kv(i));
+        let block = Block { head_dim: layer.head_dim, kv_type: KvType::F32, until: mask.sees_ahead() };
         let params = BlockParams {
             heads: config.heads,
             kv_heads: layer.kv_heads,
-            window: base.window(i),
+            window: mask.window,
             ring: 0,
             ..BlockParams::default()
         };
@@ -163,19 +185,14 @@ impl<'a> Builder<'a> {
             buffers.push(&w.visible_until);
         }
         self.push(&block.source()?, &params, &buffers, move |rows| block.dispatch(&params, rows))?;
-        self.attention_multiply_adds(i, 1);
+        self.attention_multiply_adds(i, mask, 1);
         Ok(())
     }
 
     /// Sets the multiply-adds of the last step: `times` those of attention.
-    pub fn attention_multiply_adds(&mut self, i: usize, times: u64) {
-        let (each, window) = (2 * times * u64::from(self.base.config.q_width(i)), self.base.window(i));
-        self.steps().computing(Amount::Visible { each, window });
-    }
-
-    /// Whether layer `i` has a v projection; otherwise values are its raw keys.
-    pub fn has_v(&self, i: usize) -> bool {
-        self.base.weights.matrix(&format!("blk.{i}.attn_v")).is_some()
+    pub fn attention_multiply_adds(&mut self, i: usize, mask: Mask, times: u64) {
+        let each = 2 * times * u64::from(self.base.config.q_width(i));
+        self.steps().computing(Amount::Visible { each, window: mask.window });
     }
 
     /// RoPE table of layer `i`.

@@ -159,7 +159,7 @@ struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     fn matrix(&self, name: &str) -> Result<&'a Matrix, PlanError> {
-        self.weights.matrix(name).ok_or_else(|| PlanError::Missing { name: format!("matrix {name}") })
+        self.weights.require(name)
     }
 
     /// Ends a stage.

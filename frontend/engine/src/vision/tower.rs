@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use shaders::Source;
+use shaders::selftest::Form;
 use shaders::state::State;
 use shaders::vision::PatchGrid;
 
@@ -82,6 +84,17 @@ impl Vision {
         let stages = self.tower.as_ref().and_then(|tower| tower.stages.as_ref());
         stages.iter().flat_map(|stages| &stages.stages).for_each(|stage| all.extend(stage.program().plan()));
         all
+    }
+
+    /// The kernels with a self-test, with what is compiled; `None` for those that ran only while it was loaded. Empty before
+    /// the first image.
+    #[must_use]
+    pub fn tested(&self) -> Vec<(Form, Option<Rc<Source>>)> {
+        let Some(tower) = &self.tower else { return Vec::new() };
+        let repacked = tower.weights.forms().map(|form| (form, None));
+        let plan = self.plan_of_pictures();
+        let run = plan.tested().map(|(form, source)| (form.clone(), Some(Rc::clone(source))));
+        repacked.chain(run).collect()
     }
 
     /// Frees the memory. The next image loads the tower again.

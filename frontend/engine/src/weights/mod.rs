@@ -108,6 +108,14 @@ impl Weights {
         self.matrices.get(name)
     }
 
+    /// The matrix of this name.
+    ///
+    /// # Errors
+    /// [`PlanError::Missing`] if the model has no such matrix.
+    pub fn require(&self, name: &str) -> Result<&Matrix, PlanError> {
+        self.matrix(name).ok_or_else(|| PlanError::Missing { name: format!("matrix {name}") })
+    }
+
     /// Offset of the vector of this name, in elements.
     ///
     /// # Errors

@@ -315,7 +315,7 @@ fn silent_short_and_long_sound_each_have_an_answer() {
     assert!(matches!(hear(&mut session, blip.clips()[0]), Err(AudioError::TooShort { samples: 100, .. })));
 
     // Ten minutes: twenty clips, which do not fit the context of this model. That is said before anything is encoded.
-    let long = Sound::from_wav(&wav(8_000, 1, 8, &vec![130; 600 * 8_000])).expect("ten minutes");
+    let long = Sound::from_wav(&wav(RATE, 1, 8, &vec![130; 600 * RATE as usize])).expect("ten minutes");
     let clips = long.clips();
     assert_eq!(clips.len(), 20);
     assert!(matches!(hear(&mut session, &long.samples), Err(AudioError::TooLong { .. })));

@@ -11,6 +11,8 @@ use engine::session::{LoadOptions, ModelFile, Session};
 use engine::synth::{self, Quant, Shape};
 use shaders::matvec::Matvec;
 
+use crate::common;
+
 const ALL_PACKED: Products = Products::Packed { least_rows: 0 };
 
 /// A model of a published kind, so small and so wide, with room for three parts of its head: 1024 rows are the least.
@@ -90,8 +92,11 @@ fn of_products_that_norm_the_stream_themselves() {
 #[test]
 fn of_packed_products() {
     in_parts(&model("31b", 512), ALL_PACKED, 1);
-    in_parts(&model("e2b", 512), ALL_PACKED, 1);
-    in_parts(&model("26b", 512), ALL_PACKED, 1);
+    // Others differ in what comes before the head.
+    if common::is_thorough() {
+        in_parts(&model("e2b", 512), ALL_PACKED, 1);
+        in_parts(&model("26b", 512), ALL_PACKED, 1);
+    }
 }
 
 #[test]

@@ -260,6 +260,9 @@ fn odd_values_of_keys_that_nobody_reads_are_skipped() {
         array(10).u64(2).u64(1).u64(u64::MAX),
         Raw::default().u32(8).u64(2).raw(&[0xff, 0xfe]),
         array(8).u64(3).str("a").u64(1).raw(&[0xe4]).str("b"),
+        // Whatever the elements would be.
+        array(13).u64(0),
+        array(9).u64(2).u32(99).u64(0).u32(7).u64(1).raw(&[1]),
     ];
     for (index, odd) in odd.iter().enumerate() {
         let raw = Raw::new(3, 0, 2).str("odd").raw(&odd.0).str("last").u32(4).u32(7);

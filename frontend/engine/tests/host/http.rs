@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::rc::Rc;
 use std::time::Duration;
 
 use engine::bytes::http::{Body, HttpSource, Reply, Transport, TransportError};
@@ -122,6 +123,24 @@ fn a_cut_read_goes_on_where_it_broke() {
     let ranges: Vec<_> = server.requests.borrow().iter().map(|(range, _)| range.clone()).collect();
     assert_eq!(ranges, [100..200, 130..200, 130..200, 135..200]);
     assert_eq!(server.slept.get(), Duration::from_millis(250 + 500 + 250));
+}
+
+#[test]
+fn a_lost_connection_is_told_until_bytes_come_again() {
+    let told = |script: Vec<Step>| {
+        let server = server(script);
+        let told = Rc::new(RefCell::new(Vec::new()));
+        let heard = Rc::clone(&told);
+        let source = HttpSource::new(&server, 1000, CancelToken::new())
+            .watched(Rc::new(move |lost| heard.borrow_mut().push(lost)));
+        let read = pollster::block_on(source.read(100..200));
+        (read.is_ok(), told.take())
+    };
+    let cut = || Step::Serve { cut: Some(30) };
+    assert_eq!(told(vec![]), (true, vec![]));
+    assert_eq!(told(vec![Step::Refuse, Step::Refuse]), (true, vec![true, false]), "once");
+    assert_eq!(told(vec![cut(), Step::Status(503), cut()]), (true, vec![true, false, true, false]));
+    assert_eq!(told((0..9).map(|_| Step::Refuse).collect()), (false, vec![true, false]), "given up");
 }
 
 #[test]

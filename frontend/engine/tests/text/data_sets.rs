@@ -102,6 +102,156 @@ fn chats_have_many_names() {
     assert!(former.contains("<|tool_call>call:w{}<tool_call|><|tool_response>response:w"), "{former}");
 }
 
+const CALLED: &str = "<bos><|turn>user\nq<turn|>\n<|turn>model\n<|tool_call>call:w{city:<|\"|>Rome<|\"|>}<tool_call|>\
+    <|tool_response>response:w{value:<|\"|>sunny<|\"|>}<tool_response|>a<turn|>\n";
+
+#[test]
+fn tools_are_called_in_turns_of_their_own() {
+    let call = json!({"name": "w", "arguments": {"city": "Rome"}});
+    let chat = |called: Value, responded: Value| json!([{"from": "human", "value": "q"}, called, responded, {"from": "gpt", "value": "a"}]);
+    let observed = json!({"from": "observation", "value": "sunny"});
+    // By its author.
+    for author in ["function_call", "function-call", "Function_Call", "tool_call", "tool_calls"] {
+        for value in [call.to_string().into(), json!([call]).to_string().into(), call.clone(), json!([call])]
+        {
+            let called = json!({"from": author, "value": value});
+            assert_eq!(
+                row(&json!({"conversations": chat(called, observed.clone())})),
+                CALLED,
+                "{author} {value}"
+            );
+        }
+    }
+    // By the names of its fields.
+    for called in [
+        json!({"role": "function_call", "content": call.to_string()}),
+        json!({"from": "function_call", "value": r#"{"name": "w", "parameters": {"city": "Rome"}}"#}),
+        json!({"from": "function_call", "value": r#"{"name": "w", "arguments": "{\"city\": \"Rome\"}"}"#}),
+        json!({"from": "function_call", "value": json!({"type": "function", "function": call})}),
+        json!({"from": "gpt", "tool_calls": json!([call]).to_string()}),
+        json!({"function_call": call}),
+        json!({"from": "gpt", "value": format!("<tool_call>\n{call}\n</tool_call>")}),
+    ] {
+        assert_eq!(row(&json!({"messages": chat(called.clone(), observed.clone())})), CALLED, "{called}");
+    }
+    let called = json!({"from": "function_call", "value": call});
+    for author in ["observation", "Observation", "tool", "function", "tool_response", "function_response"] {
+        let responded = json!({"from": author, "value": "sunny"});
+        assert_eq!(row(&chat(called.clone(), responded)), CALLED, "{author}");
+    }
+    for responded in [
+        json!({"from": "tool", "value": "<tool_response>\nsunny\n</tool_response>"}),
+        json!({"from": "tool", "value": r#"<tool_response>{"name": "w", "content": "sunny"}</tool_response>"#}),
+        json!({"observation": "sunny"}),
+    ] {
+        assert_eq!(row(&chat(called.clone(), responded.clone())), CALLED, "{responded}");
+    }
+    let values = [
+        (json!({"sky": 1}), "{sky:1}"),
+        (json!([1, 2]), "{value:<|\"|>[1,2]<|\"|>}"),
+        (json!(7), "{value:<|\"|>7<|\"|>}"),
+    ];
+    for (value, response) in values {
+        let seen = row(&chat(called.clone(), json!({"from": "observation", "value": value})));
+        assert!(seen.contains(&format!("<|tool_response>response:w{response}<tool_response|>a")), "{seen}");
+    }
+    // What is said before a call stays before it.
+    let first = json!([
+        {"from": "human", "value": "q"}, {"from": "gpt", "value": "Let me see."}, called, observed,
+        {"from": "gpt", "value": "a"},
+    ]);
+    let seen = row(&first);
+    assert!(seen.contains("model\nLet me see.<|tool_call>call:w{"), "{seen}");
+    assert!(seen.ends_with("<tool_response|>a<turn|>\n"), "{seen}");
+}
+
+#[test]
+fn several_calls_have_their_responses_in_order() {
+    let call = |name: &str| json!({"name": name, "arguments": {}});
+    let expected = "<|tool_call>call:v{}<tool_call|><|tool_call>call:w{}<tool_call|>\
+        <|tool_response>response:v{value:<|\"|>1<|\"|>}<tool_response|>\
+        <|tool_response>response:w{value:<|\"|>2<|\"|>}<tool_response|>a<turn|>\n";
+    let question = json!({"from": "human", "value": "q"});
+    let answer = json!({"from": "gpt", "value": "a"});
+    let observed = |value: &str| json!({"from": "observation", "value": value});
+    let called = |value: Value| json!({"from": "function_call", "value": value.to_string()});
+    let marked = "<tool_call>{\"name\": \"v\"}</tool_call>\n<tool_call>{\"name\": \"w\"}</tool_call>";
+    let together = "<tool_response>1</tool_response><tool_response>2</tool_response>";
+    for turns in [
+        json!([question, called(json!([call("v"), call("w")])), observed("1"), observed("2"), answer]),
+        json!([question, called(call("v")), called(call("w")), observed("1"), observed("2"), answer]),
+        json!([question, {"from": "gpt", "value": marked}, {"from": "tool", "value": together}, answer]),
+    ] {
+        let seen = row(&turns);
+        assert!(seen.ends_with(expected), "{seen}");
+    }
+    // One counts and the other does not, but they are one turn.
+    let mut other = called(call("w"));
+    other["weight"] = json!(0);
+    let mixed = json!([question, called(call("v")), other, observed("1"), answer]);
+    assert_eq!(refused(&mixed), Reason::Joined);
+}
+
+#[test]
+fn what_no_prompt_can_have_is_refused() {
+    let field = |field: &str| Reason::Field { field: field.into(), what: FieldFault::Malformed };
+    let chat = |turn: Value| json!([{"from": "human", "value": "q"}, turn, {"from": "gpt", "value": "a"}]);
+    for value in ["look it up", "[1]", "{\"arguments\": {}}", "[[{\"name\": \"w\"}]]", "\"w\""] {
+        let called = chat(json!({"from": "function_call", "value": value}));
+        assert_eq!(refused(&called), field("function_call"), "{value}");
+    }
+    // A response to nothing would be left out without a word.
+    for author in ["observation", "tool"] {
+        assert_eq!(refused(&chat(json!({"from": author, "value": "sunny"}))), field("tool"));
+    }
+    assert_eq!(
+        refused(&chat(json!({"from": "narrator", "value": "x"}))),
+        Reason::Role { role: "narrator".into() }
+    );
+    // Marks that are no calls are text.
+    let text = "Write <tool_call> and </tool_call>.";
+    assert_eq!(row(&chat(json!({"from": "gpt", "value": text}))).matches(text).count(), 1);
+}
+
+#[test]
+fn texts_alone_are_a_dialogue() {
+    let two = turns(&[("user", "hi"), ("model", "hello")]);
+    let four = turns(&[("user", "hi"), ("model", "hello"), ("user", "q"), ("model", "a")]);
+    let texts = json!(["hi", "hello", "q", "a"]);
+    assert_eq!(row(&json!(["hi", "hello"])), two);
+    for name in ["messages", "conversations", "conversation", "dialogue", "dialog", "chat", "turns"] {
+        assert_eq!(row(&json!({name: texts})), four, "{name}");
+        assert_eq!(row(&json!({name: texts.to_string()})), four, "{name} in a text");
+    }
+    for chat in [
+        json!(["User: hi", "Assistant: hello", "User: q", "Assistant: a"]),
+        json!([{"speaker": "user", "utterance": "hi"}, {"speaker": "bot", "message": "hello"}, {"user": "q"}, {"assistant": "a"}]),
+    ] {
+        assert_eq!(row(&json!({"messages": chat})), four, "{chat}");
+    }
+    let system = turns(&[("system", "s"), ("user", "hi"), ("model", "hello")]);
+    assert_eq!(row(&json!({"system": "s", "dialog": ["hi", "hello"]})), system);
+    // An open end is context of what comes before.
+    let open = row(&json!(["hi", "hello", "more?"]));
+    assert_eq!(open, turns(&[("user", "hi"), ("model", "hello"), ("user", "more?")]));
+    for file in
+        [json!([["hi", "hello"], ["hi", "hello"]]), json!({"dialogue": [["hi", "hello"], ["hi", "hello"]]})]
+    {
+        assert_eq!(seen(&read(&file.to_string(), None)), [two.clone(), two.clone()], "{file}");
+    }
+    let lines = read("[\"hi\", \"hello\"]\n[\"hi\", \"hello\"]\n", None);
+    assert_eq!(seen(&lines), [two.clone(), two]);
+    let pairs = json!({"dialog": [["hi", "hello"], ["q", "a"]]});
+    let lines = read(&format!("{pairs}\n{pairs}\n"), None);
+    assert_eq!(seen(&lines), [four.clone(), four]);
+
+    let field = |what| Reason::Field { field: "messages".into(), what };
+    assert_eq!(refused(&json!(["hi"])), field(FieldFault::Malformed));
+    assert_eq!(refused(&json!(["hi", " "])), field(FieldFault::Empty));
+    assert_eq!(refused(&json!(["hi", {"role": "assistant", "content": "a"}])), field(FieldFault::Malformed));
+    assert_eq!(refused(&json!(["hi", 7])), field(FieldFault::Malformed));
+}
+
 #[test]
 fn what_is_no_example_says_what_it_is() {
     let messages = json!([{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]);

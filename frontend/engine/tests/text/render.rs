@@ -169,6 +169,40 @@ fn arguments_may_be_text_and_tools_bare() {
     assert!(found.contains("<|tool>declaration:f{description:<|\"|>d<|\"|>}<tool|>"), "{found}");
 }
 
+/// As jinja2's `dictsort`, which ignores case and keeps the order of what is equal then.
+#[test]
+fn keys_that_differ_in_case_alone_keep_their_order() {
+    let schema = |names: [&str; 4]| {
+        let listed = names.map(|name| format!(r#""{name}": {{"type": "string"}}"#)).join(", ");
+        format!(r#"{{"type": "object", "properties": {{{listed}}}}}"#)
+    };
+    for names in [["b", "B", "a", "C"], ["B", "b", "C", "a"], ["C", "b", "a", "B"]] {
+        let members = names.map(|name| format!(r#""{name}": 1"#)).join(", ");
+        let [arguments, parameters] = [format!("{{{members}}}"), schema(names)];
+        let json = format!(
+            r#"{{"messages": [{{"role": "user", "content": "q"}},
+                {{"role": "assistant", "tool_calls": [{{"name": "w", "arguments": {{"x": {arguments}, "y": 2}}}},
+                    {{"name": "w", "arguments": {text}}}]}}],
+                "tools": [{{"name": "w", "parameters": {parameters}}}]}}"#,
+            text = Value::from(arguments.as_str())
+        );
+        let conversation: Conversation = serde_json::from_str(&json).expect("a conversation");
+        let found = render(&conversation.messages, &conversation.tools, &SMALL).to_string();
+        let [first, second] =
+            if names.iter().position(|it| *it == "b") < names.iter().position(|it| *it == "B") {
+                ["b", "B"]
+            } else {
+                ["B", "b"]
+            };
+        let inner = format!("{{a:1,{first}:1,{second}:1,C:1}}");
+        assert!(found.contains(&format!("call:w{{x:{inner},y:2}}")), "{found}");
+        assert!(found.contains(&format!("call:w{inner}<tool_call|>")), "{found}");
+        let declared =
+            ["a", first, second, "C"].map(|name| format!("{name}:{{type:<|\"|>STRING<|\"|>}}")).join(",");
+        assert!(found.contains(&format!("properties:{{{declared}}}")), "{found}");
+    }
+}
+
 #[test]
 fn the_variant_is_read_from_the_file() {
     assert_eq!(Variant::from_metadata(&golden_metadata()), Variant::Small);

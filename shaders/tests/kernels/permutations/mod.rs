@@ -2,6 +2,11 @@
 
 mod matvec;
 
+use std::sync::LazyLock;
+
+use naga::Module;
+use naga::front::wgsl::{Frontend, Options};
+use naga::valid::Capabilities;
 use shaders::attention::{
     KvType, block::Block, cooperative::Cooperative, decode::Decode, decode::Kv, few_rows,
 };
@@ -11,9 +16,7 @@ use shaders::diffusion::{join, statistics, weigh};
 use shaders::draft;
 use shaders::experts::low_rank::{Expand, Reduce};
 use shaders::experts::{Mixture, buckets, choose, down::Down, gate_up::GateUp, locate, mix};
-use shaders::matmul::{
-    self, CooperativeTile, FewRows, Tile, cooperative_int8, few_rows::Epilogue, int8_blocks,
-};
+use shaders::matmul::{self, CooperativeTile, FewRows, Tile, few_rows::Epilogue};
 use shaders::matvec::Form;
 use shaders::ple::{
     combine::{self, Table},
@@ -50,6 +53,28 @@ pub fn permutations() -> Vec<Source> {
     families.into_iter().flatten().collect::<Result<_, _>>().expect("every template preprocesses")
 }
 
+/// unpack2x16float and its like are core WGSL; naga counts them apart for the sake of WebGL.
+pub const PORTABLE: Capabilities = Capabilities::SHADER_FLOAT16_IN_FLOAT32;
+
+/// Reads the text of a kernel.
+pub fn parse(source: &Source, capabilities: Capabilities) -> Module {
+    let options = Options { parse_doc_comments: false, capabilities };
+    let parsed = Frontend::new_with_options(options).parse(&source.wgsl);
+    parsed.unwrap_or_else(|error| panic!("{}: {}", source.name, error.emit_to_string(&source.wgsl)))
+}
+
+/// All permutations, parsed, once for all tests that look at texts.
+pub fn parsed() -> &'static [(Source, Module)] {
+    static PARSED: LazyLock<Vec<(Source, Module)>> = LazyLock::new(|| {
+        let parsed = |source| {
+            let module = parse(&source, PORTABLE);
+            (source, module)
+        };
+        permutations().into_iter().map(parsed).collect()
+    });
+    &PARSED
+}
+
 /// Those for devices with matrix units.
 pub fn cooperative() -> Vec<Source> {
     let plain = |dtype| CooperativeTile::ALL.map(|tile| tile.source(dtype));
@@ -70,12 +95,11 @@ pub fn cooperative() -> Vec<Source> {
 
 /// What reads planar matrices of any type.
 fn of_types() -> Sources {
-    let mut all = vec![combine::source(Table::Host), int8_blocks::rows_source(), cooperative_int8::source()];
+    let mut all = vec![combine::source(Table::Host)];
     all.extend(BOTH.map(find::source));
     for dtype in DType::ALL {
         all.extend([embed::gather::source(dtype), repack::source(dtype), vision::position::source(dtype)]);
         all.extend(dtype.is_float().then(|| repack::requantize::source(dtype)));
-        all.push(int8_blocks::weights_source(dtype));
         all.push(combine::source(Table::Planar(dtype)));
         all.extend([draft::input::source(dtype), draft::ordered_head::source(dtype)]);
         let tiles = Tile::ALL.into_iter().chain([Tile::SOFTWARE]);

@@ -85,6 +85,8 @@ fn config(adapter: &Adapter, base: &str) -> String {
     if let Some(fields) = value.as_object_mut().filter(|_| !parameters.is_empty()) {
         fields.insert("target_parameters".into(), json!(parameters));
     }
+    // As PEFT writes them.
+    value.sort_all_objects();
     format!("{value:#}\n")
 }
 

@@ -14,7 +14,6 @@ use engine::synth;
 use engine::template::{RenderOptions, Variant, render};
 use engine::tokenizer::{Specials, Tokenizer};
 use serde_json::{Value, json};
-use shaders::matrix_units::MatrixUnits;
 use web_time::Instant;
 
 use super::device::{Device, DeviceArgs, load, load_with};
@@ -291,10 +290,8 @@ pub fn run() -> Result<Value> {
         Command::Check { model: None, .. } => {
             let gpu = pollster::block_on(Gpu::open(&options.gpu))?;
             let mut forms = engine::check::standard();
-            match gpu.plan_limits().matrix_units {
-                MatrixUnits::None => {}
-                MatrixUnits::Halves => forms.extend(engine::check::cooperative()),
-                MatrixUnits::Int8 => forms.extend(engine::check::cooperative_int8()),
+            if gpu.plan_limits().matrix_units {
+                forms.extend(engine::check::cooperative());
             }
             super::check::run(&gpu, &forms)
         }

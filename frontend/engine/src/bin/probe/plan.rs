@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use engine::adapter::Ranks;
 use engine::gguf::Header;
+use engine::model::layer::{self, Pass};
 use engine::model::{Corrections, DecoderPlans, DiffusionPlans, DraftParts, DrafterSpec, Products};
 use engine::plan::{Layout, Limits, Origin, Plan, Schedule, Step};
 use engine::session::{DeviceMemory, Fit, LoadOptions, ModelSpec};
@@ -41,6 +42,9 @@ pub struct PlanArgs {
     /// Print a table for people, not JSON.
     #[arg(long)]
     table: bool,
+    /// Print what this layer computes, as the specification writes it, instead of the plan.
+    #[arg(long, value_name = "I")]
+    layer: Option<usize>,
 }
 
 /// A part of the computation.
@@ -76,6 +80,9 @@ pub fn run(args: &PlanArgs, products: Products) -> Result<Value> {
     let model = ModelSpec::with_options(&header, &options)?;
     let context = if matches!(args.phase, Phase::Train) { 0 } else { args.tokens };
     let fit = model.fit(context, memory)?;
+    if let Some(layer) = args.layer {
+        return operations(&model, fit, limits, layer, args.phase);
+    }
     let plan = match args.phase {
         Phase::Prefill | Phase::Canvas if model.config.diffusion.is_some() => {
             diffusion(&model, fit, limits, args.phase)?
@@ -111,6 +118,19 @@ pub fn run(args: &PlanArgs, products: Products) -> Result<Value> {
     };
     let description = describe(&plan, rows, fit);
     Ok(if args.table { Value::String(table(&description)) } else { description })
+}
+
+/// What a layer computes, an operation a line.
+fn operations(model: &ModelSpec, fit: Fit, limits: Limits, i: usize, phase: Phase) -> Result<Value> {
+    let parts = model.describe(fit.context, fit.storage, limits)?;
+    let layers = parts.config.layers.len();
+    if i >= layers {
+        bail!("the model has {layers} layers");
+    }
+    let pass = if matches!(phase, Phase::Canvas) { Pass::Canvas } else { Pass::Tokens };
+    let operations = layer::operations(&parts.config, &parts.weights, i, pass)?;
+    let lines: Vec<_> = operations.iter().map(ToString::to_string).collect();
+    Ok(Value::String(lines.join("\n")))
 }
 
 fn decoder(model: &ModelSpec, fit: Fit, limits: Limits, args: &PlanArgs) -> Result<Plan> {

@@ -8,6 +8,7 @@ mod retry;
 
 use std::cell::RefCell;
 use std::ops::Range;
+use std::rc::Rc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -56,6 +57,9 @@ pub struct TransportError {
     pub reason: String,
 }
 
+/// Is told `true` when a read has lost its connection and tries again, and `false` when it goes on or ends.
+pub type Watch = Rc<dyn Fn(bool)>;
+
 /// A file on a server.
 ///
 /// Every response must have exactly the requested range, of a file with the announced size and the entity tag of
@@ -65,6 +69,7 @@ pub struct HttpSource<T> {
     len: u64,
     etag: RefCell<Option<String>>,
     cancel: CancelToken,
+    watch: Option<Watch>,
 }
 
 /// How a request failed.
@@ -91,26 +96,35 @@ impl<T: Transport> HttpSource<T> {
     /// A file of `len` bytes. Nothing is requested yet. `cancel` stops every read of it.
     #[must_use]
     pub fn new(transport: T, len: u64, cancel: CancelToken) -> Self {
-        Self { transport, len, etag: RefCell::new(None), cancel }
+        Self { transport, len, etag: RefCell::new(None), cancel, watch: None }
+    }
+
+    /// Tells `watch` of lost connections.
+    #[must_use]
+    pub fn watched(self, watch: Watch) -> Self {
+        Self { watch: Some(watch), ..self }
     }
 
     async fn read_all(&self, range: Range<u64>) -> Result<Bytes, SourceError> {
         let mut received = BytesBuilder::new(checked_len(&range, self.len)?);
         let mut attempts = 0;
+        let mut outage = Outage { watch: self.watch.as_ref(), lasts: false };
         while received.missing() > 0 {
             self.cancel.check()?;
             let before = received.filled();
             let offset = range.start + before as u64;
-            let reason = match self.cancel.guard(self.request(offset..range.end, &mut received)).await {
-                Ok(()) => break,
-                Err(Failure::Final(error)) => return Err(error),
-                Err(Failure::Broken(reason)) => reason,
-            };
+            let reason =
+                match self.cancel.guard(self.request(offset..range.end, &mut received, &mut outage)).await {
+                    Ok(()) => break,
+                    Err(Failure::Final(error)) => return Err(error),
+                    Err(Failure::Broken(reason)) => reason,
+                };
             attempts = if received.filled() > before { 1 } else { attempts + 1 };
             let Some(pause) = retry::pause(attempts) else {
                 let offset = range.start + received.filled() as u64;
                 return Err(SourceError::Network { attempts, offset, reason });
             };
+            outage.set(true);
             let pause = self.transport.sleep(pause).map(Ok::<_, SourceError>);
             self.cancel.guard(pause).await?;
         }
@@ -118,14 +132,22 @@ impl<T: Transport> HttpSource<T> {
     }
 
     /// One request. On failure, `received` has the bytes that arrived before.
-    async fn request(&self, range: Range<u64>, received: &mut BytesBuilder) -> Result<(), Failure> {
+    async fn request(
+        &self,
+        range: Range<u64>,
+        received: &mut BytesBuilder,
+        outage: &mut Outage<'_>,
+    ) -> Result<(), Failure> {
         // Only a strong entity tag guarantees equal bytes (RFC 9110, section 13.1.5).
         let if_range = self.etag.borrow().clone().filter(|tag| !tag.starts_with("W/"));
         let mut reply = self.transport.request(range.clone(), if_range).await?;
         self.check(&range, &reply)?;
         while received.missing() > 0 {
             match reply.body.next().await? {
-                Some(piece) => received.push(&piece),
+                Some(piece) => {
+                    outage.set(false);
+                    received.push(&piece);
+                }
                 None => return Err(Failure::Broken("the answer ended early".to_owned())),
             };
         }
@@ -167,6 +189,29 @@ impl<T: Transport> HttpSource<T> {
             self.etag.borrow_mut().clone_from(&reply.etag);
         }
         Ok(())
+    }
+}
+
+/// Whether a read is without a connection. It ends with the read.
+struct Outage<'a> {
+    watch: Option<&'a Watch>,
+    lasts: bool,
+}
+
+impl Outage<'_> {
+    fn set(&mut self, lasts: bool) {
+        if self.lasts != lasts {
+            self.lasts = lasts;
+            if let Some(watch) = self.watch {
+                watch(lasts);
+            }
+        }
+    }
+}
+
+impl Drop for Outage<'_> {
+    fn drop(&mut self) {
+        self.set(false);
     }
 }
 

@@ -1,9 +1,12 @@
 //! The adapters of a decoder: programs that add what they correct.
 
+use std::sync::Arc;
+
 use super::programs::Programs;
 use super::{Decoder, Plans};
 use crate::adapter::{Adapter, Shape, Target};
 use crate::gpu::{GpuError, Memory};
+use crate::model::Choices;
 use crate::model::corrections::{self, Corrections, Scales};
 use crate::model::target_shape;
 
@@ -37,26 +40,33 @@ impl Decoder {
         let ranks: Vec<_> = adapters.iter().map(|adapter| adapter.ranks()).collect();
         let corrects = |target| adapters.iter().any(|adapter| adapter.get(target).is_some());
         let corrections = Corrections::describe(&self.parts, &ranks, &corrects)?;
-        let (programs, memory) = self.corrected(&corrections, &Memory::default()).await?;
+        let (programs, memory) =
+            self.corrected(self.choices, &self.memory, &corrections, &Memory::default()).await?;
         let scales = corrections::load(&self.gpu, &self.parts, &corrections, adapters, &memory).await?;
         self.gpu.check()?;
         self.adapters = Some(AdapterPrograms { corrections, scales, programs, memory, active: false });
         Ok(())
     }
 
-    /// The programs with adapters, and their memory: `loaded` has the values of the adapters, if they are loaded. They
-    /// run instead of the plain ones; their temporaries use the same buffers, in their own assignment.
+    /// The programs with adapters, and their memory: `plain` is that of the programs without, `loaded` has the values of
+    /// the adapters, if they are loaded. They run instead of the plain ones; their temporaries use the same buffers, in
+    /// their own assignment.
     pub(super) async fn corrected(
         &self,
+        choices: Choices,
+        plain: &Memory,
         corrections: &Corrections,
         loaded: &Memory,
     ) -> Result<(Programs, Memory), GpuError> {
-        let plans = Plans::new(&self.parts, self.choices, Some(corrections))?;
+        let plans = Plans::new(&self.parts, choices, Some(corrections))?;
         let at_load = corrections.all_ahead().map(|ahead| &ahead.plan);
         self.gpu.compile_ahead(plans.all().into_iter().chain(at_load)).await;
-        let mut memory = self.memory.clone();
-        let pool = memory.take_temporaries();
-        memory.extend(loaded);
+        let (mut memory, mut loaded) = (plain.clone(), loaded.clone());
+        let mut pool = memory.take_temporaries();
+        // Those of the programs that are replaced, unless they are the plain ones.
+        let own = loaded.take_temporaries();
+        pool.extend(own.into_iter().filter(|own| plain.buffers().all(|plain| !Arc::ptr_eq(own, plain))));
+        memory.extend(&loaded);
         self.gpu.allocate_from(pool, "adapters", &plans.layout(corrections), &mut memory).await?;
         let programs = Programs::bind(&self.gpu, &plans, &memory, &mut |_| ()).await?;
         Ok((programs, memory))

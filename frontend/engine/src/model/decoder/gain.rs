@@ -23,6 +23,11 @@ pub enum Drafts {
         /// Drafted tokens of a round, from 1 to 7.
         count: u32,
     },
+    /// The same, but by look-up whenever there is a match, and by the drafter otherwise.
+    LookUpFirst {
+        /// Drafted tokens of a round, from 1 to 7.
+        count: u32,
+    },
 }
 
 impl Drafts {
@@ -31,7 +36,9 @@ impl Drafts {
         match self {
             Self::Never => Vec::new(),
             Self::Measured => ROWS.to_vec(),
-            Self::Always { count } => vec![count.clamp(1, FewRows::MAX_ROWS - 1) + 1],
+            Self::Always { count } | Self::LookUpFirst { count } => {
+                vec![count.clamp(1, FewRows::MAX_ROWS - 1) + 1]
+            }
         }
     }
 }
@@ -136,7 +143,7 @@ impl Gain {
     #[must_use]
     pub fn shortest_match(&self) -> u32 {
         match self.drafts {
-            Drafts::Always { .. } => SHORTEST_MATCH,
+            Drafts::Always { .. } | Drafts::LookUpFirst { .. } => SHORTEST_MATCH,
             _ if self.repeats => SHORTEST_MATCH,
             _ => FIRST_MATCH,
         }
@@ -146,8 +153,13 @@ impl Gain {
     /// at a time. Once the drafter's gain is known, look-up comes first, since it pauses unless it is as fast. It is tried by
     /// one submit, as most short matches are by chance.
     pub fn next(&mut self, able: &[DraftSource], room: u32) -> Option<Round> {
-        if let Drafts::Always { .. } = self.drafts {
-            let round = able.last().copied().zip(self.drafts.rows().into_iter().next());
+        let source = match self.drafts {
+            Drafts::Always { .. } => Some(able.last()),
+            Drafts::LookUpFirst { .. } => Some(able.first()),
+            Drafts::Never | Drafts::Measured => None,
+        };
+        if let Some(source) = source {
+            let round = source.copied().zip(self.drafts.rows().into_iter().next());
             return round.filter(|&(_, rows)| rows <= room);
         }
         let is_known = self.drafter.compared > 0.0;
@@ -363,6 +375,9 @@ mod tests {
         let mut always = Gain::default().begin(Drafts::Always { count: 3 });
         assert_eq!(always.next(&[LookUp, Drafter], 8), Some((Drafter, 4)));
         assert_eq!(always.next(&[LookUp, Drafter], 3), None, "not beyond the end");
+        let mut first = Gain::default().begin(Drafts::LookUpFirst { count: 3 });
+        let next = [&[LookUp, Drafter][..], &[Drafter]].map(|able| first.next(able, 8));
+        assert_eq!(next, [Some((LookUp, 4)), Some((Drafter, 4))]);
     }
 
     /// Rounds of four and eight rows that cost so many tokens each, by either source.

@@ -337,12 +337,10 @@ impl Decoder {
         let (products, timed) = (self.products(), self.timed);
         let before = std::mem::replace(&mut self.drafter, drafter);
         self.parts.keeps_hidden = self.drafter.is_some();
-        let mut set = self.set_products(products).await;
+        let set = self.set_products(products).await;
         if set.is_err() {
             self.drafter = before;
             self.parts.keeps_hidden = self.drafter.is_some();
-            // It was bound before.
-            set = self.set_products(products).await.and(set);
         }
         self.timed = timed;
         set

@@ -32,8 +32,8 @@ impl Decoder {
     /// Changes which products of decode are packed. The KV cache remains valid.
     ///
     /// # Errors
-    /// When the device was lost, is out of memory, or rejects a kernel that is not packed. What was bound before is still
-    /// bound then, or else its counterpart with these products.
+    /// When the device was lost, is out of memory, or rejects a kernel that is not packed. All that was bound before is still
+    /// bound then.
     pub async fn set_products(&mut self, products: Products) -> Result<(), GpuError> {
         self.drop_rounds();
         self.gain.take();
@@ -50,13 +50,17 @@ impl Decoder {
         let chosen = choose(&self.gpu, &self.parts, &plans, &memory, (products, forms), &mut |_| ()).await?;
         let Chosen { choices, programs, timed } = chosen;
         let sampler = Sampler::bind(&self.gpu, &plans.sampling, &memory).await?;
+        // Before anything is replaced: adapters whose programs use other buffers than the sampler would answer nonsense.
+        let corrected = match &self.adapters {
+            Some(adapters) => {
+                let (corrections, loaded) = (&adapters.corrections, &adapters.memory);
+                Some(self.corrected(choices, &memory, corrections, loaded).await?)
+            }
+            None => None,
+        };
         (self.choices, self.plain, self.memory, self.sampler) = (choices, programs, memory, sampler);
-        if let Some(mut adapters) = self.adapters.take() {
-            adapters.memory.take_temporaries();
-            let corrected = self.corrected(&adapters.corrections, &adapters.memory).await;
-            let corrected = corrected.map(|corrected| (adapters.programs, adapters.memory) = corrected);
-            self.adapters = Some(adapters);
-            corrected?;
+        if let Some((adapters, corrected)) = self.adapters.as_mut().zip(corrected) {
+            (adapters.programs, adapters.memory) = corrected;
         }
         self.timed = timed;
         self.gpu.check()

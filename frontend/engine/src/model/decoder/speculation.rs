@@ -158,7 +158,9 @@ impl Decoder {
     pub(super) fn sources(&self, drafts: Drafts) -> &'static [DraftSource] {
         match (drafts, self.drafter.is_some()) {
             (Drafts::Never, _) => &[],
-            (Drafts::Measured, true) => &[DraftSource::LookUp, DraftSource::Drafter],
+            (Drafts::Measured | Drafts::LookUpFirst { .. }, true) => {
+                &[DraftSource::LookUp, DraftSource::Drafter]
+            }
             (Drafts::Always { .. }, true) => &[DraftSource::Drafter],
             (_, false) => &[DraftSource::LookUp],
         }

@@ -15,7 +15,7 @@ use shaders::PlanarLayout;
 use shaders::backward::input;
 use shaders::diffusion::{Pick, Row, join, statistics, weigh};
 use shaders::matmul::CooperativeTile;
-use shaders::matrix_units::{MIN_ROWS, MatrixUnits};
+use shaders::matrix_units::MIN_ROWS;
 use shaders::rows::gelu_mul::{self, Rows};
 use shaders::selftest::Form;
 
@@ -146,7 +146,8 @@ impl DiffusionPlans {
 fn condition(parts: &Parts, values: &Values, steps: &mut Plan) -> Result<(), PlanError> {
     let (s, w, config) = (&parts.scratch, &parts.weights, &parts.config);
     norm_add(parts, steps, &values.soft, None, Some(w.vector("self_cond_pre_norm")?))?;
-    rows::products(parts, steps, &[("self_cond_gate", &s.gate), ("self_cond_up", &s.up)], &s.x)?;
+    let (gate, up) = (parts.matrix("self_cond_gate")?, parts.matrix("self_cond_up")?);
+    rows::products(parts, steps, &[(gate, &s.gate), (up, &s.up)], &s.x)?;
     let width = parts.matrix("self_cond_gate")?.n;
     let rows = Rows { stride: width, at: 0 };
     let params = gelu_mul::Params::new(width, rows, rows, rows);
@@ -200,7 +201,7 @@ pub fn logits(parts: &Parts, values: &Values, tile: &Tile<'_>, steps: &mut Plan)
         parts.limits,
         &[(weights, &values.tile)],
         [&s.state, &s.x],
-        s.rounded.as_ref(),
+        s.halves.as_ref(),
     )
 }
 
@@ -252,7 +253,7 @@ fn weighted_embeddings(
 ) -> Result<(), PlanError> {
     let (state, limits) = (&parts.scratch.state, parts.limits);
     let (dtype, PlanarLayout { n, k, .. }) = (tile.matrix.dtype, tile.layout);
-    let by_units = limits.matrix_units == MatrixUnits::Halves && CooperativeTile::suits_columns(dtype, n);
+    let by_units = limits.matrix_units && CooperativeTile::suits_columns(dtype, n);
     let least = if by_units { MIN_ROWS } else { u32::MAX };
     if by_units {
         let usual = parts.config.diffusion.map_or(MIN_ROWS, |settings| settings.canvas);

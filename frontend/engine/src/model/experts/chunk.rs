@@ -6,7 +6,6 @@ use shaders::selftest::Form;
 use super::{Layer, Pairs};
 use crate::adapter::Projection;
 use crate::model::corrections::{Corrections, Site};
-use crate::model::rounded_rows::RoundedRows;
 use crate::model::rows::{correct, norm_add};
 use crate::model::{Parts, product};
 use crate::plan::{Plan, PlanError};
@@ -25,7 +24,7 @@ pub fn build(
     let layer = Layer::new(parts, i)?;
     let s = &parts.scratch;
     let pairs = Pairs::new((&parts.config, &parts.weights), layer.scratch, &s.state, i)?;
-    let pairs = pairs.with_halves(s.rounded.as_ref().and_then(RoundedRows::halves))?;
+    let pairs = pairs.with_halves(s.halves.as_ref())?;
     let mut builder = Builder { layer, steps };
     builder.route(i, corrections)?;
     pairs.choose(builder.steps)?;

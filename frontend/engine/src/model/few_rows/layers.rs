@@ -26,6 +26,7 @@ use shaders::matmul::few_rows::Epilogue;
 use super::{FewRows, Product, Rows, experts};
 use crate::model::Parts;
 use crate::model::corrections::{Corrections, Site};
+use crate::model::layer::{self, Operation, Pass, Slot};
 use crate::model::rows::{mixture_norms, norm_add, packed_norm_add, qkv_finish};
 use crate::plan::{Plan, PlanError};
 use crate::weights::Matrix;
@@ -37,6 +38,10 @@ struct Builder<'a> {
     steps: Plan,
     /// The branch that has not been added to the stream yet: offsets of its norm's weights and of the scalar.
     branch: Option<(u32, Option<u32>)>,
+    /// The norm that has not been computed yet: the offset of its weights.
+    norm: Option<u32>,
+    /// Whether the norms of a mixture's experts were computed with that of its dense part.
+    normed: bool,
 }
 
 /// The layers from `first` on, the output norm and the head. The stream must be in `h[0]`.
@@ -49,19 +54,16 @@ pub fn plan(
     corrections: Option<&Corrections>,
     first: usize,
 ) -> Result<Plan, PlanError> {
-    let mut builder = Builder { parts, few, corrections, steps: Plan::default(), branch: None };
+    let mut builder =
+        Builder { parts, few, corrections, steps: Plan::default(), branch: None, norm: None, normed: false };
     for i in first..parts.config.layers.len() {
-        builder.attention(i)?;
-        builder.feed_forward(i)?;
-        if parts.config.ple > 0 {
-            builder.per_layer_input(i)?;
-        }
+        builder.layer(i)?;
     }
     let head = parts.head()?;
     // A drafter reads the hidden states in f32.
     let packed = few.packs(&[head]) && !parts.keeps_hidden;
-    let (x, logits) =
-        (builder.stream(Some(parts.weights.vector("output_norm")?), packed)?, &parts.scratch.logits);
+    builder.norm = Some(parts.weights.vector("output_norm")?);
+    let (x, logits) = (builder.stream(packed)?, &parts.scratch.logits);
     match x {
         Rows::Floats(x) => few.apart(parts, &mut builder.steps, x, &[(head, logits)])?,
         Rows::Packed(_) => few.product(parts, &mut builder.steps, &Product::store(&[head], x, logits))?,
@@ -69,27 +71,31 @@ pub fn plan(
     Ok(builder.steps)
 }
 
+/// The site and the matrices of the next products.
+fn reader<'w>(operations: &[Operation<'w>]) -> Option<(Site, Vec<&'w Matrix>)> {
+    operations.iter().find_map(|operation| match operation {
+        Operation::Products { site, products, .. } => {
+            Some((*site, products.iter().map(|product| product.matrix).collect()))
+        }
+        _ => None,
+    })
+}
+
 impl<'a> Builder<'a> {
-    fn matrix(&self, i: usize, part: &str) -> Result<&'a Matrix, PlanError> {
-        self.parts.matrix(&format!("blk.{i}.{part}"))
-    }
-
-    fn vector(&self, i: usize, part: &str) -> Result<u32, PlanError> {
-        self.parts.weights.vector(&format!("blk.{i}.{part}"))
-    }
-
-    fn is_corrected(&self, i: usize, site: Site) -> bool {
-        self.corrections.is_some_and(|all| all.at(i, site).is_some())
-    }
-
     /// Whether the products of a site take packed rows from the dispatch before.
     fn packs(&self, i: usize, site: Site, matrices: &[&Matrix]) -> bool {
-        self.few.packs_at(self.parts.limits, matrices, self.is_corrected(i, site))
+        let is_corrected = self.corrections.is_some_and(|all| all.at(i, site).is_some());
+        self.few.packs_at(self.parts.limits, matrices, is_corrected)
     }
 
-    /// Adds the pending branch to the stream. Returns the normed stream or, without `norm`, the stream itself.
-    fn stream(&mut self, norm: Option<u32>, packed: bool) -> Result<Rows<'a>, PlanError> {
-        let (parts, add) = (self.parts, self.branch.take());
+    /// Whether the next products take packed rows.
+    fn reader_packs(&self, i: usize, operations: &[Operation<'_>]) -> bool {
+        reader(operations).is_some_and(|(site, matrices)| self.packs(i, site, &matrices))
+    }
+
+    /// Adds the pending branch to the stream and norms it, if a norm is pending. Returns the result.
+    fn stream(&mut self, packed: bool) -> Result<Rows<'a>, PlanError> {
+        let (parts, add, norm) = (self.parts, self.branch.take(), self.norm.take());
         let s = &parts.scratch;
         if packed {
             packed_norm_add(parts, &mut self.steps, &s.h[0], add, norm)?;
@@ -101,97 +107,73 @@ impl<'a> Builder<'a> {
         Ok(Rows::Floats(if norm.is_some() { &s.x } else { &s.h[0] }))
     }
 
-    /// [`Self::stream`] for the feed-forward of a mixture, whose norms are those of the same stream.
+    /// [`Self::stream`] for the feed-forward part of a mixture, whose norms are those of the same stream.
     fn mixture_norms(&mut self, i: usize) -> Result<Rows<'a>, PlanError> {
-        let add = self
-            .branch
-            .take()
-            .ok_or_else(|| PlanError::Missing { name: "the branch of attention".into() })?;
-        let norms = [
-            self.vector(i, "ffn_norm")?,
-            self.vector(i, "ffn_gate_inp.scale")?,
-            self.vector(i, "pre_ffw_norm_2")?,
-        ];
+        let missing = |name: &str| PlanError::Missing { name: name.into() };
+        let add = self.branch.take().ok_or_else(|| missing("branch of attention"))?;
+        let norm = self.norm.take().ok_or_else(|| missing("norm of the feed-forward part"))?;
+        let vector = |part: &str| self.parts.weights.vector(&format!("blk.{i}.{part}"));
+        let norms = [norm, vector("ffn_gate_inp.scale")?, vector("pre_ffw_norm_2")?];
         mixture_norms(self.parts, &mut self.steps, add, norms)?;
         Ok(Rows::Packed(&self.parts.scratch.packed))
     }
 
-    /// The product of a site, with what adapters add to it.
-    fn product(&mut self, i: usize, site: Site, product: Product<'_>) -> Result<(), PlanError> {
-        self.few.product_at(self.parts, &mut self.steps, self.corrections, (i, site), product)
-    }
-
-    /// The product that ends a branch.
-    fn end(&mut self, i: usize, site: Site, matrix: &Matrix, x: Rows<'_>) -> Result<(), PlanError> {
-        self.product(i, site, Product::store(&[matrix], x, &self.parts.scratch.branch))
-    }
-
-    fn attention(&mut self, i: usize) -> Result<(), PlanError> {
+    fn layer(&mut self, i: usize) -> Result<(), PlanError> {
         let parts = self.parts;
         let s = &parts.scratch;
-        let mut qkv = vec![self.matrix(i, "attn_q")?];
-        if parts.config.owns_kv(i) {
-            qkv.push(self.matrix(i, "attn_k")?);
-            qkv.extend(parts.weights.matrix(&format!("blk.{i}.attn_v")));
+        let operations = layer::operations(&parts.config, &parts.weights, i, Pass::Tokens)?;
+        // What the last dispatch has left for the next products.
+        let mut left: Option<Rows<'a>> = None;
+        for (at, operation) in operations.iter().enumerate() {
+            let later = &operations[at + 1..];
+            match operation {
+                Operation::Norm { weight, .. } => self.norm = Some(weight.at),
+                Operation::Add { norm, scale, .. } => {
+                    self.branch = Some((norm.at, scale.map(|scale| scale.at)));
+                }
+                // Attention finishes the queries of a layer that uses another's cache.
+                Operation::Heads(heads) if heads.kv == Kv::Shared => {}
+                Operation::Heads(heads) => qkv_finish(parts, &mut self.steps, i, heads, true)?,
+                Operation::Attend(_) => {
+                    let packed = self.reader_packs(i, later);
+                    let out = if packed { Rows::Packed(&s.packed) } else { Rows::Floats(&s.attention) };
+                    self.few.attention(parts, &mut self.steps, i, out)?;
+                    left = Some(out);
+                }
+                Operation::Products { site, products, .. } => {
+                    let matrices: Vec<_> = products.iter().map(|product| product.matrix).collect();
+                    let x = match left.take() {
+                        Some(rows) => rows,
+                        None => self.input(i, *site, &matrices)?,
+                    };
+                    let y = if *site == Site::Qkv { &s.q } else { &s.branch };
+                    let mut product = Product::store(&matrices, x, y);
+                    if let Some(Operation::Activate { factor, .. }) = later.first() {
+                        let packed = self.reader_packs(i, later);
+                        let act = if packed { Rows::Packed(&s.packed_act) } else { Rows::Floats(&s.act) };
+                        left = Some(act);
+                        let of_layer = *factor == Slot::PerLayerInput;
+                        product.epilogue = if of_layer { Epilogue::Ple } else { Epilogue::Geglu };
+                        product.ple_at = if of_layer { i as u32 * parts.config.ple } else { 0 };
+                        product.y = act;
+                    }
+                    self.few.product_at(parts, &mut self.steps, self.corrections, (i, *site), product)?;
+                }
+                // With the products before.
+                Operation::Activate { .. } => {}
+                Operation::Experts => {
+                    let with = (self.corrections, std::mem::take(&mut self.normed));
+                    experts::build(parts, &mut self.steps, i, self.few, with)?;
+                }
+            }
         }
-        let kv = Kv::of_layer(parts.config.owns_kv(i), qkv.len() == 3);
-        let packed = self.packs(i, Site::Qkv, &qkv);
-        let x = self.stream(Some(self.vector(i, "attn_norm")?), packed)?;
-        self.product(i, Site::Qkv, Product::store(&qkv, x, &s.q))?;
-        if kv != Kv::Shared {
-            qkv_finish(parts, &mut self.steps, i, kv, true)?;
-        }
-        let output = self.matrix(i, "attn_output")?;
-        let packed = self.packs(i, Site::Output, &[output]);
-        let attention = if packed { Rows::Packed(&s.packed) } else { Rows::Floats(&s.attention) };
-        self.few.attention(parts, &mut self.steps, i, attention)?;
-        self.end(i, Site::Output, output, attention)?;
-        self.branch = Some((self.vector(i, "post_attention_norm")?, None));
         Ok(())
     }
 
-    /// Where an activation goes that this product reads.
-    fn activated(&self, i: usize, site: Site, reader: &Matrix) -> Rows<'a> {
-        let s = &self.parts.scratch;
-        if self.packs(i, site, &[reader]) { Rows::Packed(&s.packed_act) } else { Rows::Floats(&s.act) }
-    }
-
-    fn feed_forward(&mut self, i: usize) -> Result<(), PlanError> {
-        let parts = self.parts;
-        let config = &parts.config;
-        let (gate, up) = (self.matrix(i, "ffn_gate")?, self.matrix(i, "ffn_up")?);
-        let down = self.matrix(i, "ffn_down")?;
-        let packed = self.packs(i, Site::GateUp, &[gate, up]);
-        let mixture = packed && experts::take_norms(parts, i, self.few)?;
-        let x = if mixture {
-            self.mixture_norms(i)?
-        } else {
-            self.stream(Some(self.vector(i, "ffn_norm")?), packed)?
-        };
-        let act = self.activated(i, Site::Down, down);
-        let (matrices, epilogue) = (&[gate, up], Epilogue::Geglu);
-        let product = Product { matrices, epilogue, x, y: act, ple_at: 0, update: None };
-        self.product(i, Site::GateUp, product)?;
-        self.end(i, Site::Down, down, act)?;
-        if config.experts.is_some() {
-            experts::build(parts, &mut self.steps, i, self.few, (self.corrections, mixture))?;
-        }
-        let scale = (config.ple == 0).then(|| self.vector(i, "layer_output_scale")).transpose()?;
-        self.branch = Some((self.vector(i, "post_ffw_norm")?, scale));
-        Ok(())
-    }
-
-    fn per_layer_input(&mut self, i: usize) -> Result<(), PlanError> {
-        let parts = self.parts;
-        let (gate, projection) = (self.matrix(i, "inp_gate")?, self.matrix(i, "proj")?);
-        let packed = self.packs(i, Site::PleGate, &[gate]);
-        let x = self.stream(None, packed)?;
-        let act = self.activated(i, Site::PleProjection, projection);
-        let ple_at = i as u32 * parts.config.ple;
-        let product = Product { matrices: &[gate], epilogue: Epilogue::Ple, x, y: act, ple_at, update: None };
-        self.product(i, Site::PleGate, product)?;
-        self.end(i, Site::PleProjection, projection, act)?;
-        self.branch = Some((self.vector(i, "post_norm")?, Some(self.vector(i, "layer_output_scale")?)));
-        Ok(())
+    /// The input of the products that begin a branch.
+    fn input(&mut self, i: usize, site: Site, matrices: &[&Matrix]) -> Result<Rows<'a>, PlanError> {
+        let packed = self.packs(i, site, matrices);
+        self.normed = packed && site == Site::GateUp && experts::take_norms(self.parts, i, self.few)?;
+        if self.normed { self.mixture_norms(i) } else { self.stream(packed) }
     }
 }

@@ -104,13 +104,12 @@ impl CachingSource {
         self.judge()
     }
 
-    /// Has the blob checked again. The check finds what cannot be read; to say here what was read would show in what the
-    /// next load fetches.
-    pub(super) fn doubt(&self) {
-        let mut state = self.state.borrow_mut();
-        if std::mem::take(&mut state.record.verified) {
-            drop(state);
-            self.restart_check();
+    /// Has the blob checked again, from its first byte. The check finds what cannot be read; to say here what was read would
+    /// show in what the next load fetches.
+    pub fn doubt(&self) {
+        self.restart_check();
+        let was_verified = std::mem::take(&mut self.state.borrow_mut().record.verified);
+        if was_verified {
             self.write_record();
         }
     }

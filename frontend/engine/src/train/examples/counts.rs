@@ -181,7 +181,7 @@ fn take(object: &mut Map<String, Value>) -> Vec<(Rule, String, Value)> {
     let names: Vec<_> = object.keys().filter_map(|name| Some((rule(name)?, name.clone()))).collect();
     names
         .into_iter()
-        .filter_map(|(rule, name)| object.remove(&name).map(|value| (rule, name, value)))
+        .filter_map(|(rule, name)| object.shift_remove(&name).map(|value| (rule, name, value)))
         .collect()
 }
 

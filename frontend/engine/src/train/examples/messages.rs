@@ -8,6 +8,7 @@ use crate::template::{Conversation, Message};
 use super::counts::{self, Counts};
 use super::fields::{Sides, text};
 use super::named::{self, Listed};
+use super::tools::{self, Called};
 use super::{Content, FieldFault, Reason};
 
 /// The fields of a message that are read.
@@ -22,6 +23,11 @@ const FIELDS: [&str; 9] = [
     "name",
     "tool_call_id",
 ];
+
+/// Names of the author of a message.
+const AUTHORS: [&str; 3] = ["role", "from", "speaker"];
+/// Names of what a message says, besides `content`.
+const CONTENTS: [&str; 5] = ["value", "text", "parts", "message", "utterance"];
 
 /// What stands beside the turns of a row.
 #[derive(Debug, Default)]
@@ -38,33 +44,45 @@ fn wrong(field: &str) -> Reason {
 
 /// The role of a name.
 fn role(name: &str) -> Option<&'static str> {
-    Some(match name.trim().to_lowercase().as_str() {
+    Some(match plain(name).as_str() {
         "user" | "human" | "prompter" => "user",
         "assistant" | "model" | "gpt" | "bot" | "chatgpt" | "ai" => "assistant",
         "system" => "system",
         "developer" => "developer",
-        // OpenAI's former name.
-        "tool" | "function" => "tool",
+        author if tools::is_call(author) => "assistant",
+        author if tools::is_response(author) => "tool",
         _ => return None,
     })
+}
+
+/// The name of an author as it is compared.
+fn plain(name: &str) -> String {
+    name.trim().to_lowercase().replace(['-', ' '], "_")
 }
 
 /// Whether a value is a message rather than a row: it has an author and says something.
 pub(super) fn is_message(value: &Value) -> bool {
     let has = |names: &[&str]| names.iter().any(|name| value.get(name).is_some());
-    has(&["role", "from"]) && has(&["content", "value", "text", "parts", "tool_calls", "function_call"])
+    has(&AUTHORS) && (has(&["content", "tool_calls", "function_call"]) || has(&CONTENTS))
 }
 
 /// A turn in the form of chat APIs: one message, or a question with its answer.
 fn messages(turn: Value) -> Result<Vec<Map<String, Value>>, Reason> {
     let Value::Object(mut turn) = turn else { return Err(wrong("messages")) };
     turn.retain(|_, value| !value.is_null());
-    let author = turn.remove("role").or_else(|| turn.remove("from"));
+    let author = AUTHORS.iter().find_map(|name| turn.shift_remove(*name));
+    let author = author.or_else(|| {
+        // `{"user": "Hello"}`, without the other side.
+        let [(name, said)] = <[_; 1]>::try_from(turn.iter().collect::<Vec<_>>()).ok()?;
+        let (name, said) = (role(name).map(|_| name.clone())?, said.clone());
+        turn = Map::from_iter([("content".to_owned(), said)]);
+        Some(name.into())
+    });
     let Some(author) = author else {
         let sides = Sides::of(|name| turn.contains_key(name)).ok_or_else(|| wrong("messages"))?;
-        let system = turn.remove("system").unwrap_or_default();
+        let system = turn.shift_remove("system").unwrap_or_default();
         let [ask, answer] =
-            [sides.prompt, sides.answer].map(|name| (name, turn.remove(name).unwrap_or_default()));
+            [sides.prompt, sides.answer].map(|name| (name, turn.shift_remove(name).unwrap_or_default()));
         let said = |role: &str, content: Value| {
             Map::from_iter([("role".into(), role.into()), ("content".into(), content)])
         };
@@ -82,17 +100,48 @@ fn messages(turn: Value) -> Result<Vec<Map<String, Value>>, Reason> {
     let author = author.as_str().ok_or_else(|| wrong("role"))?;
     let role = role(author).ok_or_else(|| Reason::Role { role: author.to_owned() })?;
     turn.insert("role".into(), role.into());
-    for other in ["value", "text", "parts"] {
+    for other in CONTENTS {
         if !turn.contains_key("content")
-            && let Some(content) = turn.remove(other)
+            && let Some(content) = turn.shift_remove(other)
         {
             turn.insert("content".into(), content);
         }
     }
-    if let Some(call) = turn.remove("function_call")
+    if let Some(call) = turn.shift_remove("function_call")
         && !turn.contains_key("tool_calls")
     {
         turn.insert("tool_calls".into(), json!([call]));
+    }
+    if tools::is_call(&plain(author))
+        && !turn.contains_key("tool_calls")
+        && let Some(content) = turn.shift_remove("content")
+    {
+        turn.insert("tool_calls".into(), tools::calls(content, author)?.into());
+    }
+    if let Some(calls) = turn.get("tool_calls").filter(|calls| calls.is_string()) {
+        // Columns of a table have one type, so lists are often spelled in texts.
+        let calls =
+            if counts::is_empty(calls) { Vec::new() } else { tools::calls(calls.clone(), "tool_calls")? };
+        turn.insert("tool_calls".into(), calls.into());
+    }
+    if role == "tool"
+        && let Some(content) = turn.get_mut("content")
+    {
+        *content = tools::said(content.take());
+    }
+    match (role, turn.get("content").and_then(Value::as_str)) {
+        ("assistant", Some(text)) if !turn.contains_key("tool_calls") => {
+            if let Some((text, calls)) = tools::marked_calls(text) {
+                turn.insert("content".into(), text.into());
+                turn.insert("tool_calls".into(), calls.into());
+            }
+        }
+        ("tool", Some(text)) => {
+            if let Some(responses) = tools::marked_responses(text) {
+                return Ok(responses);
+            }
+        }
+        _ => {}
     }
     if let Some(Value::Number(number)) = turn.get("content") {
         let text = number.to_string();
@@ -121,10 +170,27 @@ pub(super) fn chat(turns: Vec<Value>, beside: Beside, ignored: &mut Vec<String>)
     }
     let skipped = all.len();
     let (mut answers, mut context) = (Vec::new(), Vec::new());
-    for turn in turns {
+    let mut called = Called::default();
+    for turn in authored(turns)? {
         for mut message in messages(turn)? {
             let is_answer = message.get("role").and_then(Value::as_str) == Some("assistant");
-            if !counts::of_message(&mut message, is_answer)? && is_answer {
+            let is_learned = counts::of_message(&mut message, is_answer)?;
+            let was_learned = context.last().is_none_or(|last| last + 1 != all.len());
+            if let Some(calls) = only_calls(&message)
+                && let Some(before) = all.last_mut().and_then(Value::as_object_mut)
+                && let Some(all_calls) = only_calls(before)
+            {
+                // Calls that nothing stands between are made at once, and responses follow all of them.
+                if is_learned != was_learned {
+                    return Err(Reason::Joined);
+                }
+                let joined = [all_calls, calls].concat();
+                before.insert("tool_calls".into(), joined.into());
+                called.take(before)?;
+                continue;
+            }
+            called.take(&mut message)?;
+            if !is_learned && is_answer {
                 context.push(all.len());
             }
             if is_answer {
@@ -148,6 +214,42 @@ pub(super) fn chat(turns: Vec<Value>, beside: Beside, ignored: &mut Vec<String>)
     let tools = Option::deserialize(tools).map_err(|_| wrong("tools"))?.unwrap_or_default();
     let (conversation, media) = listed.in_parts(Conversation { messages, tools }, parts)?;
     Ok(Content::Chat { conversation, media, context })
+}
+
+/// Turns that are only texts, with their authors: the user begins. Others stay as they are.
+///
+/// # Errors
+/// When one says nothing, or nobody answers.
+fn authored(turns: Vec<Value>) -> Result<Vec<Value>, Reason> {
+    let is_pair = |turn: &Value| turn.as_array().is_some_and(|pair| pair.len() == 2);
+    let turns = if turns.iter().all(is_pair) {
+        turns.into_iter().flat_map(|turn| turn.as_array().cloned().unwrap_or_default()).collect()
+    } else {
+        turns
+    };
+    let Some(texts) = turns.iter().map(Value::as_str).collect::<Option<Vec<_>>>() else { return Ok(turns) };
+    if texts.len() < 2 {
+        return Err(wrong("messages"));
+    }
+    // Each may begin with who says it.
+    let named: Option<Vec<_>> = texts
+        .iter()
+        .map(|text| text.split_once(':').and_then(|(name, said)| Some((role(name)?, said.trim_start()))))
+        .collect();
+    let said = named.unwrap_or_else(|| ["user", "assistant"].into_iter().cycle().zip(texts).collect());
+    if said.iter().any(|(_, text)| text.trim().is_empty()) {
+        return Err(Reason::Field { field: "messages".to_owned(), what: FieldFault::Empty });
+    }
+    Ok(said.into_iter().map(|(role, text)| json!({"role": role, "content": text})).collect())
+}
+
+/// The calls of an answer that says nothing besides.
+fn only_calls(message: &Map<String, Value>) -> Option<Vec<Value>> {
+    let is_silent = ["content", "reasoning", "reasoning_content", "thinking"]
+        .iter()
+        .all(|name| message.get(*name).is_none_or(counts::is_empty));
+    let calls = message.get("tool_calls").filter(|_| is_silent)?.as_array()?;
+    (!calls.is_empty()).then(|| calls.clone())
 }
 
 /// The names of fields that say something and are not among those that are read.

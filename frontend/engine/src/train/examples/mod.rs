@@ -22,6 +22,7 @@ mod row;
 mod rows;
 mod split;
 mod table;
+mod tools;
 
 pub use decode::{NotUnicode, decode};
 pub use encode::{encode, encode_conversation};

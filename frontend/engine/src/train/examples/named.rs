@@ -57,7 +57,8 @@ impl Listed {
     /// The lists of a row. A single name counts as a list.
     pub fn take(object: &mut Map<String, Value>) -> Result<Self, Reason> {
         let mut names = |keys: [&str; 2]| {
-            let Some((key, value)) = keys.iter().find_map(|key| Some((*key, object.remove(*key)?))) else {
+            let Some((key, value)) = keys.iter().find_map(|key| Some((*key, object.shift_remove(*key)?)))
+            else {
                 return Ok(Default::default());
             };
             let wrong = || Reason::Field { field: key.to_owned(), what: FieldFault::NoFileNames };

@@ -14,8 +14,8 @@ pub enum RowKind {
     /// `{"ids": […], "labels": […]}`; `input_ids` also works for `ids`, and a mask such as `loss_mask` for `labels`.
     Ids,
     /// A list of messages under one of the names in use, or only the list: `{"role", "content"}` of chat APIs,
-    /// `{"from", "value"}` of ShareGPT, `{"role", "parts"}` of Gemini, or a question with its answer. `tools` and
-    /// `system` may stand beside it. A content may be a list of parts: `{"type": "text", "text": …}`, `{"type":
+    /// `{"from", "value"}` of ShareGPT, `{"role", "parts"}` of Gemini, a question with its answer, or texts in turn.
+    /// Calls of tools and their responses may be turns. `tools` and `system` may stand beside it. A content may be a list of parts: `{"type": "text", "text": …}`, `{"type":
     /// "image", "image": "cat.png"}`, `{"type": "audio", "audio": …}`. Parts without a name use `images` and `audios`
     /// next to the messages.
     Messages,
@@ -96,10 +96,11 @@ fn unknown(object: &Map<String, Value>) -> Reason {
 fn beside(object: &mut Map<String, Value>, counts: Counts) -> Result<Beside, Reason> {
     let listed = Listed::take(object)?;
     let system = match system(|name| object.contains_key(name)) {
-        Some(name) => instructions(object.remove(name).unwrap_or_default(), name)?,
+        Some(name) => instructions(object.shift_remove(name).unwrap_or_default(), name)?,
         None => String::new(),
     };
-    let tools = ["tools", "functions"].into_iter().find_map(|name| object.remove(name)).unwrap_or_default();
+    let tools =
+        ["tools", "functions"].into_iter().find_map(|name| object.shift_remove(name)).unwrap_or_default();
     Ok(Beside { system, tools, listed, counts })
 }
 
@@ -123,9 +124,10 @@ fn pair(
 ) -> Result<Content, Reason> {
     let sides = Sides::of(|name| object.contains_key(name)).ok_or(Reason::Unknown)?;
     let context = sides.context(|name| object.contains_key(name));
-    let prompt = object.remove(sides.prompt).unwrap_or_default();
-    let answer = object.remove(sides.answer).unwrap_or_default();
-    let context = context.map(|name| text(object.remove(name).unwrap_or_default(), name)).transpose()?;
+    let prompt = object.shift_remove(sides.prompt).unwrap_or_default();
+    let answer = object.shift_remove(sides.answer).unwrap_or_default();
+    let context =
+        context.map(|name| text(object.shift_remove(name).unwrap_or_default(), name)).transpose()?;
     let mut turns = history(object)?;
     let beside = beside(object, counts)?;
     match prompt {
@@ -156,7 +158,10 @@ fn pair(
             let mut turn =
                 Map::from_iter([("role".into(), "assistant".into()), ("content".into(), answer.into())]);
             if let Some(name) = THOUGHTS.into_iter().find(|name| object.contains_key(*name)) {
-                turn.insert("reasoning".into(), text(object.remove(name).unwrap_or_default(), name)?.into());
+                turn.insert(
+                    "reasoning".into(),
+                    text(object.shift_remove(name).unwrap_or_default(), name)?.into(),
+                );
             }
             turns.push(Value::Object(turn));
         }
@@ -205,14 +210,14 @@ fn ids(object: &mut Map<String, Value>, masks: Vec<(String, Vec<bool>)>) -> Resu
             *label = i64::from(crate::train::MASKED);
         }
     }
-    object.remove("attention_mask");
+    object.shift_remove("attention_mask");
     Ok(Content::Ids { ids, labels })
 }
 
 /// A list, or one that is spelled in a text.
 fn array(object: &mut Map<String, Value>, key: &str) -> Result<Vec<Value>, Reason> {
     let wrong = || Reason::Field { field: key.to_owned(), what: FieldFault::NotAList };
-    match object.remove(key) {
+    match object.shift_remove(key) {
         Some(Value::Array(values)) => Ok(values),
         Some(Value::String(text)) => serde_json::from_str(&text).map_err(|_| wrong()),
         _ => Err(wrong()),

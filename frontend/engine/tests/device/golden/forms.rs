@@ -25,12 +25,13 @@ fn forms_of_long_and_short_products_give_the_logits_of_the_reference() {
     let golden = Golden::read(case);
     // Products are the same at every position: the shortest prompt will do.
     let (key, ids) = golden.prompts().into_iter().min_by_key(|(_, ids)| ids.len()).expect("a prompt");
-    for (products, number) in [
+    let all = [
         (Products::Floats, 1),
+        (Products::Unfused { packed: false }, 2),
         (Products::Floats, 2),
         (Products::Unfused { packed: false }, 1),
-        (Products::Unfused { packed: false }, 2),
-    ] {
+    ];
+    for (products, number) in all.into_iter().take(if common::is_thorough() { 4 } else { 2 }) {
         let forms = with_number(number);
         let options = LoadOptions { forms: FormChoice::Known(forms), products, ..common::exact_options() };
         let mut session = common::load(&gpu, &case.model, &options);
@@ -52,7 +53,9 @@ fn forms_of_large_products_give_the_logits_of_the_usual_one() {
     synth::write(&mut file, &options).expect("a model");
     let source = Rc::new(MemorySource::new(file));
     let ids: Vec<u32> = (0..3).map(|i| (i * 997 + 5) % LARGE).collect();
-    for products in [Products::Floats, Products::Unfused { packed: false }] {
+    // Products that are not fused take the same forms.
+    let all = [Products::Floats, Products::Unfused { packed: false }];
+    for products in all.into_iter().take(if common::is_thorough() { 2 } else { 1 }) {
         let logits = |forms, name: &str| {
             let options = LoadOptions { context: 512, forms, products, ..common::exact_options() };
             let file = ModelFile::local(Rc::<MemorySource>::clone(&source));
@@ -71,7 +74,8 @@ fn forms_of_large_products_give_the_logits_of_the_usual_one() {
             Products::Floats => &["_r2g8s1", "_r4g2s1"],
             _ => &["_r2g8s1", "_r2g1s1", "_r4g2l16s1"],
         };
-        for (number, name) in (1..).zip(others) {
+        let most = if common::is_thorough() { usize::MAX } else { 1 };
+        for (number, name) in (1..).zip(others).take(most) {
             let forms: Forms = serde_json::from_value(serde_json::json!([number, 0, 0, 0])).expect("numbers");
             let far = distance(&logits(FormChoice::Known(forms), name), &want);
             println!("{products:?} {number}: {far:.1e}");

@@ -1,6 +1,7 @@
 //! Plans: what makes one, whether those of published shapes are sound, and which of their values share memory.
 
 mod drafter;
+mod layers;
 mod verify;
 
 use std::collections::{HashMap, HashSet};
@@ -12,20 +13,18 @@ use engine::session::{DeviceMemory, LoadOptions, ModelSpec};
 use engine::synth::{Options, Quant, Shape, header};
 use engine::train::{Settings, TrainError, Trainer};
 use shaders::bandwidth::copy;
-use shaders::matrix_units::MatrixUnits;
 
 use verify::{Unsound, Verifier};
 
 use crate::common::is_thorough;
 
-/// What cards with matrix units allow, one of them with small bindings, and what every device has.
-fn devices() -> [Limits; 3] {
+/// What a card with matrix units allows, and what every device has.
+fn devices() -> [Limits; 2] {
     let largest = 128 << 20;
-    let with = |matrix_units| Limits { matrix_units, ..Limits::default() };
+    let units = Limits { matrix_units: true, ..Limits::default() };
     let least = Limits { portable: true, storage_buffers: 8, ..Limits::default() };
     let least = Limits { largest_binding: largest, largest_part: largest, ..least };
-    let int8 = Limits { largest_binding: largest, largest_part: largest, ..with(MatrixUnits::Int8) };
-    [with(MatrixUnits::Halves), int8, least]
+    [units, least]
 }
 
 fn copying(from: &Value, to: &Value) -> Plan {
@@ -225,7 +224,7 @@ fn experts_of_the_published_mixture_are_trained_in_so_much_memory() {
     let shape: Shape = "26b".parse().expect("a shape");
     let header = header(&Options::new(shape, Quant::Q4KM)).expect("a header");
     let model = ModelSpec::read(&header).expect("a model");
-    let [most, _, least] = devices().map(|limits| model.training_base(limits).expect("a base"));
+    let [most, least] = devices().map(|limits| model.training_base(limits).expect("a base"));
     let with = |rank| Settings { rank, targets: Projection::OF_EXPERTS.to_vec(), ..Settings::default() };
     let planned = Trainer::plan(&most, &with(8)).expect("a plan");
     assert_eq!(planned.parameters, 30 * 128 * 8 * ((2816 + 2 * 704) + (704 + 2816)));

@@ -167,10 +167,14 @@ impl Bench {
 
     /// Opens a blob that was verified, for reading.
     fn open_verified(&self) -> VerifiedSource {
+        VerifiedSource::new(Rc::new(self.verified_copy()), self.upstream.clone())
+    }
+
+    fn verified_copy(&self) -> VerifiedCopy {
         let local = Rc::new(LocalFile(Rc::clone(&self.files), self.content.len() as u64));
         let record = Record::last_of(&self.files.journal.borrow()).expect("a line");
         let copy = VerifiedCopy::new(self.digest, local, record, Rc::new(Notes(Rc::clone(&self.files))));
-        VerifiedSource::new(Rc::new(copy.with_chunk_size(CHUNK)), self.upstream.clone())
+        copy.with_chunk_size(CHUNK)
     }
 
     /// The last line of a journal may be cut off, as a browser that opens it sees to.

@@ -114,3 +114,41 @@ fn a_check_that_was_stopped_goes_on() {
     assert!(turns.get() <= 6, "{turns:?}");
     assert!(!source.copy().is_due());
 }
+
+#[test]
+fn a_copy_that_was_written_after_its_check_is_due() {
+    let bench = Bench::verified(1000);
+    let written = |time| bench.verified_copy().written_at(time).is_due();
+    assert!(!written(NOW - 1e9) && !written(NOW), "it was written before");
+    assert!(!written(NOW + 1000.0), "file systems round times");
+    assert!(written(NOW + 1e5));
+}
+
+#[test]
+fn a_doubted_copy_is_checked_from_its_first_byte() {
+    let bench = Bench::verified(1000);
+    let source = bench.open_verified();
+    source.set_online(false);
+    pollster::block_on(source.copy().doubt());
+    assert!(source.copy().is_due() && bench.open_verified().copy().is_due(), "after a restart, too");
+    assert_eq!(recheck(&source), Ok(()));
+    assert!(!source.copy().is_due() && !bench.open_verified().copy().is_due());
+
+    // A check that has passed the damage begins again, and the one before ends.
+    let turns = Rc::new(Cell::new(0));
+    let turn = || {
+        let (turns, source, bench) = (Rc::clone(&turns), &source, &bench);
+        async move {
+            turns.set(turns.get() + 1);
+            if turns.get() == 100 {
+                bench.flip(3, 1);
+                source.copy().doubt().await;
+            }
+        }
+        .boxed_local()
+    };
+    let stopped = pollster::block_on(source.copy().check(&turn, &CancelToken::new()));
+    assert_eq!(stopped, Err(StoreError::Source(SourceError::Cancelled)));
+    assert_eq!(recheck(&source), Err(StoreError::Damaged { bytes: 64 }));
+    assert_eq!(bench.served(), 0);
+}

@@ -1,0 +1,302 @@
+//! What a decoder layer computes (specification §2.3): operations on named values, without kernels, buffers, packing or rows.
+//!
+//! Only this file asks what an architecture has. Prefill, few rows, the canvas of diffusion and both passes of training follow
+//! from its list; the fused plan of decode is its own, and is tested against it.
+
+use std::fmt;
+
+use shaders::attention::decode::Kv;
+
+use super::corrections::Site;
+use super::{Attention, Config};
+use crate::adapter::{Projection, Target};
+use crate::plan::PlanError;
+use crate::weights::{Matrix, Weights};
+
+/// A part of a layer whose result is normed and added to the stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Branch {
+    /// Attention.
+    Attention,
+    /// The feed-forward part, with the experts of a mixture.
+    FeedForward,
+    /// The per-layer input.
+    PerLayer,
+}
+
+/// A value of a layer, with a row for each token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// The stream at the beginning of a branch. `[width]`.
+    Stream(Branch),
+    /// Its norm. `[width]`.
+    Normed(Branch),
+    /// Queries. `[heads·head_dim]`.
+    Q,
+    /// Keys. `[kv_heads·head_dim]`.
+    K,
+    /// Values. `[kv_heads·head_dim]`.
+    V,
+    /// The result of attention. `[heads·head_dim]`.
+    Attention,
+    /// The gate of the feed-forward part. `[feed_forward]`.
+    Gate,
+    /// What it is multiplied with. `[feed_forward]`.
+    Up,
+    /// The product of both. `[feed_forward]`.
+    Activated,
+    /// The gate of the per-layer input. `[P]`.
+    PerLayerGate,
+    /// The per-layer input. `[P]`.
+    PerLayerInput,
+    /// The product of both. `[P]`.
+    PerLayerActivated,
+    /// The result of a branch before its norm. `[width]`.
+    Result(Branch),
+}
+
+/// A vector of a layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Vector {
+    /// Its tensor's name without `blk.N.` and `.weight`.
+    pub name: &'static str,
+    /// Its offset in [`Weights::vectors`].
+    pub at: u32,
+}
+
+/// A product of a site.
+#[derive(Clone, Copy, Debug)]
+pub struct Product<'w> {
+    /// Which.
+    pub projection: Projection,
+    /// Its matrix.
+    pub matrix: &'w Matrix,
+    /// Where the result goes.
+    pub y: Slot,
+}
+
+/// Which keys a query attends to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mask {
+    /// Keys, including the token's own; 0: all before it.
+    pub window: u32,
+    /// Whether tokens of a picture attend to each other in both directions.
+    pub pictures_whole: bool,
+    /// Whether all tokens of a canvas attend to each other.
+    pub canvas: bool,
+}
+
+impl Mask {
+    /// Whether rows see keys behind their own.
+    #[must_use]
+    pub fn sees_ahead(self) -> bool {
+        self.pictures_whole || self.canvas
+    }
+}
+
+/// The norms and rotations of heads, and the place of keys and values.
+#[derive(Clone, Copy, Debug)]
+pub struct Heads {
+    /// Where keys and values come from.
+    pub kv: Kv,
+    /// The norm of queries.
+    pub q_norm: Vector,
+    /// The norm of keys; `None` for keys of another layer, which are normed already.
+    pub k_norm: Option<Vector>,
+}
+
+/// A step of a layer. rms(x) = x / √(mean(x²) + ε).
+#[derive(Clone, Debug)]
+#[allow(missing_docs, reason = "the fields are what the formulas name")]
+pub enum Operation<'w> {
+    /// normed = rms(stream)·weight.
+    Norm { branch: Branch, weight: Vector },
+    /// y = W·x for each product, with what adapters add to it.
+    Products { site: Site, x: Slot, products: Vec<Product<'w>> },
+    /// Norms and RoPE of q, k and v; k and v go to the cache.
+    Heads(Heads),
+    /// attention = softmax(q·kᵀ)·v.
+    Attend(Mask),
+    /// y = gelu(gate)·factor.
+    Activate { gate: Slot, factor: Slot, y: Slot },
+    /// result = rms(result) + rms(experts of the stream), each with its own norm (specification §2.7).
+    Experts,
+    /// stream = (stream + rms(result)·norm)·scale.
+    Add { branch: Branch, norm: Vector, scale: Option<Vector> },
+}
+
+/// What the rows of a layer are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// Consecutive tokens.
+    Tokens,
+    /// The canvas of a diffusion model, whose layers then have the scalars of the decoder.
+    Canvas,
+}
+
+/// The tensors of a layer.
+struct Tensors<'w> {
+    weights: &'w Weights,
+    i: usize,
+}
+
+impl<'w> Tensors<'w> {
+    fn vector(&self, name: &'static str) -> Result<Vector, PlanError> {
+        let at = self.weights.vector(&format!("blk.{}.{name}", self.i))?;
+        Ok(Vector { name, at })
+    }
+
+    fn product(&self, projection: Projection, y: Slot) -> Result<Product<'w>, PlanError> {
+        let name = Target { layer: self.i, projection }.to_string();
+        Ok(Product { projection, matrix: self.weights.require(&name)?, y })
+    }
+
+    fn products(
+        &self,
+        site: Site,
+        x: Slot,
+        products: &[(Projection, Slot)],
+    ) -> Result<Operation<'w>, PlanError> {
+        let products = products.iter().map(|&(projection, y)| self.product(projection, y));
+        Ok(Operation::Products { site, x, products: products.collect::<Result<_, _>>()? })
+    }
+
+    fn norm(&self, branch: Branch, name: &'static str) -> Result<Operation<'w>, PlanError> {
+        Ok(Operation::Norm { branch, weight: self.vector(name)? })
+    }
+
+    fn add(
+        &self,
+        branch: Branch,
+        name: &'static str,
+        scale: Option<Vector>,
+    ) -> Result<Operation<'w>, PlanError> {
+        Ok(Operation::Add { branch, norm: self.vector(name)?, scale })
+    }
+}
+
+/// Returns the operations of layer `i` in order.
+///
+/// # Errors
+/// [`PlanError::Missing`] when a tensor that the layer needs is missing.
+pub fn operations<'w>(
+    config: &Config,
+    weights: &'w Weights,
+    i: usize,
+    pass: Pass,
+) -> Result<Vec<Operation<'w>>, PlanError> {
+    let layer = &config.layers[i];
+    let tensors = Tensors { weights, i };
+    let mut all: Vec<Operation<'w>> = Vec::with_capacity(14);
+    let has_v = weights.matrix(&Target { layer: i, projection: Projection::V }.to_string()).is_some();
+    let kv = Kv::of_layer(config.owns_kv(i), has_v);
+    let qkv = [(Projection::Q, Slot::Q), (Projection::K, Slot::K), (Projection::V, Slot::V)];
+    let count = match kv {
+        Kv::Shared => 1,
+        Kv::OwnVIsK => 2,
+        Kv::Own => 3,
+    };
+    let k_norm = (kv != Kv::Shared).then(|| tensors.vector("attn_k_norm")).transpose()?;
+    let is_sliding = layer.attention == Attention::Sliding;
+    let branch = Branch::Attention;
+    all.push(tensors.norm(branch, "attn_norm")?);
+    all.push(tensors.products(Site::Qkv, Slot::Normed(branch), &qkv[..count])?);
+    all.push(Operation::Heads(Heads { kv, q_norm: tensors.vector("attn_q_norm")?, k_norm }));
+    all.push(Operation::Attend(Mask {
+        window: if is_sliding { config.window } else { 0 },
+        pictures_whole: is_sliding && config.sees_pictures_whole(),
+        canvas: pass == Pass::Canvas,
+    }));
+    all.push(tensors.products(
+        Site::Output,
+        Slot::Attention,
+        &[(Projection::Output, Slot::Result(branch))],
+    )?);
+    all.push(tensors.add(branch, "post_attention_norm", None)?);
+
+    // The encoder of a diffusion model is the same layers with other scalars.
+    let is_encoder = config.diffusion.is_some() && pass == Pass::Tokens;
+    let scale =
+        Some(tensors.vector(if is_encoder { "enc_layer_output_scale" } else { "layer_output_scale" })?);
+    let has_per_layer = config.ple > 0;
+    let branch = Branch::FeedForward;
+    let gate_up = [(Projection::Gate, Slot::Gate), (Projection::Up, Slot::Up)];
+    all.push(tensors.norm(branch, "ffn_norm")?);
+    all.push(tensors.products(Site::GateUp, Slot::Normed(branch), &gate_up)?);
+    all.push(Operation::Activate { gate: Slot::Gate, factor: Slot::Up, y: Slot::Activated });
+    all.push(tensors.products(Site::Down, Slot::Activated, &[(Projection::Down, Slot::Result(branch))])?);
+    if config.experts.is_some() {
+        all.push(Operation::Experts);
+    }
+    all.push(tensors.add(branch, "post_ffw_norm", scale.filter(|_| !has_per_layer))?);
+
+    if has_per_layer {
+        let branch = Branch::PerLayer;
+        let gate = [(Projection::PleGate, Slot::PerLayerGate)];
+        let projection = [(Projection::PleProjection, Slot::Result(branch))];
+        all.push(tensors.products(Site::PleGate, Slot::Stream(branch), &gate)?);
+        all.push(Operation::Activate {
+            gate: Slot::PerLayerGate,
+            factor: Slot::PerLayerInput,
+            y: Slot::PerLayerActivated,
+        });
+        all.push(tensors.products(Site::PleProjection, Slot::PerLayerActivated, &projection)?);
+        all.push(tensors.add(branch, "post_norm", scale)?);
+    }
+    Ok(all)
+}
+
+impl fmt::Display for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Stream(_) => "h",
+            Self::Normed(_) => "x",
+            Self::Q => "q",
+            Self::K => "k",
+            Self::V => "v",
+            Self::Attention => "attention",
+            Self::Gate | Self::PerLayerGate => "gate",
+            Self::Up => "up",
+            Self::PerLayerInput => "per_layer_input",
+            Self::Activated | Self::PerLayerActivated => "act",
+            Self::Result(_) => "y",
+        })
+    }
+}
+
+impl fmt::Display for Operation<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Norm { weight, .. } => write!(f, "x = rms(h)·{}", weight.name),
+            Self::Products { x, products, .. } => {
+                for (at, product) in products.iter().enumerate() {
+                    let separator = if at == 0 { "" } else { ", " };
+                    write!(f, "{separator}{} = {}·{x}", product.y, product.projection.tensor())?;
+                }
+                Ok(())
+            }
+            Self::Heads(Heads { kv, q_norm, k_norm }) => {
+                write!(f, "q = rope(rms(q)·{})", q_norm.name)?;
+                if let Some(k_norm) = k_norm {
+                    let values = if *kv == Kv::OwnVIsK { "k" } else { "v" };
+                    write!(f, ", v = rms({values}), k = rope(rms(k)·{})", k_norm.name)?;
+                }
+                Ok(())
+            }
+            Self::Attend(Mask { window, pictures_whole, canvas }) => {
+                f.write_str("attention = attend(q, k, v")?;
+                if *window > 0 {
+                    write!(f, ", window {window}")?;
+                }
+                f.write_str(if *pictures_whole { ", pictures whole" } else { "" })?;
+                f.write_str(if *canvas { ", canvas whole)" } else { ")" })
+            }
+            Self::Activate { gate, factor, y } => write!(f, "{y} = gelu({gate})·{factor}"),
+            Self::Experts => f.write_str("y = rms(y)·post_ffw_norm_1 + rms(experts(h))·post_ffw_norm_2"),
+            Self::Add { norm, scale, .. } => {
+                write!(f, "h = h + rms(y)·{}", norm.name)?;
+                scale.map_or(Ok(()), |scale| write!(f, ", h = h·{}", scale.name))
+            }
+        }
+    }
+}
