@@ -15,13 +15,20 @@ const MAX_STEPS: u32 = 48;
 /// Usual time of a step.
 const STEP_MS: u32 = 90;
 
-/// Says the answer; how it ended, and its figures.
-pub async fn answer(state: &Weak<State>, id: RequestId, answer: &str) -> Option<(Finish, Timings)> {
+/// Says the answer behind the tokens that were `drawn` of it; how it ended, and its figures.
+pub async fn answer(
+    state: &Weak<State>,
+    id: RequestId,
+    answer: &str,
+    drawn: usize,
+    id_of: impl Fn(usize) -> u32,
+) -> Option<(Finish, Timings)> {
     let pieces: Vec<&str> = answers::tokens(answer).collect();
     let mut counted = DiffusionTimings::default();
-    let mut tokens = 0;
+    let mut tokens = drawn as u32;
     let mut finish = Finish::EndOfTurn;
-    'blocks: for (block, pieces) in (0..).zip(pieces.chunks(BLOCK)) {
+    let step_ms = f64::from(state.upgrade()?.scenario.pace.ms(STEP_MS).max(1));
+    'blocks: for (block, pieces) in (0..).zip(pieces[drawn.min(pieces.len())..].chunks(BLOCK)) {
         counted.blocks += 1;
         for step in 1..=STEPS {
             if state.upgrade()?.cancelled.borrow_mut().remove(&id) {
@@ -32,10 +39,13 @@ pub async fn answer(state: &Weak<State>, id: RequestId, answer: &str) -> Option<
             emit(state, Event::Canvas { id, canvas: canvas(pieces, block, step) })?;
             wait(state, STEP_MS).await?;
         }
+        let first = tokens as usize;
         tokens += pieces.len() as u32;
         emit(state, Event::Text { id, channel: Channel::Answer, text: pieces.concat(), tokens })?;
+        let (ids, decode_ms) =
+            ((first..tokens as usize).map(&id_of).collect(), step_ms * f64::from(counted.steps));
+        emit(state, Event::Drawn { id, ids, decode_ms })?;
     }
-    let step_ms = f64::from(state.upgrade()?.scenario.pace.ms(STEP_MS).max(1));
     let timings = Timings {
         prefill_ms: 240.0,
         first_token_ms: 240.0 + step_ms * f64::from(STEPS),

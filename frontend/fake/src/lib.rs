@@ -8,10 +8,15 @@ mod diffusion;
 mod media;
 mod mixture;
 mod models;
+mod platform;
 mod play;
 mod scenario;
 mod tune;
+mod turns;
 mod words;
+
+#[cfg(test)]
+mod conduct;
 
 use std::rc::Rc;
 
@@ -20,7 +25,8 @@ use protocol::Request;
 use wasm_bindgen::prelude::*;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, UrlSearchParams};
 
-use self::play::{Player, Said};
+use self::platform::{Local, Platform, Said};
+use self::play::Player;
 pub use self::scenario::Scenario;
 
 /// Begins. `early` are the message events that came before this program was ready.
@@ -32,7 +38,7 @@ pub fn start(early: &Array) {
     if parameter("start").is_some_and(|start| start != "1") {
         scenario.mend();
     }
-    let player = Player::new(scenario, Rc::new(post));
+    let player = Player::new(scenario, Rc::new(Browser));
     let receive = move |event: MessageEvent| receive(&player, &event.data());
     for event in early.iter() {
         receive(event.unchecked_into());
@@ -41,6 +47,23 @@ pub fn start(early: &Array) {
     scope().set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     // For the life of the worker.
     on_message.forget();
+}
+
+/// Its tasks are the browser's, and its time is real.
+struct Browser;
+
+impl Platform for Browser {
+    fn say(&self, said: Said) {
+        post(said);
+    }
+
+    fn spawn(&self, task: Local) {
+        wasm_bindgen_futures::spawn_local(task);
+    }
+
+    fn pause(&self, milliseconds: u32) -> Local {
+        Box::pin(gloo_timers::future::TimeoutFuture::new(milliseconds))
+    }
 }
 
 /// Takes `{ bytes: Uint8Array, files: [Blob…] }`.

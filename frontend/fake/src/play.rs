@@ -6,19 +6,19 @@ use std::{
     rc::{Rc, Weak},
 };
 
-use gloo_timers::future::TimeoutFuture;
 use protocol::failure::{
-    AdapterFailure, DeviceFailure, EngineFailure, ModelFailure, NoGpu, ReadFailure, RequestFailure,
+    Activity, AdapterFailure, DeviceFailure, EngineFailure, ModelFailure, NoGpu, ReadFailure, RequestFailure,
     StorageFailure,
 };
 use protocol::{
     AdapterDetails, AdapterSource, Channel, Code, Content, Diagnosis, Event, Failure, Finish,
-    GenerateOptions, LoadOptions, LoadPhase, LoadProgress, Message, ModelSource, Request, RequestId, Role,
-    Sense, Speculation, Timings, VERSION,
+    GenerateOptions, LoadOptions, LoadPhase, LoadProgress, Message, ModelSource, Request, RequestId, Resumed,
+    Role, Sense, Speculation, Timings, TuneRequest, VERSION,
 };
-use wasm_bindgen_futures::spawn_local;
 
 use super::mixture::Mixture;
+use super::platform::{Platform, Said};
+use super::turns::{Entered, Turn, Turns};
 use super::{Scenario, answers, diagnosis, diffusion, media, models, tune};
 
 /// Steps in which the fake weights arrive.
@@ -27,19 +27,14 @@ const WEIGHT_STEPS: u64 = 40;
 const KERNELS: u64 = 41;
 /// Bytes of a fake tower.
 const TOWER_BYTES: u64 = 320_000_000;
+/// Tenths of a second that a connection is lost.
+const OUTAGE_STEPS: u32 = 30;
 /// Usual time of one fake token.
 const TOKEN_MS: u32 = 26;
 
-/// What the page hears.
-pub enum Said {
-    /// An event.
-    Event(Event),
-    /// That the engine is gone, and why.
-    Crashed(String),
-}
-
-/// Where it is said.
-pub type Sink = Rc<dyn Fn(Said)>;
+/// The id of a token is its place in the answer, and this much more for each answer that there was before. So an engine that
+/// goes on with another's answer knows which it is.
+const IDS_OF_ANSWER: u32 = 1 << 20;
 
 /// The fake engine. Dropping it stops everything it was doing.
 pub struct Player {
@@ -48,8 +43,10 @@ pub struct Player {
 
 pub(super) struct State {
     pub(super) scenario: Scenario,
-    sink: Sink,
+    platform: Rc<dyn Platform>,
     pub(super) loaded: RefCell<Option<(ModelSource, u32)>>,
+    /// The request that has loaded it.
+    loaded_by: Cell<Option<RequestId>>,
     /// The experts of the loaded model, if it is a mixture.
     mixture: RefCell<Option<Mixture>>,
     pub(super) cancelled: RefCell<HashSet<RequestId>>,
@@ -59,50 +56,144 @@ pub(super) struct State {
     /// Keys of media that were encoded.
     encoded: RefCell<HashSet<u128>>,
     answers: Cell<usize>,
-    /// Answers that run.
-    pub(super) answering: Cell<u32>,
+    pub(super) turns: Rc<Turns>,
     pub(super) kept: tune::Kept,
 }
 
 impl Player {
     /// An engine that will play this scenario.
     #[must_use]
-    pub fn new(scenario: Scenario, sink: Sink) -> Self {
+    pub fn new(scenario: Scenario, platform: Rc<dyn Platform>) -> Self {
         Self {
             state: Rc::new(State {
                 scenario,
-                sink,
+                platform,
                 loaded: RefCell::new(None),
+                loaded_by: Cell::new(None),
                 mixture: RefCell::default(),
                 cancelled: RefCell::default(),
                 answer_now: RefCell::default(),
                 towers: RefCell::default(),
                 encoded: RefCell::default(),
                 answers: Cell::new(0),
-                answering: Cell::new(0),
+                turns: Rc::default(),
                 kept: tune::Kept::new(&scenario),
             }),
         }
     }
 
+    /// Leaves no room for what training keeps from now on.
+    #[cfg(test)]
+    pub fn fill_storage(&self) {
+        self.state.kept.fill();
+    }
+
     /// Takes a request, with handles of what it speaks of.
     pub fn take(&self, request: Request, handles: Vec<web_sys::Blob>) {
-        match request {
+        let all = &self.state;
+        let turn = match &request {
             Request::Cancel { id } => {
-                self.state.cancelled.borrow_mut().insert(id);
+                all.stop(|it| it == *id);
+                all.cancelled.borrow_mut().insert(*id);
+                return;
             }
             Request::AnswerNow { id } => {
-                self.state.answer_now.borrow_mut().insert(id);
+                all.answer_now.borrow_mut().insert(*id);
+                return;
             }
-            request => {
-                let state = Rc::downgrade(&self.state);
-                // A task that finds its engine gone ends with `None`, and nobody needs to know.
-                spawn_local(async move {
-                    play(state, request, handles).await;
-                });
-            }
-        }
+            request => match all.enter(request) {
+                Ok(turn) => turn,
+                Err((id, busy)) => {
+                    fail(&Rc::downgrade(all), id, RequestFailure::Busy(busy));
+                    return;
+                }
+            },
+        };
+        let state = Rc::downgrade(all);
+        // A task that finds its engine gone ends with `None`, and nobody needs to know.
+        all.platform.spawn(Box::pin(async move {
+            // Until it has ended.
+            let _turn = match turn {
+                Some(entered) => match turn_of(&state, &request, entered).await {
+                    Some(turn) => Some(turn),
+                    None => return,
+                },
+                None => None,
+            };
+            play(state, request, handles).await;
+        }));
     }
+}
+
+impl State {
+    /// Enters a request that uses the model among the others, as the real engine's router does; what the page is busy with
+    /// where it is refused.
+    fn enter(&self, request: &Request) -> Result<Option<Entered>, (RequestId, Activity)> {
+        let Some(id) = request.id() else { return Ok(None) };
+        let page = id.page();
+        let refused = |busy: Option<Activity>| busy.map_or(Ok(()), |busy| Err((id, busy)));
+        let training = self.turns.is_training().then_some(Activity::Training);
+        let does = match request {
+            Request::Load { .. } | Request::Unload { .. } => {
+                // A page that loads a model is done with the one before.
+                self.stop(|it| it.page() == page);
+                if matches!(request, Request::Load { .. }) { Activity::Loading } else { Activity::Unloading }
+            }
+            Request::Generate { options, .. } => {
+                refused(self.turns.besides_training_of(page))?;
+                refused(training.filter(|_| !options.pause_training))?;
+                Activity::Generating
+            }
+            Request::OpenAdapter { .. } | Request::CloseAdapter { .. } => {
+                refused(training)?;
+                return Ok(None);
+            }
+            Request::Diagnose { .. } => {
+                refused(self.turns.of(page).or(training))?;
+                Activity::Measuring
+            }
+            Request::Tune { request, .. } => match **request {
+                TuneRequest::Start { .. } | TuneRequest::Resume => {
+                    refused(self.turns.of(page))?;
+                    Activity::Training
+                }
+                _ => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        Ok(Some(self.turns.enter(id, does)))
+    }
+
+    /// Lets go of the model.
+    fn forget_model(&self) {
+        self.loaded.take();
+        self.loaded_by.set(None);
+        self.mixture.take();
+    }
+
+    /// Stops what uses the model, or waits for it.
+    fn stop(&self, is_meant: impl Fn(RequestId) -> bool) {
+        self.cancelled.borrow_mut().extend(self.turns.stop(is_meant));
+    }
+}
+
+/// Waits for the turn of a request; none if it was stopped meanwhile, or the engine is gone.
+async fn turn_of(state: &Weak<State>, request: &Request, (turn, granted): Entered) -> Option<Turn> {
+    let Some(granted) = granted else { return Some(turn) };
+    let id = turn.id();
+    emit(state, Event::Waiting { id })?;
+    // Its sender is dropped either way.
+    granted.await.ok();
+    if !state.upgrade()?.cancelled.borrow_mut().remove(&id) {
+        return Some(turn);
+    }
+    match request {
+        Request::Generate { .. } => {
+            emit(state, Event::Done { id, finish: Finish::Cancelled, timings: Timings::default() })?
+        }
+        _ => fail(state, id, Code::Cancelled)?,
+    }
+    None
 }
 
 /// Plays the answer to one request; none when the engine has gone meanwhile.
@@ -133,7 +224,7 @@ async fn play(state: Weak<State>, request: Request, handles: Vec<web_sys::Blob>)
         Request::Load { id, source, options } => load(&state, id, source, &options).await,
         Request::Unload { id } => {
             let all = state.upgrade()?;
-            all.loaded.take();
+            all.forget_model();
             all.towers.borrow_mut().clear();
             all.encoded.borrow_mut().clear();
             emit(&state, Event::Unloaded { id })
@@ -153,17 +244,7 @@ async fn play(state: Weak<State>, request: Request, handles: Vec<web_sys::Blob>)
         }
         Request::Listen { id, .. } => emit(&state, Event::Listened { id, tokens: 0 }),
         Request::Towers { id, free } => towers(&state, id, free),
-        Request::Generate { id, messages, options } => {
-            let answering = |by: i32| {
-                let state = state.upgrade()?;
-                state.answering.set(state.answering.get().saturating_add_signed(by));
-                Some(())
-            };
-            answering(1)?;
-            let done = generate(&state, id, &messages, &options).await;
-            answering(-1)?;
-            done
-        }
+        Request::Generate { id, messages, options } => generate(&state, id, &messages, &options).await,
         Request::Count { id, messages, .. } => emit(&state, Event::Counted { id, tokens: count(&messages) }),
         Request::ListCache { id } | Request::DeleteCached { id, .. } => {
             let scenario = state.upgrade()?.scenario;
@@ -210,16 +291,19 @@ async fn hello(state: &Weak<State>) -> Option<()> {
 
 async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: &LoadOptions) -> Option<()> {
     let scenario = state.upgrade()?.scenario;
+    // The memory of the one before is needed.
+    state.upgrade()?.forget_model();
     if scenario.no_webgpu {
         return fail(state, id, DeviceFailure::None(NoGpu::NoWebGpu));
     }
     if source.name().contains("broken") {
-        state.upgrade()?.loaded.take();
         return fail(state, id, not_gguf());
     }
     let size = models::size(&source);
-    let progress =
-        |phase, done, total, rate| Event::Loading { id, progress: LoadProgress { phase, done, total, rate } };
+    let progress = |phase, done, total, rate| Event::Loading {
+        id,
+        progress: LoadProgress { phase, done, total, rate, lost: false },
+    };
 
     emit(state, progress(LoadPhase::Header, 0, 0, 0.0))?;
     wait(state, 150).await?;
@@ -245,8 +329,23 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
             0.0
         };
         emit(state, progress(LoadPhase::Weights, size * step / WEIGHT_STEPS, size, rate))?;
+        if step == WEIGHT_STEPS / 2 && scenario.crash_loading {
+            deliver(state, Said::Crashed("unreachable executed".into()));
+            return None;
+        }
         if step == WEIGHT_STEPS / 2 && scenario.cut {
             return fail(state, id, ReadFailure::ConnectionLost { received: size / 2 });
+        }
+        if step == WEIGHT_STEPS / 2 && scenario.reconnect {
+            let (phase, done) = (LoadPhase::Weights, size * step / WEIGHT_STEPS);
+            let progress = LoadProgress { phase, done, total: size, rate: 0.0, lost: true };
+            emit(state, Event::Loading { id, progress })?;
+            for _ in 0..OUTAGE_STEPS {
+                if stop_load(state, id)? {
+                    return Some(());
+                }
+                wait(state, 100).await?;
+            }
         }
         if step == WEIGHT_STEPS / 2 && scenario.out_of_memory {
             if let Some(mixture) = &mut mixture {
@@ -282,6 +381,7 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
     }
     state.upgrade()?.mixture.replace(mixture);
     state.upgrade()?.loaded.replace(Some((source, context)));
+    state.upgrade()?.loaded_by.set(Some(id));
     emit(
         state,
         Event::Loaded {
@@ -328,10 +428,19 @@ async fn generate(
     options: &GenerateOptions,
 ) -> Option<()> {
     let scenario = state.upgrade()?.scenario;
-    let loaded = state.upgrade()?.loaded.borrow().clone();
+    let (loaded, loaded_by) = {
+        let all = state.upgrade()?;
+        (all.loaded.borrow().clone(), all.loaded_by.get())
+    };
+    if options.model.is_some_and(|model| loaded_by != Some(model)) {
+        return fail(state, id, RequestFailure::OtherModel);
+    }
     let Some((_, context)) = loaded else {
         return fail(state, id, RequestFailure::NoModel);
     };
+    let seed = options.sampling.seed.unwrap_or_default();
+    let resumed = options.resumed.clone().unwrap_or_else(|| Resumed { seed, ..Resumed::default() });
+    emit(state, Event::Begins { id, resumed: resumed.clone() })?;
     let prompt = count(messages);
     if scenario.context_full || prompt >= context {
         let tokens = prompt.max(context + 212);
@@ -342,16 +451,24 @@ async fn generate(
         return emit(state, Event::Done { id, finish, timings: Timings::default() });
     }
     for step in 1..=4 {
-        emit(state, Event::Prefilling { id, done: prompt * step / 4, total: prompt })?;
+        // Of an answer that goes on, the page knows that it was read.
+        if resumed.drawn.is_empty() {
+            emit(state, Event::Prefilling { id, done: prompt * step / 4, total: prompt })?;
+        }
         wait(state, 60).await?;
     }
 
-    let question =
-        messages.iter().rev().find(|message| message.role == Role::User).map_or_else(String::new, text_of);
-    let so_far = {
+    let answers_before = {
         let state = state.upgrade()?;
         state.answers.replace(state.answers.get() + 1)
     };
+    // Where another engine has begun, and how far it came.
+    let last = resumed.drawn.last();
+    let so_far = last.map_or(answers_before, |last| (last / IDS_OF_ANSWER) as usize);
+    let drawn = last.map_or(0, |last| (last % IDS_OF_ANSWER) as usize + 1);
+    let id_of = |index: usize| so_far as u32 * IDS_OF_ANSWER + index as u32;
+    let question =
+        messages.iter().rev().find(|message| message.role == Role::User).map_or_else(String::new, text_of);
     let mut answer = answers::answer(&question, so_far);
     if let Some(begun) = &options.begun {
         // What it would have gone on with; behind words of the person's, all of it.
@@ -371,10 +488,10 @@ async fn generate(
         .chain(answers::tokens(&answer).map(|piece| (Channel::Answer, piece)))
         .collect();
 
-    let mut tokens = 0;
+    let mut tokens = resumed.drawn.len() as u32;
     let mut finish = Finish::EndOfTurn;
     if scenario.diffusion {
-        let (ended, timings) = diffusion::answer(state, id, &answer).await?;
+        let (ended, timings) = diffusion::answer(state, id, &answer, drawn, id_of).await?;
         let steps = timings.diffusion.map_or(0, |it| it.steps);
         let experts = state.upgrade()?.mixture.borrow().as_ref().and_then(|mixture| mixture.timings(steps));
         let timings = Timings {
@@ -386,7 +503,7 @@ async fn generate(
         };
         return emit(state, Event::Done { id, finish: ended, timings });
     }
-    for (index, &(channel, piece)) in pieces.iter().enumerate() {
+    for (index, &(channel, piece)) in pieces.iter().enumerate().skip(drawn) {
         if channel == Channel::Thought && state.upgrade()?.answer_now.borrow().contains(&id) {
             continue;
         }
@@ -418,6 +535,8 @@ async fn generate(
         }
         tokens += 1;
         emit(state, Event::Text { id, channel, text: piece.into(), tokens })?;
+        let decode_ms = f64::from(tokens) * f64::from(scenario.pace.ms(TOKEN_MS).max(1));
+        emit(state, Event::Drawn { id, ids: vec![id_of(index)], decode_ms })?;
         wait(state, TOKEN_MS).await?;
     }
     let experts = state.upgrade()?.mixture.borrow().as_ref().and_then(|mixture| mixture.timings(tokens));
@@ -450,7 +569,7 @@ async fn encode(state: &Weak<State>, id: RequestId, messages: &[Message]) -> Opt
         let is_new = state.upgrade()?.towers.borrow_mut().insert(sense);
         for step in (0..=4).filter(|_| is_new) {
             let (done, total) = (step * TOWER_BYTES / 4, TOWER_BYTES);
-            let progress = LoadProgress { phase: LoadPhase::Weights, done, total, rate: 0.0 };
+            let progress = LoadProgress { phase: LoadPhase::Weights, done, total, rate: 0.0, lost: false };
             emit(state, Event::Tower { id, sense, progress })?;
             wait(state, 60).await?;
         }
@@ -499,8 +618,8 @@ pub(super) fn emit(state: &Weak<State>, event: Event) -> Option<()> {
 }
 
 fn deliver(state: &Weak<State>, said: Said) -> Option<()> {
-    let sink = state.upgrade()?.sink.clone();
-    sink(said);
+    let platform = Rc::clone(&state.upgrade()?.platform);
+    platform.say(said);
     Some(())
 }
 
@@ -518,7 +637,10 @@ fn not_gguf() -> Failure {
 }
 
 pub(super) async fn wait(state: &Weak<State>, usual_ms: u32) -> Option<()> {
-    let ms = state.upgrade()?.scenario.pace.ms(usual_ms);
-    TimeoutFuture::new(ms).await;
+    let all = state.upgrade()?;
+    let pause = all.platform.pause(all.scenario.pace.ms(usual_ms));
+    // Dropping the engine stops what it does.
+    drop(all);
+    pause.await;
     state.upgrade().map(|_| ())
 }

@@ -16,12 +16,14 @@
 /// | `saved` | the browser has a copy of a model |
 /// | `promised` | it has one, and has promised to keep it |
 /// | `cut` | the network is cut in the middle of a load |
+/// | `reconnect` | the connection is lost for a while in the middle of a load |
 /// | `context-full` | the prompt does not fit the context |
 /// | `fail` | an answer fails half-way |
 /// | `lost` | the graphics device is lost and restored in the middle of an answer |
 /// | `miscomputes` | a kernel computes wrongly in the self-test |
 /// | `miscomputes-packed` | one of packed products does |
 /// | `crash` | the worker crashes in the middle of the first answer |
+/// | `crash-loading` | the worker crashes in the middle of a load |
 /// | `crash-looking` | the worker crashes whenever it looks at a picture |
 /// | `silent` | the worker never reports ready |
 /// | `version` | the worker is of a newer version than the page |
@@ -60,6 +62,8 @@ pub struct Scenario {
     pub promised: bool,
     /// The network is cut in the middle of a load.
     pub cut: bool,
+    /// The connection is lost for a while in the middle of a load.
+    pub reconnect: bool,
     /// The prompt does not fit the context.
     pub context_full: bool,
     /// An answer fails half-way.
@@ -72,6 +76,8 @@ pub struct Scenario {
     pub miscomputes_packed: bool,
     /// The worker crashes in the middle of an answer.
     pub crash: bool,
+    /// The worker crashes in the middle of a load.
+    pub crash_loading: bool,
     /// The worker crashes whenever it looks at a picture.
     pub crash_looking: bool,
     /// The worker never reports ready.
@@ -153,12 +159,14 @@ impl Scenario {
                 "saved" => scenario.saved = true,
                 "promised" => (scenario.saved, scenario.promised) = (true, true),
                 "cut" => scenario.cut = true,
+                "reconnect" => scenario.reconnect = true,
                 "context-full" => scenario.context_full = true,
                 "fail" => scenario.fail = true,
                 "lost" => scenario.lost = true,
                 "miscomputes" => scenario.miscomputes = true,
                 "miscomputes-packed" => scenario.miscomputes_packed = true,
                 "crash" => scenario.crash = true,
+                "crash-loading" => scenario.crash_loading = true,
                 "crash-looking" => scenario.crash_looking = true,
                 "silent" => scenario.silent = true,
                 "version" => scenario.version = 1,
@@ -183,7 +191,7 @@ impl Scenario {
 
     /// What goes wrong with an engine as a whole goes wrong once: the one that comes after it is well.
     pub fn mend(&mut self) {
-        (self.crash, self.silent, self.version) = (false, false, 0);
+        (self.crash, self.crash_loading, self.silent, self.version) = (false, false, false, 0);
     }
 }
 

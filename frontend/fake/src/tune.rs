@@ -40,12 +40,15 @@ pub struct Kept {
     finishing: RefCell<HashSet<RequestId>>,
     /// Whether the browser's storage fails when what is kept is listed next.
     fails: Cell<bool>,
+    /// Whether it has no more room.
+    is_full: Cell<bool>,
 }
 
 impl Kept {
     /// What is kept when the page opens.
     pub fn new(scenario: &Scenario) -> Self {
-        let kept = Self { fails: Cell::new(scenario.unlisted), ..Self::default() };
+        let is_full = Cell::new(scenario.tune == Some(TuneTrouble::Storage));
+        let kept = Self { fails: Cell::new(scenario.unlisted), is_full, ..Self::default() };
         if scenario.paused_training || scenario.training_elsewhere {
             let settings = TuneSettings {
                 name: "Ada".to_owned(),
@@ -59,6 +62,12 @@ impl Kept {
             kept.run.replace(Some(run));
         }
         kept
+    }
+
+    /// Leaves no room for what is kept from now on.
+    #[cfg(test)]
+    pub fn fill(&self) {
+        self.is_full.set(true);
     }
 
     /// What a kept adapter is called.
@@ -110,6 +119,9 @@ pub async fn play(state: &Weak<State>, id: RequestId, request: TuneRequest) -> O
             wait(state, 200).await?;
             let kept = state.upgrade()?;
             let kept = &kept.kept;
+            if kept.run.borrow().is_some() && kept.is_full.get() {
+                return fail(state, id, StorageFailure::TrainingFull { bytes: CHECKPOINT_BYTES });
+            }
             let Some(run) = kept.run.take() else {
                 return fail(state, id, TrainingFailure::NothingToSave);
             };
@@ -399,10 +411,10 @@ async fn train(state: &Weak<State>, id: RequestId, mut run: RunSummary) -> Optio
     sample(state, id, &mut run)?;
     while run.step < run.steps {
         wait(state, STEP_MS).await?;
-        if state.upgrade()?.answering.get() > 0 {
+        if state.upgrade()?.turns.is_answering() {
             run.saved = run.step;
             say(state, id, TuneEvent::Waiting { step: run.step })?;
-            while state.upgrade()?.answering.get() > 0 {
+            while state.upgrade()?.turns.is_answering() {
                 wait(state, STEP_MS).await?;
             }
             say(state, id, TuneEvent::GoesOn)?;
@@ -438,7 +450,7 @@ async fn train(state: &Weak<State>, id: RequestId, mut run: RunSummary) -> Optio
         let (pause, finish) = (told(&kept.kept.pausing), told(&kept.kept.finishing));
         let last = step == run.steps || finish;
         if last || pause || step == 1 || step.is_multiple_of(run.settings.checkpoint_every.max(1)) {
-            if trouble == Some(TuneTrouble::Storage) {
+            if kept.kept.is_full.get() {
                 let full = StorageFailure::TrainingFull { bytes: CHECKPOINT_BYTES };
                 say(state, id, TuneEvent::Warning(full.into()))?;
             } else {

@@ -231,6 +231,15 @@ impl Timings {
         Some(self.experts?.bytes / u64::from(self.decode_tokens.saturating_sub(1).max(1)))
     }
 
+    /// Time from the request to the end of the answer, in milliseconds.
+    #[must_use]
+    pub fn total_ms(&self) -> f64 {
+        match self.diffusion {
+            Some(_) => self.prefill_ms + self.decode_ms,
+            None => self.first_token_ms + self.decode_ms,
+        }
+    }
+
     /// Tokens a second while generating; 0 when fewer than two were, or none by diffusion.
     #[must_use]
     pub fn tokens_per_second(&self) -> f64 {
@@ -245,6 +254,19 @@ impl Timings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_answer_takes_until_its_last_token() {
+        let timings =
+            Timings { prefill_ms: 300.0, first_token_ms: 400.0, decode_ms: 6_500.0, ..Timings::default() };
+        assert_eq!(timings.total_ms(), 6_900.0);
+        let diffusion = Some(DiffusionTimings { blocks: 1, steps: 8 });
+        assert_eq!(
+            Timings { diffusion, ..timings }.total_ms(),
+            6_800.0,
+            "the first block is part of the rest"
+        );
+    }
 
     #[test]
     fn experts_are_counted_by_token() {

@@ -11,6 +11,8 @@
 pub mod adapter;
 pub mod catalog;
 pub mod chat;
+#[cfg(feature = "conduct")]
+pub mod conduct;
 pub mod device;
 pub mod diagnosis;
 pub mod example;
@@ -50,7 +52,7 @@ pub use wire::{WireError, decode, encode};
 
 /// Raised with every change that an older peer could misread. A page and a worker of different versions (one of
 /// them from an old cache) refuse each other in [`Event::Ready`] instead of misbehaving.
-pub const VERSION: u16 = 22;
+pub const VERSION: u16 = 23;
 
 /// A page that speaks to the engine. Several tabs can share one engine; each draws its number at random.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

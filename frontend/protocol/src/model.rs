@@ -223,6 +223,8 @@ pub struct LoadProgress {
     pub total: u64,
     /// Units a second over the last seconds; 0 when not known yet.
     pub rate: f64,
+    /// Whether the connection to the server is lost, and the load tries again.
+    pub lost: bool,
 }
 
 /// What a load is doing.

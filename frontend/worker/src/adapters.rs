@@ -177,7 +177,7 @@ async fn read(
     cancel: &CancelToken,
 ) -> Result<Adapter, Failure> {
     let said = |error: adapter::AdapterError| failure::of(&EngineError::from(error), None);
-    let weights = host.platform.open(source, files, false, cancel.clone()).await?.model.source;
+    let weights = host.platform.open(source, files, false, cancel.into()).await?.model.source;
     let ModelSource::Local { names, sizes } = source else {
         return adapter::gguf::read(&*weights).await.map_err(said);
     };
@@ -192,7 +192,7 @@ async fn read(
     }
     let second = ModelSource::Local { names: vec![name.clone()], sizes: vec![*size] };
     let config =
-        host.platform.open(&second, files.get(1..).unwrap_or_default(), false, cancel.clone()).await?;
+        host.platform.open(&second, files.get(1..).unwrap_or_default(), false, cancel.into()).await?;
     if config.model.source.len() > MAX_CONFIG {
         return Err(AdapterFailure::ConfigTooLarge { file: name.clone() }.into());
     }

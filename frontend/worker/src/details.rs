@@ -6,6 +6,7 @@ use engine::audio::{self, AudioError};
 use engine::bytes::ByteSource;
 use engine::gguf::{Header, summary};
 use engine::gpu::GpuError;
+use engine::model::ConfigError;
 use engine::plan::Limits;
 use engine::session::{DeviceMemory, EngineError, LoadOptions, ModelSpec};
 use engine::tokenizer::special;
@@ -46,6 +47,9 @@ impl Modalities {
         // A diffusion model uses no towers yet.
         if let Some(source) = projector.filter(|_| plan.config.diffusion.is_none()) {
             let header = Header::read(&**source).await.map_err(|error| said(error.into()))?;
+            if let Some(part) = header.part() {
+                return Err(said(ConfigError::Part { part }.into()).into());
+            }
             if let Some(tower) =
                 vision::TowerPlan::read(&header, width).map_err(|error| said(error.into()))?
             {

@@ -4,7 +4,6 @@ use engine::gpu::Gpu;
 use engine::session::DeviceMemory;
 use protocol::failure::{DeviceFailure, NoGpu};
 use protocol::{DeviceReport, Failure};
-use shaders::matrix_units::MatrixUnits;
 
 /// What a browser says of an adapter (`GPUAdapterInfo`). Any of the texts may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,8 +24,8 @@ pub struct AdapterNames {
     pub features: Vec<String>,
     /// Its smallest and largest subgroup, if it offers them.
     pub subgroups: Option<(u32, u32)>,
-    /// What its matrices multiply, which wgpu doesn't report.
-    pub matrix_units: MatrixUnits,
+    /// Whether it multiplies matrices of halves, which wgpu doesn't report.
+    pub matrix_units: bool,
 }
 
 /// The report of a device that is not there; `detail` are the platform's words.
@@ -57,7 +56,7 @@ pub fn report(gpu: &Gpu, names: AdapterNames) -> DeviceReport {
         architecture: names.architecture,
         shader_f16: features.iter().any(|name| name == "shader-f16"),
         subgroups: names.subgroups.or(report.subgroups),
-        matrix_units: gpu.plan_limits().matrix_units != MatrixUnits::None,
+        matrix_units: gpu.plan_limits().matrix_units,
         timestamps: report.timestamps,
         memory: DeviceMemory::assumed(gpu).available,
         max_buffer_size: gpu.max_buffer(),

@@ -6,7 +6,7 @@ use engine::bytes::CancelToken;
 use engine::check::{self, Check, Problem};
 use engine::gpu::{Gpu, GpuError};
 use engine::model::{Products, is_packed};
-use engine::session::{Control, Finish};
+use engine::session::{Control, EngineError, Finish};
 use protocol::diagnosis::{KernelCheck, KernelProblem, KernelTime, Round, SwitchedOff};
 use protocol::{
     Benchmark, BenchmarkOptions, Diagnosis, Event, Failure, Finding, ModelPhase, Profile, RequestId, SelfTest,
@@ -71,7 +71,15 @@ async fn benchmark(
         host.post(Event::Diagnosing { id, done, total });
         let round = options.first.wrapping_add(done);
         let timed = session.time(prompt, answer, round, &control).await;
-        let outcome = timed.map_err(|error| failure::of(&error, Some(context)))?;
+        let outcome = match timed {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                if matches!(error, EngineError::NotNumbers) {
+                    host.keeper.doubt().await;
+                }
+                return Err(failure::of(&error, Some(context)));
+            }
+        };
         if outcome.finish == Finish::Cancelled {
             return Err(failure::cancelled());
         }
@@ -155,6 +163,9 @@ async fn test_model(
     let failed = try_all(host, &ready.gpu, &forms, cancel, tell, &mut told.checks).await?;
     model.tried.borrow_mut().extend(forms.iter().cloned());
     let mut is_sound = failed.is_empty();
+    if !is_sound {
+        host.keeper.doubt().await;
+    }
     if !is_sound && failed.iter().all(is_packed) {
         let before = model.products.replace(Products::Floats);
         let changed = match ready.session.autoregressive_mut() {

@@ -163,6 +163,7 @@ async fn answer_in(
     let mut reporter = AnswerReporter::new(host, id, asked.thinking, begun, &resumed);
     host.post(Event::Begins { id, resumed });
     let mut losses = Losses::default();
+    let mut is_checked = false;
     loop {
         let ready = recovery::ensure(host, slot, &task.cancel).await?;
         adapters::scale(&mut ready.session, &model, &asked.adapters)?;
@@ -204,6 +205,15 @@ async fn answer_in(
             losses.reset();
         }
         let gpu = Rc::clone(&ready.gpu);
+        if matches!(error, EngineError::NotNumbers) && !is_checked {
+            is_checked = true;
+            if keeping::is_damaged(host, &task.cancel).await.map_err(|stopped| stopped.0)? {
+                // It is loaded again; what is damaged is fetched.
+                *slot = None;
+                options.drawn.clone_from(&reporter.drawn);
+                continue;
+            }
+        }
         let failure = |error: &_| {
             // What was said so far stays on the page.
             reporter.flush();

@@ -250,7 +250,7 @@ impl Host {
         let options = GpuOptions {
             ahead: self.platform.compile_ahead(),
             memory: self.memory.get(),
-            offered_matrices: names.matrix_units,
+            offers_matrices: names.matrix_units,
             ..GpuOptions::default()
         };
         let gpu = Gpu::open(&options).await.map_err(|error| {

@@ -3,8 +3,9 @@
 //! Nothing is requested once a model is ready: a request could reveal what a conversation contains. The check fetches nothing,
 //! and what can no longer be read from the copy then fails; the next load fetches it.
 //!
-//! A new copy is checked at once. One that was right is checked again after 30 days, or when a read of it has failed, and only
-//! while nobody uses the model.
+//! A new copy is checked at once. One that was right is checked again after 30 days, or when something hints at damage: a read
+//! that failed, a file that was written since, a self-test that failed. That is done while nobody uses the model. An answer of
+//! invalid numbers has it checked before the graphics card is blamed ([`is_damaged`]).
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -33,6 +34,8 @@ struct State {
     files: Vec<Kept>,
     /// Those of which nothing was found to be wrong yet.
     trusted: Vec<Kept>,
+    /// Whether the weights on the device may come from bytes that were found to be wrong.
+    damaged: bool,
     running: CancelToken,
 }
 
@@ -43,7 +46,29 @@ impl Keeper {
         let mut state = self.0.borrow_mut();
         state.trusted.clone_from(&files);
         state.files = files;
+        state.damaged = false;
         state.set_online(false);
+    }
+
+    /// Has all files checked again, because something hints at damage.
+    pub async fn doubt(&self) {
+        self.pause();
+        let trusted = self.0.borrow().trusted.clone();
+        for file in trusted {
+            file.doubt().await;
+        }
+    }
+
+    /// The weights were read again, without the bytes that were found to be wrong.
+    pub fn reread(&self) {
+        self.0.borrow_mut().damaged = false;
+    }
+
+    /// Records that a file is damaged.
+    fn distrust(&self, file: &Kept) {
+        let mut state = self.0.borrow_mut();
+        state.trusted.retain(|it| !it.is(file));
+        state.damaged = true;
     }
 
     /// Lets the server be used until the guard is dropped: the model is loaded again.
@@ -121,11 +146,34 @@ async fn check_all(host: &Rc<Host>, cancel: &CancelToken) -> Result<(), SourceEr
         cancel.check()?;
         if let Err(error) = result {
             // It is told once.
-            host.keeper.0.borrow_mut().trusted.retain(|it| !it.is(file));
+            host.keeper.distrust(file);
             host.warn(failure::of_store(&error));
         }
     }
     if host.keeper.0.borrow().trusted.is_empty() { Err(SourceError::Cancelled) } else { Ok(()) }
+}
+
+/// Whether the model that is loaded may come from a damaged copy: its files are checked, while it waits. The damage is told.
+///
+/// # Errors
+/// When it was cancelled.
+pub async fn is_damaged(host: &Rc<Host>, cancel: &CancelToken) -> Result<bool, Stopped> {
+    host.keeper.doubt().await;
+    let trusted = host.keeper.0.borrow().trusted.clone();
+    // Lets what has come meanwhile run, such as a request to stop.
+    let breathe = || host.platform.pause(1);
+    for file in &trusted {
+        let result = match file {
+            Kept::Begun(source) => source.check(cancel).await,
+            Kept::Verified(source) => source.copy().check(&breathe, cancel).await,
+        };
+        cancel.check()?;
+        if let Err(error) = result {
+            host.keeper.distrust(file);
+            host.warn(failure::of_store(&error));
+        }
+    }
+    Ok(host.keeper.0.borrow().damaged)
 }
 
 async fn check(host: &Rc<Host>, file: &Kept, cancel: &CancelToken) -> Result<(), StoreError> {

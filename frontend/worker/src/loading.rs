@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::iter;
 use std::rc::Rc;
 
+use engine::bytes::http::Watch;
 use engine::bytes::{ByteSource, CancelToken};
 use engine::gguf::Header;
 use engine::gpu::Gpu;
@@ -12,8 +13,10 @@ use engine::session::{
     DeviceMemory, EngineError, LoadOptions, Loading, ModelFile, ModelSession, ModelSpec, Storage,
 };
 use engine::store::{Kept, Opened};
-use protocol::failure::DeviceFailure;
-use protocol::{Event, Failure, LoadedModel, ModelDetails, ModelPhase, ModelSource, RequestId};
+use protocol::failure::{DeviceFailure, ReadFailure};
+use protocol::{
+    Code, Event, Failure, LoadProgress, LoadedModel, ModelDetails, ModelPhase, ModelSource, RequestId,
+};
 use web_time::Instant;
 
 use crate::choices::{self, Subject};
@@ -22,6 +25,7 @@ use crate::drafting::{self, Drafter};
 use crate::experts::Allowance;
 use crate::failure::Stopped;
 use crate::host::{Host, Model, Ready, Slot};
+use crate::platform::Link;
 use crate::progress::Meter;
 use crate::recovery::Losses;
 use crate::tasks::Task;
@@ -43,7 +47,7 @@ pub async fn inspect(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) 
     let memory = DeviceMemory::assumed(&*gpu(&host).await?);
     let cancel = &task.cancel;
     let read = async {
-        let opened = host.platform.open(&wanted.source, &wanted.files, false, cancel.clone()).await?;
+        let opened = host.platform.open(&wanted.source, &wanted.files, false, cancel.into()).await?;
         let header = Header::read(&*opened.model.source).await;
         let header = header.map_err(|error| failure::of(&error.into(), None))?;
         let of_engine = |error: EngineError| failure::of(&error, None);
@@ -84,6 +88,10 @@ async fn read_drafter(
         Some(source) => Drafter::read(&source, model, memory.limits).await.map(Some),
         None => Ok(None),
     }
+}
+
+fn is_lost_connection(error: &EngineError) -> bool {
+    matches!(failure::of(error, None).code, Code::Read(ReadFailure::ConnectionLost { .. }))
 }
 
 /// How a model is loaded, beside its drafter.
@@ -234,6 +242,23 @@ impl From<Stopped> for LoadError {
     }
 }
 
+/// Says how far a load is.
+struct Reporter {
+    host: Rc<Host>,
+    id: RequestId,
+    meter: RefCell<Meter>,
+}
+
+impl Reporter {
+    fn tell(&self, report: impl FnOnce(&mut Meter) -> Option<LoadProgress>) {
+        let report = report(&mut self.meter.borrow_mut());
+        if let Some(progress) = report {
+            self.host.show_progress(progress.clone());
+            self.host.post(Event::Loading { id: self.id, progress });
+        }
+    }
+}
+
 type Loaded = (Ready, Model, Vec<Kept>, ModelDetails, Vec<protocol::AdapterDetails>);
 
 async fn try_load(
@@ -246,20 +271,23 @@ async fn try_load(
     cancel: &CancelToken,
 ) -> Result<Loaded, LoadError> {
     let started = Instant::now();
-    let mut meter = Meter::default();
+    let reporter = Rc::new(Reporter { host: Rc::clone(host), id, meter: RefCell::default() });
     let mut tell = |step: Loading| {
-        if let Some(progress) = meter.step(step, started.elapsed().as_secs_f64() * 1000.0) {
-            host.show_progress(progress.clone());
-            host.post(Event::Loading { id, progress });
-        }
+        let now = started.elapsed().as_secs_f64() * 1000.0;
+        reporter.tell(|meter| meter.step(step, now));
     };
+    // What reads these files after the load has other ways to tell.
+    let watch = Rc::downgrade(&reporter);
+    let watch: Watch = Rc::new(move |lost| {
+        if let Some(reporter) = watch.upgrade() {
+            reporter.tell(|meter| meter.connection(lost));
+        }
+    });
+    let link = Link { cancel: cancel.clone(), watch: Some(watch) };
     tell(Loading::Header(0));
     let opened = cancel
         .guard(async {
-            let opened = host
-                .platform
-                .open(&wanted.source, &wanted.files, wanted.options.keep, cancel.clone())
-                .await?;
+            let opened = host.platform.open(&wanted.source, &wanted.files, wanted.options.keep, link).await?;
             Ok::<_, Stopped>(opened)
         })
         .await?;
@@ -288,10 +316,15 @@ async fn try_load(
     let source = drafts.as_ref().map(|file| Rc::clone(&file.source) as Rc<dyn ByteSource>);
     let reading = async { Ok::<_, EngineError>(read_drafter(source, &own, memory).await) };
     let read = cancel.guard(reading).await.map_err(plain)?;
-    let drafter = read.unwrap_or_else(|error| {
-        host.warn(failure::of_drafter(&error));
-        None
-    });
+    let drafter = match read {
+        Ok(drafter) => drafter,
+        // The rest of the model can't be fetched either, and nothing is known of the drafter.
+        Err(error) if is_lost_connection(&error) => return Err(plain(error)),
+        Err(error) => {
+            host.warn(failure::of_drafter(&error));
+            None
+        }
+    };
     drop(own);
     let mut options = options(wanted, drafter.as_ref());
     if let Some(Storage { table, kv_type }) = smaller {

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use engine::bytes::http::Watch;
 use engine::bytes::{CancelToken, LocalBoxFuture};
 use engine::gpu::CompileAhead;
 use engine::store::{self, Folder, StoreError};
@@ -33,13 +34,13 @@ pub trait Platform {
     fn adapter(&self) -> LocalBoxFuture<'_, Result<AdapterNames, NoGpu>>;
 
     /// Opens a model's files; keeps them, if `keep` says so and there is a place for them. `files` are the handles of
-    /// [`ModelSource::Local`]. `cancel` stops opening and, where bytes come from a server, every read.
+    /// [`ModelSource::Local`]. Where bytes come from a server, `link` has what stops every read, and is told of lost connections.
     fn open<'a>(
         &'a self,
         source: &'a ModelSource,
         files: &'a [web_sys::Blob],
         keep: bool,
-        cancel: CancelToken,
+        link: Link,
     ) -> LocalBoxFuture<'a, Result<Opened, Failure>>;
 
     /// The bytes of a handle that came beside a message.
@@ -63,6 +64,21 @@ pub trait Platform {
 
     /// Deletes kept weights.
     fn delete<'a>(&'a self, digest: &'a str) -> LocalBoxFuture<'a, Result<(), StoreError>>;
+}
+
+/// What reads from a server heed.
+#[derive(Clone)]
+pub struct Link {
+    /// Stops them.
+    pub cancel: CancelToken,
+    /// Is told when a read loses its connection, and when it goes on.
+    pub watch: Option<Watch>,
+}
+
+impl From<&CancelToken> for Link {
+    fn from(cancel: &CancelToken) -> Self {
+        Self { cancel: cancel.clone(), watch: None }
+    }
 }
 
 /// A lock that is held. Dropping it lets it go.

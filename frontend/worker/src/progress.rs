@@ -15,6 +15,9 @@ const WINDOW_MS: f64 = 3_000.0;
 pub struct Meter {
     phase: Option<LoadPhase>,
     reported: f64,
+    last: Option<LoadProgress>,
+    /// How many reads are without a connection.
+    lost: u32,
     /// Times and amounts, oldest first.
     samples: VecDeque<(f64, u64)>,
 }
@@ -45,7 +48,24 @@ impl Meter {
             return None;
         }
         self.reported = now;
-        Some(LoadProgress { phase, done, total, rate: self.rate(now, done) })
+        let report = LoadProgress { phase, done, total, rate: self.rate(now, done), lost: self.lost > 0 };
+        self.last = Some(report.clone());
+        Some(report)
+    }
+
+    /// A read has lost its connection, or has one again. Gives a report when it is the first one, or the last.
+    pub fn connection(&mut self, lost: bool) -> Option<LoadProgress> {
+        let was_lost = self.lost > 0;
+        self.lost = if lost { self.lost + 1 } else { self.lost.saturating_sub(1) };
+        let is_lost = self.lost > 0;
+        if was_lost == is_lost {
+            return None;
+        }
+        // What was done until then says nothing about what comes.
+        self.samples.clear();
+        let report = self.last.as_mut()?;
+        (report.lost, report.rate) = (is_lost, 0.0);
+        Some(report.clone())
     }
 
     fn rate(&self, now: f64, done: u64) -> f64 {
@@ -60,6 +80,25 @@ impl Meter {
 mod tests {
     use super::*;
 
+    fn progress(phase: LoadPhase, done: u64, total: u64) -> LoadProgress {
+        LoadProgress { phase, done, total, rate: 0.0, lost: false }
+    }
+
+    #[test]
+    fn a_lost_connection_is_told_once_and_until_all_reads_go_on() {
+        let mut meter = Meter::default();
+        assert_eq!(meter.connection(true), None, "nothing is under way yet");
+        assert_eq!(meter.connection(false), None);
+        meter.step(Loading::Weights(0, 100), 0.0);
+        let lost = LoadProgress { lost: true, ..progress(LoadPhase::Weights, 0, 100) };
+        assert_eq!(meter.connection(true), Some(lost.clone()));
+        assert_eq!(meter.connection(true), None, "another read");
+        assert_eq!(meter.step(Loading::Weights(50, 100), 200.0).map(|it| it.lost), Some(true));
+        assert_eq!(meter.connection(false), None, "one of two");
+        assert_eq!(meter.connection(false), Some(progress(LoadPhase::Weights, 50, 100)));
+        assert_eq!(meter.connection(false), None);
+    }
+
     #[test]
     fn reports_come_ten_times_a_second_and_at_both_ends() {
         let mut meter = Meter::default();
@@ -68,7 +107,7 @@ mod tests {
             reports.extend(meter.step(Loading::Weights(step * 10, 10_000), step as f64));
         }
         assert_eq!(reports.len(), 11);
-        assert_eq!(reports[0], LoadProgress { phase: LoadPhase::Weights, done: 0, total: 10_000, rate: 0.0 });
+        assert_eq!(reports[0], progress(LoadPhase::Weights, 0, 10_000));
         assert_eq!(reports[10].done, 10_000);
         assert!((reports[10].rate - 10_000.0).abs() < 1e-6);
     }
@@ -91,7 +130,7 @@ mod tests {
         assert!(meter.step(Loading::Header(5), 0.0).is_some());
         assert!(meter.step(Loading::Header(6), 1.0).is_none());
         let report = meter.step(Loading::Kernels(1, 2), 2.0).expect("a new phase");
-        assert_eq!(report, LoadProgress { phase: LoadPhase::Kernels, done: 1, total: 2, rate: 0.0 });
+        assert_eq!(report, progress(LoadPhase::Kernels, 1, 2));
         assert!(meter.step(Loading::Kernels(2, 2), 3.0).is_some());
     }
 }

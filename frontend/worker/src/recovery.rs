@@ -128,6 +128,7 @@ async fn restore(
     }
     let said = |error| failure::of(&error, Some(model.options.context));
     let mut session = loaded.map_err(said)?;
+    host.keeper.reread();
     let adapters = model.adapters.borrow().clone();
     if let ModelSession::Autoregressive(session) = &mut session {
         session.use_adapters(adapters).await.map_err(said)?;

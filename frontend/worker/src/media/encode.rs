@@ -291,7 +291,7 @@ impl<'a> EncodeProgress<'a> {
 
     fn tower(&mut self, done: u64, total: u64) {
         if self.is_due(done >= total) {
-            let progress = LoadProgress { phase: LoadPhase::Weights, done, total, rate: 0.0 };
+            let progress = LoadProgress { phase: LoadPhase::Weights, done, total, rate: 0.0, lost: false };
             self.host.post(Event::Tower { id: self.id, sense: self.sense, progress });
         }
     }

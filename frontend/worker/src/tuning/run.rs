@@ -275,7 +275,12 @@ impl<'a> Run<'a> {
             match self.step(&mut trainer).await {
                 Ok(()) => {}
                 Err(TrainError::Cancelled) => return self.pause(&trainer).await,
-                Err(error) => return Err(self.stopped(error)),
+                Err(error) => {
+                    if matches!(error, TrainError::NotFinite { .. }) {
+                        self.host.keeper.doubt().await;
+                    }
+                    return Err(self.stopped(error));
+                }
             }
             self.host.losses.set(0);
             let (step, every) = (self.summary.step, &self.summary.settings);

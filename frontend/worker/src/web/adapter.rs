@@ -2,7 +2,6 @@
 
 use js_sys::{Function, Object, Promise, Reflect};
 use protocol::failure::NoGpu;
-use shaders::matrix_units::MatrixUnits;
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
@@ -31,37 +30,25 @@ pub async fn names() -> Result<AdapterNames, NoGpu> {
         browser: scope.navigator().user_agent().unwrap_or_default(),
         is_fallback,
         subgroups: features.iter().any(|name| name == "subgroups").then(|| subgroups(&info)).flatten(),
-        matrix_units: matrix_units(&info, &features),
+        matrix_units: has_matrix_units(&info, &features),
         features,
     })
 }
 
-/// The features of Chromium's matrices, which `xtask/src/site/ahead.js` asks for.
-const MATRICES: [&str; 2] = ["subgroups", "chromium-experimental-subgroup-matrix"];
+/// The features of Chromium's matrices, which `xtask/src/site/ahead.js` asks for, and of halves.
+const MATRICES: [&str; 3] = ["subgroups", "chromium-experimental-subgroup-matrix", "shader-f16"];
 
-/// What the matrices multiply that the adapter offers. Halves, which are rounded less, come before int8.
-fn matrix_units(info: &JsValue, features: &[String]) -> MatrixUnits {
-    let offers = |name: &str| features.iter().any(|offered| offered == name);
-    if !MATRICES.into_iter().all(offers) {
-        return MatrixUnits::None;
-    }
-    if offers("shader-f16") && has_matrices(info, ["f16", "f32"], [16, 16, 16]) {
-        return MatrixUnits::Halves;
-    }
-    if has_matrices(info, ["i8", "i32"], [16, 16, 32]) { MatrixUnits::Int8 } else { MatrixUnits::None }
-}
-
-/// Whether `subgroupMatrixConfigs` has matrices of these components and sums, M×N×K.
-fn has_matrices(info: &JsValue, [component, result]: [&str; 2], [m, n, k]: [u32; 3]) -> bool {
+/// Whether the adapter multiplies matrices of halves, 16×16×16, with sums in f32.
+fn has_matrix_units(info: &JsValue, features: &[String]) -> bool {
     let configs = js_sys::try_iter(&get(info, "subgroupMatrixConfigs")).ok().flatten();
-    configs.into_iter().flatten().filter_map(Result::ok).any(|config| {
-        let is = |name: &str, wanted: &str| get(&config, name).as_string().is_some_and(|it| it == wanted);
-        is("componentType", component)
-            && is("resultComponentType", result)
-            && [("M", m), ("N", n), ("K", k)]
-                .into_iter()
-                .all(|(side, size)| get(&config, side).as_f64() == Some(size.into()))
-    })
+    let multiplies_halves = |config: &JsValue| {
+        let is = |name: &str, wanted: &str| get(config, name).as_string().is_some_and(|it| it == wanted);
+        is("componentType", "f16")
+            && is("resultComponentType", "f32")
+            && ["M", "N", "K"].into_iter().all(|side| get(config, side).as_f64() == Some(16.0))
+    };
+    MATRICES.into_iter().all(|name| features.iter().any(|offered| offered == name))
+        && configs.into_iter().flatten().filter_map(Result::ok).any(|config| multiplies_halves(&config))
 }
 
 /// What the adapter offers, by name.

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use engine::bytes::{BlobSource, ByteSource, CancelToken, LocalBoxFuture, http_source};
+use engine::bytes::{BlobSource, ByteSource, LocalBoxFuture, http_source};
 use engine::gguf::Header;
 use engine::gpu::CompileAhead;
 use engine::model::DrafterSpec;
@@ -20,7 +20,7 @@ use super::adapter;
 use super::compiler::Compiler;
 use super::{locks, ports};
 use crate::device::AdapterNames;
-use crate::platform::{Kept, Lock, Opened, Platform};
+use crate::platform::{Kept, Link, Lock, Opened, Platform};
 
 /// A dedicated worker of a browser.
 pub struct Browser {
@@ -51,33 +51,29 @@ impl Browser {
         name: &str,
         layers: &[Layer],
         keep: bool,
-        cancel: CancelToken,
+        link: Link,
     ) -> Result<Opened, Failure> {
         let of_kind = |kind| layers.iter().find(|layer| layer.kind == kind);
         let layer =
             of_kind(LayerKind::Model).ok_or_else(|| ModelFailure::NoModelFile { name: name.to_owned() })?;
-        let model = self.open_layer(name.to_owned(), layer, keep, cancel.clone()).await;
+        let model = self.open_layer(name.to_owned(), layer, keep, link.clone()).await;
         let projector = match of_kind(LayerKind::Projector) {
-            Some(layer) => {
-                Some(self.open_layer(format!("{name} (mmproj)"), layer, keep, cancel.clone()).await)
-            }
+            Some(layer) => Some(self.open_layer(format!("{name} (mmproj)"), layer, keep, link.clone()).await),
             None => None,
         };
         let drafter = match of_kind(LayerKind::Draft) {
-            Some(layer) => Some(self.open_layer(format!("{name} (drafter)"), layer, keep, cancel).await),
+            Some(layer) => Some(self.open_layer(format!("{name} (drafter)"), layer, keep, link).await),
             None => None,
         };
         Ok(Opened { model, projector, drafter })
     }
 
-    async fn open_layer(
-        &self,
-        name: String,
-        layer: &Layer,
-        keep: bool,
-        cancel: CancelToken,
-    ) -> store::Opened {
-        let upstream: Rc<dyn ByteSource> = Rc::new(http_source(&layer.url, layer.size, cancel));
+    async fn open_layer(&self, name: String, layer: &Layer, keep: bool, link: Link) -> store::Opened {
+        let mut upstream = http_source(&layer.url, layer.size, link.cancel);
+        if let Some(watch) = link.watch {
+            upstream = upstream.watched(watch);
+        }
+        let upstream: Rc<dyn ByteSource> = Rc::new(upstream);
         // Only what has a checksum can be kept: what was kept must be known to be right.
         let Ok(digest) = layer.digest.parse::<Digest>() else { return store::Opened::remote(upstream) };
         let store = match self.store().await {
@@ -128,11 +124,11 @@ impl Platform for Browser {
         source: &'a ModelSource,
         files: &'a [web_sys::Blob],
         keep: bool,
-        cancel: CancelToken,
+        link: Link,
     ) -> LocalBoxFuture<'a, Result<Opened, Failure>> {
         async move {
             match source {
-                ModelSource::Server { name, layers } => self.open_server(name, layers, keep, cancel).await,
+                ModelSource::Server { name, layers } => self.open_server(name, layers, keep, link).await,
                 ModelSource::Local { .. } => {
                     let mut files =
                         files.iter().map(|file| store::Opened::local(Rc::new(BlobSource::new(file.clone()))));

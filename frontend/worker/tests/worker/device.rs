@@ -11,7 +11,12 @@ use protocol::{
 };
 
 use crate::desk;
-use crate::desk::{Desk, asks, generate, inspect, load, source};
+use crate::desk::{Desk, asks, generate_up_to, inspect, load, source};
+
+/// A request that the demo model answers to the end.
+fn generate(id: u64, text: &str) -> Request {
+    generate_up_to(32, id, text)
+}
 
 fn failure(event: Event) -> Failure {
     match event {
@@ -37,10 +42,13 @@ fn a_page_is_greeted_and_one_of_another_version_is_not_served() {
     let Event::Device(report) = &events[2] else { panic!("{events:?}") };
     assert!(report.available && report.max_buffer_size > 0, "{report:?}");
 
-    let other = RequestId::new(PageId(1), 1);
-    host.receive(Request::Hello { version: VERSION + 1, page: other.page() }, Vec::new());
-    host.receive(load(other.0), Vec::new());
-    assert_eq!(desk.events()[3..], [Event::Ready { version: VERSION }]);
+    for (page, version) in [(1, VERSION + 1), (2, VERSION - 1)] {
+        let other = RequestId::new(PageId(page), 1);
+        host.receive(Request::Hello { version, page: other.page() }, Vec::new());
+        host.receive(load(other.0), Vec::new());
+        let told = vec![Event::Ready { version: VERSION }; page as usize];
+        assert_eq!(desk.events()[3..], told, "version {version}");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use protocol::failure::ModelFailure;
+use protocol::failure::{ModelFailure, ReadFailure};
 use protocol::{Code, Event, GenerateOptions, LoadOptions, Request, RequestId, Sampling, Timings};
 use worker::Host;
 
@@ -111,4 +111,22 @@ fn a_drafter_of_another_model_is_told_and_the_model_answers() {
     assert!(text.starts_with('1'), "{text}");
     // Drafts are looked up instead.
     assert!(timings.speculation.is_some());
+}
+
+#[test]
+fn a_server_that_is_gone_is_not_taken_for_an_unusable_drafter() {
+    let (model, drafts) = (Server::of(&pebble()), Server::of(&drafter()));
+    let (desk, host) = Desk::new();
+    desk.server.replace(Some(model));
+    desk.served_drafter.replace(Some(Rc::clone(&drafts)));
+    drafts.is_down.set(true);
+    host.receive(load(1), Vec::new());
+    let Event::Failed { failure, .. } = desk.end_of(1) else { panic!("loaded") };
+    assert_eq!(failure.code, Code::Read(ReadFailure::ConnectionLost { received: 0 }));
+    assert_eq!(troubles(&desk), []);
+
+    drafts.is_down.set(false);
+    host.receive(load(2), Vec::new());
+    let Event::Loaded { details, .. } = desk.end_of(2) else { panic!("not loaded") };
+    assert!(details.drafter);
 }

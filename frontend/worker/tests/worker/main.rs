@@ -1,6 +1,8 @@
 //! The worker on a native device. One program, since each that links the engine takes a minute to compile.
 
 mod adapters;
+mod conduct;
+mod connection;
 mod desk;
 mod device;
 mod diffusion;

@@ -116,7 +116,7 @@ fn media_are_looked_at_before_they_are_sent() {
 #[test]
 fn pictures_and_sound_are_answered_and_encoded_once() {
     let (desk, host) = Desk::loaded();
-    desk.media.replace(vec![sample("shapes1.png"), sample("shapes3.png"), sample("speech3.wav")]);
+    desk.media.replace(vec![sample("shapes1.png"), sample("speech3.wav")]);
     let auto = TokenBudget::Auto;
     let encodings = |of: u64, sense: Sense| {
         let events = desk.events();
@@ -134,11 +134,7 @@ fn pictures_and_sound_are_answered_and_encoded_once() {
     assert_eq!(desk.text_of(11), "A purple triangle.");
     assert_eq!(encodings(11, Sense::Sight), 0, "seen once");
 
-    host.receive(ask(12, asks("What do you see on the left side?"), vec![picture(1, auto)], 16), Vec::new());
-    assert!(matches!(desk.end_of(12), Event::Done { .. }));
-    assert_eq!(desk.text_of(12), "A blue circle.");
-
-    host.receive(ask(13, asks("Transcribe the recording."), vec![sound(2)], 16), Vec::new());
+    host.receive(ask(13, asks("Transcribe the recording."), vec![sound(1)], 16), Vec::new());
     assert!(matches!(desk.end_of(13), Event::Done { .. }), "{:?}", desk.events().last());
     assert_eq!(desk.text_of(13), "six");
     assert!(encodings(13, Sense::Hearing) > 0);

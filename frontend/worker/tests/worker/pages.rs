@@ -248,7 +248,8 @@ fn one_page_trains_while_others_answer() {
     let pairs = pairs.map(|ask| (ask.to_owned(), "Your cat is called Ada.".to_owned()));
     let settings = TuneSettings {
         name: "Ada".into(),
-        length: TuneLength::Steps(8),
+        length: TuneLength::Steps(3),
+        accumulation: 1,
         targets: vec![TuneTarget::Q],
         eval_share: 0.0,
         samples: Vec::new(),

@@ -3,12 +3,15 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use engine::bytes::MemorySource;
+use engine::gguf::Header;
 use engine::store::journal::Record;
-use protocol::failure::StorageFailure;
+use futures_util::FutureExt as _;
+use protocol::failure::{EngineFailure, StorageFailure};
 use protocol::{Code, Event};
 
-use crate::desk::server::Server;
-use crate::desk::{Desk, generate, load, pebble};
+use crate::desk::server::{NOW, Server};
+use crate::desk::{Desk, generate, golden, load, pebble};
 
 /// What a journal says.
 fn record(journal: &RefCell<String>) -> Record {
@@ -60,4 +63,67 @@ fn damage_is_told_and_nothing_is_fetched() {
     assert_eq!(told, [StorageFailure::Damaged { bytes: size }.into()]);
     assert!(!record(&copy.journal).verified);
     assert_eq!(server.log.take(), []);
+}
+
+/// The last norm becomes NaN, and with it every logit.
+fn break_numbers(bytes: &mut [u8]) {
+    let source = MemorySource::new(bytes.to_vec());
+    let header = Header::read(&source).now_or_never().expect("memory").expect("a header");
+    let norm = header.tensor("output_norm.weight").expect("a norm");
+    let (at, count) = (norm.offset as usize, norm.shape[0] as usize);
+    bytes[at..][..4 * count].copy_from_slice(&f32::NAN.to_le_bytes().repeat(count));
+}
+
+/// What was told without being a request's failure.
+fn warnings(desk: &Desk) -> Vec<Code> {
+    let warning = |event: &Event| match event {
+        Event::Failed { id: None, failure } => Some(failure.code.clone()),
+        _ => None,
+    };
+    desk.events().iter().filter_map(warning).collect()
+}
+
+#[test]
+fn invalid_numbers_of_a_damaged_copy_are_mended_within_the_answer() {
+    let server = Server::of(&golden("models/tiny-31b.q4_0.gguf"));
+    // It was checked lately: nobody would look at it again soon.
+    let (copy, verified) = server.verified_with(NOW, break_numbers);
+    let (desk, host) = Desk::new();
+    desk.verified.replace(Some(verified));
+    host.receive(load(1), Vec::new());
+    assert!(matches!(desk.end_of(1), Event::Loaded { .. }));
+    assert_eq!(server.log.take(), []);
+
+    host.receive(generate(2, "Hello"), Vec::new());
+    let end = desk.end_of(2);
+    assert!(matches!(end, Event::Done { .. }), "{end:?}");
+    let size = record(&copy.journal).size;
+    assert_eq!(warnings(&desk), [StorageFailure::Damaged { bytes: size }.into()]);
+    assert!(!record(&copy.journal).verified, "the next load fetches it");
+    assert!(!server.log.take().is_empty(), "the model was read from the server");
+
+    // Nothing is requested once it is ready again.
+    host.receive(generate(3, "Hello again"), Vec::new());
+    assert!(matches!(desk.end_of(3), Event::Done { .. }));
+    assert_eq!(server.log.take(), []);
+    assert_eq!(warnings(&desk).len(), 1, "it is told once");
+}
+
+#[test]
+fn invalid_numbers_of_a_sound_copy_are_told_after_its_check() {
+    let mut bytes = std::fs::read(golden("models/tiny-31b.q4_0.gguf")).expect("the file is there");
+    break_numbers(&mut bytes);
+    let server = Server::of_bytes(bytes);
+    let (copy, verified) = server.verified_with(NOW, |_| ());
+    let (desk, host) = Desk::new();
+    desk.verified.replace(Some(verified));
+    host.receive(load(1), Vec::new());
+    assert!(matches!(desk.end_of(1), Event::Loaded { .. }));
+    copy.now.set(NOW + 1.0);
+
+    host.receive(generate(2, "Hello"), Vec::new());
+    let Event::Failed { failure, .. } = desk.end_of(2) else { panic!("it fails") };
+    assert_eq!(failure.code, EngineFailure::NotNumbers.into());
+    assert_eq!(record(&copy.journal).checked, NOW + 1.0);
+    assert_eq!((warnings(&desk), server.log.take()), (vec![], vec![]));
 }

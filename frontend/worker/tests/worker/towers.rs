@@ -4,14 +4,15 @@ use std::rc::Rc;
 
 use engine::bytes::ByteSource as _;
 use futures_util::FutureExt as _;
-use protocol::failure::ReadFailure;
+use protocol::failure::{ModelFailure, ReadFailure};
 use protocol::{
-    Code, Content, Event, GenerateOptions, LoadPhase, Media, Request, RequestId, Sampling, Sense, TokenBudget,
+    Code, Content, Event, GenerateOptions, LoadOptions, LoadPhase, Media, Request, RequestId, Sampling,
+    Sense, TokenBudget,
 };
 use worker::Host;
 
 use crate::desk::server::Server;
-use crate::desk::{Desk, asks, generate, golden, load, pebble};
+use crate::desk::{Desk, asks, generate, golden, inspect, load, pebble};
 
 /// A worker with the built-in model loaded from a server, in a browser that has so much room for a copy.
 fn loaded(room: Option<u64>) -> (Rc<Desk>, Rc<Host>, Rc<Server>) {
@@ -115,5 +116,34 @@ fn what_the_browser_does_not_keep_or_has_no_room_for_is_in_memory() {
         let (desk, host, server) = loaded(room);
         server.log.take();
         sees_and_hears_alone(&desk, &host, &server);
+    }
+}
+
+/// A file as the first of two, with entries of a multiple of the alignment before the others.
+fn first_of_two(mut file: Vec<u8>) -> Vec<u8> {
+    let entry = |key: &str, kind: u32, value: &[u8]| {
+        [&(key.len() as u64).to_le_bytes()[..], key.as_bytes(), &kind.to_le_bytes(), value].concat()
+    };
+    let mut entries = entry("split.count", 4, &2_u32.to_le_bytes());
+    let rest = entries.len() + entry("fill", 8, &0_u64.to_le_bytes()).len();
+    let fill = rest.next_multiple_of(32) - rest;
+    entries.extend(entry("fill", 8, &[&(fill as u64).to_le_bytes()[..], &vec![b'x'; fill]].concat()));
+    let count = u64::from_le_bytes(file[16..24].try_into().expect("eight bytes")) + 2;
+    file[16..24].copy_from_slice(&count.to_le_bytes());
+    file.splice(24..24, entries);
+    file
+}
+
+#[test]
+fn a_projector_in_parts_is_told_as_a_part() {
+    let part = first_of_two(std::fs::read(golden("models/tiny-e2b.mmproj.q8_0.gguf")).expect("it is there"));
+    let (desk, host) = Desk::new();
+    desk.server.replace(Some(Server::of(&golden("models/tiny-e2b.q4_k_m.gguf"))));
+    desk.projector.replace(Some(Server::of_bytes(part)));
+    host.receive(inspect(1, LoadOptions::default()), Vec::new());
+    host.receive(load(2), Vec::new());
+    for id in [1, 2] {
+        let Event::Failed { failure, .. } = desk.end_of(id) else { panic!("a part was taken for all") };
+        assert_eq!(failure.code, ModelFailure::Part { number: 1, count: 2 }.into());
     }
 }

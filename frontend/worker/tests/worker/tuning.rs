@@ -48,7 +48,7 @@ fn settings(steps: u32) -> TuneSettings {
         targets: vec![TuneTarget::Q, TuneTarget::V, TuneTarget::Up, TuneTarget::Down],
         learning_rate: 1e-2,
         warmup: 0.0,
-        accumulation: 2,
+        accumulation: 1,
         max_tokens: 64,
         eval_share: 0.25,
         checkpoint_every: 2,

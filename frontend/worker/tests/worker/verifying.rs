@@ -5,13 +5,15 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use engine::store::Folder as _;
+use engine::store::journal::Record;
 use futures_util::FutureExt as _;
 use protocol::failure::EngineFailure;
-use protocol::{Cause, Code, Event};
+use protocol::{Cause, Code, Content, Event, GenerateOptions, Media, Request, RequestId, TokenBudget};
 use worker::Host;
 use worker::choices::{FILE, FOLDER};
 
-use crate::desk::{Desk, generate, load};
+use crate::desk::server::{NOW, Server};
+use crate::desk::{Desk, asks, generate, load, pebble};
 
 /// The kernels that are remembered to be right.
 fn sound(desk: &Desk) -> BTreeSet<String> {
@@ -63,8 +65,37 @@ fn kernels_of_a_model_are_tried_once_on_an_adapter() {
 }
 
 #[test]
+fn kernels_of_towers_are_tried_when_they_are_first_used() {
+    let (desk, host) = Desk::loaded();
+    let tried = tried(&host);
+    host.receive(generate(2, "Hello"), Vec::new());
+    assert!(matches!(desk.end_of(2), Event::Done { .. }));
+    desk.run_until(|_| !sound(&desk).is_empty());
+    let samples = pebble().with_file_name("samples");
+    let sample = |name: &str| std::fs::read(samples.join(name)).expect("a sample");
+    desk.media.replace(vec![sample("digit.png"), sample("speech3.wav")]);
+    let media = |place: u32| Media { key: u128::from(place), place };
+    let image = Content::Image { media: media(0), budget: TokenBudget::T70 };
+    for (id, content) in [(3, image), (4, Content::Audio { media: media(1) })] {
+        let before = sound(&desk);
+        tried.borrow_mut().clear();
+        let mut messages = asks("What is this?");
+        messages[0].content.insert(0, content);
+        let options = GenerateOptions { max_tokens: 2, ..GenerateOptions::default() };
+        host.receive(Request::Generate { id: RequestId(id), messages, options }, Vec::new());
+        assert!(matches!(desk.end_of(id), Event::Done { .. }));
+        desk.run_until(|_| sound(&desk).len() > before.len());
+        assert_eq!(sound(&desk).len() - before.len(), tried.borrow().len(), "{:?}", tried.borrow());
+    }
+    // Of sound.
+    assert!(tried.borrow().iter().any(|name| name.contains("conv")), "{:?}", tried.borrow());
+}
+
+#[test]
 fn a_device_that_computes_wrongly_is_told_unasked() {
     let (desk, host) = Desk::new();
+    let (copy, verified) = Server::of(&pebble()).verified_with(NOW, |_| ());
+    desk.verified.replace(Some(verified));
     host.doubt(|name| name.starts_with("sampling_sample"));
     host.receive(load(1), Vec::new());
     assert!(matches!(desk.end_of(1), Event::Loaded { .. }));
@@ -82,4 +113,6 @@ fn a_device_that_computes_wrongly_is_told_unasked() {
     host.receive(generate(2, "Hello"), Vec::new());
     assert!(matches!(desk.end_of(2), Event::Failed { .. }), "nothing answers nonsense");
     assert!(sound(&desk).is_empty());
+    let record = Record::last_of(&copy.journal.borrow()).expect("a line");
+    assert_eq!(record.checked, 0.0, "the next load checks the kept copy");
 }

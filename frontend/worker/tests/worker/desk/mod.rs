@@ -14,7 +14,8 @@ use std::task::{Context, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-use engine::bytes::{CancelToken, FileSource, LocalBoxFuture};
+use engine::bytes::http::Watch;
+use engine::bytes::{FileSource, LocalBoxFuture};
 use engine::gpu::{Gpu, GpuOptions};
 use engine::session::{DeviceMemory, ModelSpec};
 use engine::store::{self, Folder, MemoryFolder, StoreError, VerifiedSource};
@@ -28,7 +29,7 @@ use protocol::{
 use server::Server;
 use worker::Host;
 use worker::device::AdapterNames;
-use worker::platform::{Kept, Lock, Opened, Platform};
+use worker::platform::{Kept, Link, Lock, Opened, Platform};
 
 /// A test that takes longer than this hangs.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -92,6 +93,8 @@ pub struct Desk {
     pub served_drafter: RefCell<Option<Rc<Server>>>,
     /// The model with the copy that the browser has of it.
     pub verified: RefCell<Option<Rc<VerifiedSource>>>,
+    /// What the last load is told of its connection with.
+    pub watch: RefCell<Option<Watch>>,
     /// Bytes that the browser has room for, where it keeps the model.
     pub room: Cell<Option<u64>>,
     /// Other files, by the name of a local one or the digest of a layer.
@@ -145,6 +148,14 @@ impl Desk {
         self.folders.borrow().iter().map(|(name, folder)| (name.clone(), copy(folder))).collect()
     }
 
+    /// Leaves no room for what training keeps, in folders that it has yet to open, too.
+    pub fn fill(&self) {
+        for name in ["training", "adapters"] {
+            self.folders.borrow_mut().entry(name.to_owned()).or_default();
+        }
+        self.limit(1);
+    }
+
     /// Limits what each folder may hold.
     pub fn limit(&self, bytes: usize) {
         self.folders.borrow().values().for_each(|folder| folder.limit(bytes));
@@ -188,6 +199,15 @@ impl Desk {
             // What waits for the device or the clock wakes nobody.
             thread::park_timeout(Duration::from_micros(200));
         }
+    }
+
+    /// Lets tasks that have begun since the running one was polled have their turn beside it.
+    pub fn interrupt(&self) {
+        let mut tasks = self.tasks.take();
+        let mut context = Context::from_waker(Waker::noop());
+        tasks.retain_mut(|task| task.as_mut().poll(&mut context).is_pending());
+        tasks.append(&mut self.tasks.borrow_mut());
+        self.tasks.replace(tasks);
     }
 
     /// Waits for the terminal event of a request and checks that there is one only.
@@ -279,8 +299,9 @@ impl Platform for Side {
         source: &'a ModelSource,
         _: &'a [web_sys::Blob],
         _: bool,
-        _: CancelToken,
+        link: Link,
     ) -> LocalBoxFuture<'a, Result<Opened, Failure>> {
+        self.desk().watch.replace(link.watch);
         if let Some(verified) = self.desk().verified.borrow().clone() {
             let model = store::Opened::verified(verified);
             return std::future::ready(Ok(Opened { model, projector: None, drafter: None })).boxed_local();
@@ -395,7 +416,12 @@ pub fn said(event: Event) -> TuneEvent {
 
 /// A request to answer, always with the likeliest token.
 pub fn generate(id: u64, text: &str) -> Request {
+    generate_up_to(8, id, text)
+}
+
+/// The same, for an answer of at most so many tokens.
+pub fn generate_up_to(max_tokens: u32, id: u64, text: &str) -> Request {
     let sampling = Sampling { temperature: 0.0, ..Sampling::default() };
-    let options = GenerateOptions { sampling, max_tokens: 32, ..GenerateOptions::default() };
+    let options = GenerateOptions { sampling, max_tokens, ..GenerateOptions::default() };
     Request::Generate { id: RequestId(id), messages: asks(text), options }
 }

@@ -11,6 +11,9 @@ use engine::store::{CachingSource, Digest, Journal, Medium, MediumError, Verifie
 use futures_util::FutureExt as _;
 use sha2::{Digest as _, Sha256};
 
+/// What the clock of a new copy shows.
+pub const NOW: f64 = 1_763_720_000_000.0;
+
 /// A file on a server.
 pub struct Server {
     file: MemorySource,
@@ -19,18 +22,34 @@ pub struct Server {
     pub log: RefCell<Vec<Range<u64>>>,
     /// Whether the browser's copy can no longer be read.
     pub is_copy_lost: Rc<Cell<bool>>,
+    /// Whether it can't be reached.
+    pub is_down: Cell<bool>,
+    /// Where the part of the file ends that can be had.
+    pub good: Cell<u64>,
+    /// Whether the engine crashes behind it.
+    pub crashes: Cell<bool>,
 }
+
+/// What a staged crash panics with.
+pub struct Crash;
 
 impl Server {
     /// A server with this file.
     pub fn of(path: &Path) -> Rc<Self> {
-        let bytes = std::fs::read(path).expect("the file is there");
+        Self::of_bytes(std::fs::read(path).expect("the file is there"))
+    }
+
+    /// A server with a file of these bytes.
+    pub fn of_bytes(bytes: Vec<u8>) -> Rc<Self> {
         let digest = Digest::new(Sha256::digest(&bytes).into());
         Rc::new(Self {
             file: MemorySource::new(bytes),
             digest,
             log: RefCell::default(),
             is_copy_lost: Rc::default(),
+            is_down: Cell::default(),
+            good: Cell::new(u64::MAX),
+            crashes: Cell::default(),
         })
     }
 
@@ -59,18 +78,29 @@ impl Server {
     /// A copy of the file that was right at some time, in which the last bit is wrong now if `is_damaged`; and the file
     /// with this copy.
     pub fn verified(self: &Rc<Self>, is_damaged: bool) -> (Rc<Copy>, Rc<VerifiedSource>) {
+        self.verified_with(0.0, |bytes| {
+            if let Some(last) = bytes.last_mut().filter(|_| is_damaged) {
+                *last ^= 1;
+            }
+        })
+    }
+
+    /// The same with a copy that was checked at this time, and that `damage` has changed since.
+    pub fn verified_with(
+        self: &Rc<Self>,
+        checked: f64,
+        damage: impl FnOnce(&mut [u8]),
+    ) -> (Rc<Copy>, Rc<VerifiedSource>) {
         let mut bytes =
             self.file.read(0..self.len()).now_or_never().expect("memory").expect("memory").to_vec();
-        if let Some(last) = bytes.last_mut().filter(|_| is_damaged) {
-            *last ^= 1;
-        }
+        damage(&mut bytes);
         let mut record = Record::new("kept", self.len());
         record.present.insert(0..self.len());
-        record.verified = true;
+        (record.verified, record.checked) = (true, checked);
         let copy = Rc::new(Copy {
             file: MemorySource::new(bytes),
             journal: RefCell::new(record.line()),
-            now: Cell::new(1_763_720_000_000.0),
+            now: Cell::new(NOW),
             reads: Cell::default(),
         });
         let local: Rc<dyn LocalSource> = Rc::<Copy>::clone(&copy);
@@ -111,6 +141,15 @@ impl ByteSource for Server {
 
     fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Bytes, SourceError>> {
         self.log.borrow_mut().push(range.clone());
+        let is_over = range.end > self.good.get();
+        if is_over && self.crashes.get() {
+            std::panic::panic_any(Crash);
+        }
+        if self.is_down.get() || is_over {
+            let (offset, reason) = (range.start, "connection refused".to_owned());
+            let lost = SourceError::Network { attempts: 6, offset, reason };
+            return std::future::ready(Err(lost)).boxed_local();
+        }
         self.file.read(range)
     }
 }
