@@ -145,8 +145,12 @@ impl GgufFile {
         if peek.kind == "adapter" {
             return Some(Trouble::Adapter);
         }
-        let split = (peek.parts > 1).then_some(Trouble::Split { parts: peek.parts });
-        refuse(&peek.architecture).err().or(split)
+        refuse(&peek.architecture).err().or(self.split())
+    }
+
+    /// That it is one of several files, if it is.
+    fn split(&self) -> Option<Trouble> {
+        (self.peek.parts > 1).then_some(Trouble::Split { parts: self.peek.parts })
     }
 
     /// Whether it is a later part of a model that is cut into several files. The first part stands for all.
@@ -229,13 +233,20 @@ pub(super) fn assemble(
     let (projectors, files): (Vec<_>, Vec<_>) =
         files.into_iter().filter(|file| !file.is_later_part()).partition(GgufFile::is_projector);
     let (drafters, models): (Vec<_>, Vec<_>) = files.into_iter().partition(GgufFile::is_drafter);
+    let mut found = Vec::new();
+    let mut whole = |files: Vec<GgufFile>| {
+        let (split, whole): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| file.split().is_some());
+        let broken = |file: &GgufFile| Some(Found::broken(file.entry(), &file.split()?));
+        found.extend(split.iter().filter_map(broken));
+        whole
+    };
+    let (projectors, drafters) = (whole(projectors), whole(drafters));
     let mut projectors = Companions::new(LayerKind::Projector, projectors);
     let (drafters, dialects): (Vec<_>, Vec<_>) =
         drafters.into_iter().partition(|file| file.peek.architecture == DRAFTER);
     let mut drafters = Companions::new(LayerKind::Draft, drafters);
     let mut dialects = Companions::new(LayerKind::Draft, dialects);
 
-    let mut found = Vec::new();
     for model in models {
         let entry = model.entry();
         if let Some(trouble) = model.trouble() {

@@ -101,6 +101,44 @@ fn a_projector_joins_its_model() {
 }
 
 #[test]
+fn a_companion_in_parts_is_told_as_split_and_joins_no_model() {
+    let part = |file: Gguf, number| {
+        file.number("split.count", 2).number("split.no", number).number("split.tensors.count", 9).build()
+    };
+    let towers =
+        || Gguf::new("clip").number("clip.vision.projection_dim", 256).tensor("v.patch_embd.weight", &[4]);
+    let drafter = || {
+        Gguf::new("gemma4-assistant").number("gemma4-assistant.embedding_length_out", 256).tensor("t", &[4])
+    };
+    let folder = folder(&[
+        ("gemma-4-e2b.gguf", model()),
+        ("gemma-4-e2b.mmproj-00001-of-00002.gguf", part(towers(), 0)),
+        ("gemma-4-e2b.mmproj-00002-of-00002.gguf", part(towers(), 1)),
+        ("gemma-4-e2b-assistant-00001-of-00002.gguf", part(drafter(), 0)),
+        ("gemma-4-e2b-assistant-00002-of-00002.gguf", part(drafter(), 1)),
+    ]);
+    let list = list(folder.path());
+    assert_eq!(list.len(), 3, "{:?}", list.keys());
+    let entry = &list["gemma-4-e2b"].entry;
+    assert!(entry.broken.is_none() && entry.layers.len() == 1 && !entry.capabilities.vision, "{entry:?}");
+    for name in ["gemma-4-e2b.mmproj-00001-of-00002", "gemma-4-e2b-assistant-00001-of-00002"] {
+        assert!(reason(&list, name).starts_with("It's split into 2 files."), "{name}");
+    }
+}
+
+#[test]
+fn what_was_put_together_again_is_whole() {
+    let joined = |file: Gguf| file.number("split.count", 2).number("split.tensors.count", 1);
+    let model = joined(Gguf::gemma4()).tensor("token_embd.weight", &[1000, 40]).build();
+    let towers = joined(Gguf::new("clip").number("clip.vision.projection_dim", 256));
+    let towers = towers.tensor("v.patch_embd.weight", &[4]).build();
+    let folder = folder(&[("gemma-4-e2b.gguf", model), ("gemma-4-e2b.mmproj.gguf", towers)]);
+    let list = list(folder.path());
+    let entry = &list["gemma-4-e2b"].entry;
+    assert!(entry.broken.is_none() && entry.layers.len() == 2 && entry.capabilities.vision, "{entry:?}");
+}
+
+#[test]
 fn a_drafter_joins_its_model() {
     let drafter = |target| {
         Gguf::new("gemma4-assistant").number("gemma4-assistant.embedding_length_out", target).build()

@@ -65,8 +65,10 @@ pub enum PeekError {
 
 /// Metadata entries, tensors: published files have about 50 and 2000.
 const MAX_ENTRIES: u64 = 1 << 16;
-/// Elements of one array: the largest vocabulary has 2^18 pieces and twice as many merges.
+/// Elements of one array, with those of arrays in it: the largest vocabulary has 2^18 pieces and twice as many merges.
 const MAX_ELEMENTS: u64 = 1 << 24;
+/// Arrays inside one another: as many as the engine skips.
+const MAX_NESTING: usize = 8;
 /// Bytes of a key or a tensor's name.
 const LONGEST_KEY: u64 = 1 << 12;
 /// Bytes of a text that is kept; longer ones are left out.
@@ -92,6 +94,8 @@ pub fn peek_from(reader: impl Read + Seek, size: u64) -> Result<Peek, PeekError>
 
     let mut peek = Peek::default();
     let mut alignment = 32;
+    // Tensors of all parts.
+    let mut whole = None;
     for _ in 0..entries {
         let key = header.key()?;
         let kind = header.u32()?;
@@ -103,6 +107,7 @@ pub fn peek_from(reader: impl Read + Seek, size: u64) -> Result<Peek, PeekError>
             ("general.file_type", Value::Unsigned(number)) => peek.quantization = quantization(number),
             ("general.alignment", Value::Unsigned(number)) => alignment = number,
             ("split.count", Value::Unsigned(number)) => peek.parts = number,
+            ("split.tensors.count", Value::Unsigned(number)) => whole = Some(number),
             ("clip.vision.projection_dim" | "clip.audio.projection_dim", Value::Unsigned(number)) => {
                 peek.projection = Some(number);
             }
@@ -112,6 +117,11 @@ pub fn peek_from(reader: impl Read + Seek, size: u64) -> Result<Peek, PeekError>
             }
             _ => {}
         }
+    }
+
+    // A file that was put together again may still have the keys of a part.
+    if whole.is_some_and(|whole| whole <= tensors) {
+        peek.parts = 0;
     }
 
     let mut last_offset = None;
@@ -252,17 +262,7 @@ impl<R: Read + Seek> Header<BufReader<R>> {
                 Ok(Value::Other)
             }
             ARRAY => {
-                let kind = self.u32()?;
-                let elements = self.count("elements of an array:", MAX_ELEMENTS)?;
-                if kind == STRING {
-                    for _ in 0..elements {
-                        let length = self.u64()?;
-                        self.skip(length)?;
-                    }
-                } else {
-                    // Both factors are small: this cannot overflow.
-                    self.skip(elements * scalar_size(kind)?)?;
-                }
+                self.skip_array()?;
                 Ok(Value::Other)
             }
             U32 => Ok(Value::Unsigned(self.u32()?.into())),
@@ -274,6 +274,42 @@ impl<R: Read + Seek> Header<BufReader<R>> {
                 Ok(Value::Other)
             }
         }
+    }
+
+    /// Skips an array, and those that it holds.
+    fn skip_array(&mut self) -> Result<(), PeekError> {
+        // How many are left at each level, and of all elements how many more there may be.
+        let (mut levels, mut elements) = (vec![1], MAX_ELEMENTS);
+        while let Some(left) = levels.last_mut() {
+            if *left == 0 {
+                levels.pop();
+                continue;
+            }
+            *left -= 1;
+            let kind = self.u32()?;
+            let count = self.count("elements of an array:", elements)?;
+            elements -= count;
+            match kind {
+                // Whatever they would be.
+                _ if count == 0 => {}
+                ARRAY if levels.len() > MAX_NESTING => {
+                    return Err(PeekError::Absurd {
+                        what: "arrays in one another:",
+                        count: MAX_NESTING as u64,
+                    });
+                }
+                ARRAY => levels.push(count),
+                STRING => {
+                    for _ in 0..count {
+                        let length = self.u64()?;
+                        self.skip(length)?;
+                    }
+                }
+                // Both factors are small: this cannot overflow.
+                _ => self.skip(count * scalar_size(kind)?)?,
+            }
+        }
+        Ok(())
     }
 }
 
@@ -290,7 +326,7 @@ const STRING: u32 = 8;
 const ARRAY: u32 = 9;
 const U64: u32 = 10;
 
-/// Bytes of a value of fixed size. Arrays inside arrays occur in no model and are refused.
+/// Bytes of a value of fixed size. Behind one of an unknown type nothing can be found.
 fn scalar_size(kind: u32) -> Result<u64, PeekError> {
     match kind {
         0 | 1 | 7 => Ok(1),
@@ -417,6 +453,52 @@ mod tests {
         for length in 4..whole - 32 {
             assert!(matches!(read(&good[..length]), Err(PeekError::Truncated)), "{length} of {whole}");
         }
+    }
+
+    /// Arrays of these bytes in one another, `depth` deep.
+    fn nested(depth: usize, innermost: &[u8]) -> Vec<u8> {
+        let level = [ARRAY.to_le_bytes().as_slice(), &1_u64.to_le_bytes()].concat();
+        [level.repeat(depth), innermost.to_vec()].concat()
+    }
+
+    #[test]
+    fn what_is_not_used_refuses_no_file() {
+        let array = |kind: u32, count: u64, elements: &[u8]| {
+            [kind.to_le_bytes().as_slice(), &count.to_le_bytes(), elements].concat()
+        };
+        let texts = array(STRING, 2, &[1, 0, 0, 0, 0, 0, 0, 0, b'a', 0, 0, 0, 0, 0, 0, 0, 0]);
+        let flags = array(7, 3, &[0, 1, 9]);
+        let both = array(ARRAY, 2, &[texts.clone(), flags.clone()].concat());
+        let unused = [
+            texts,
+            flags,
+            both,
+            array(99, 0, &[]),
+            array(ARRAY, 1, &array(13, 0, &[])),
+            nested(8, &array(U32, 0, &[])),
+        ];
+        let file = |unused: &[u8]| {
+            let file = Gguf::new("gemma4").entry("x.unused", ARRAY, unused).number("general.file_type", 15);
+            file.tensor("v.patch_embd.weight", &[16, 4]).build()
+        };
+        for unused in &unused {
+            let peek = read(&file(unused)).unwrap_or_else(|error| panic!("{error}: {unused:?}"));
+            assert_eq!((peek.quantization, peek.parameters, peek.vision), ("Q4_K_M", 64, true), "{unused:?}");
+        }
+
+        // Lengths are believed nowhere, and neither are depths.
+        let unsound = [
+            array(99, 1, &[0; 8]),
+            array(ARRAY, 1, &array(U32, 1 << 40, &[])),
+            array(ARRAY, 1, &array(STRING, 1, &u64::MAX.to_le_bytes())),
+            nested(9, &array(U32, 0, &[])),
+            nested(100_000, &array(U32, 0, &[])),
+        ];
+        for unused in &unsound {
+            assert!(read(&file(unused)).is_err(), "{:?}", &unused[..24]);
+        }
+        let many = array(ARRAY, MAX_ELEMENTS, &array(U32, 0, &[]).repeat(9));
+        assert!(matches!(read(&file(&many)), Err(PeekError::Truncated | PeekError::Absurd { .. })));
     }
 
     #[test]

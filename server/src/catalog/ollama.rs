@@ -185,6 +185,11 @@ fn assemble(
         let peek = facts.peek(&blob.path, blob.stamp)?;
         if *kind == LayerKind::Model {
             refuse(&peek.architecture)?;
+        }
+        if peek.parts > 1 {
+            return Err(Trouble::Split { parts: peek.parts });
+        }
+        if *kind == LayerKind::Model {
             entry.diffusion = peek.architecture == DIFFUSION;
             if entry.family.is_empty() {
                 entry.family.clone_from(&peek.architecture);

@@ -110,10 +110,16 @@ fn layers_that_cannot_be_used() {
     let model = |store: &Store| store.layer("model", &good);
     let gemma4 = json!({"model_family": "gemma4"});
     type Layers<'a> = &'a dyn Fn(&Store) -> Vec<Value>;
-    let cases: [(&str, Value, Layers); 13] = [
+    let cases: [(&str, Value, Layers); 15] = [
         ("Its manifest lists no model file.", gemma4.clone(), &|_| vec![]),
         ("It's split into 2 files. gemtab only reads single-file models.", gemma4.clone(), &|s| {
             vec![model(s), model(s)]
+        }),
+        ("It's split into 3 files. gemtab only reads single-file models.", gemma4.clone(), &|s| {
+            vec![s.layer("model", &Gguf::gemma4().number("split.count", 3).build())]
+        }),
+        ("It's split into 2 files. gemtab only reads single-file models.", gemma4.clone(), &|s| {
+            vec![model(s), s.layer("projector", &Gguf::new("clip").number("split.count", 2).build())]
         }),
         ("This is a llama model. gemtab only runs Gemma 4.", json!({"model_family": "llama"}), &|s| {
             vec![model(s)]

@@ -95,7 +95,7 @@ async fn pages_are_in_the_language_of_the_request() {
     for (path, english, words) in [
         ("/", "Chat with Gemma 4 in this tab", "Mit Gemma 4 in diesem Tab chatten"),
         ("/settings", "<title>Settings · gemtab</title>", "<title>Einstellungen · gemtab</title>"),
-        ("/no/such/page", "Check it for typos", "Adresse auf Tippfehler prüfen"),
+        ("/no/such/page", "nothing at this address", "Unter dieser Adresse gibt es nichts"),
     ] {
         let answer = server.ask("GET", path, &german).await;
         assert!(answer.text().contains(words), "{path}: {}", answer.text());

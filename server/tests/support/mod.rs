@@ -28,7 +28,8 @@ impl Gguf {
         Self::new("gemma4").number("general.file_type", 15).number("gemma4.embedding_length", 256)
     }
 
-    fn entry(mut self, key: &str, kind: u32, value: &[u8]) -> Self {
+    /// A metadata entry with the bytes of its value.
+    pub fn entry(mut self, key: &str, kind: u32, value: &[u8]) -> Self {
         self.entries.push([&text(key), &kind.to_le_bytes()[..], value].concat());
         self
     }
