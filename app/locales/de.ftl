@@ -1,4 +1,4 @@
-# Deutsch. Ohne Anrede: Infinitive für Befehle, Sätze ohne „du“ und „Sie“.
+# Deutsch. Sätze sagen „Sie“; Schaltflächen und Titel stehen im Infinitiv oder sind Substantive.
 
 language-name = Deutsch
 number-group = .
@@ -12,12 +12,12 @@ new-build = Es gibt eine neue Version von gemtab.
 
 ## The document, before the page lives
 
-shell-description = Mit Gemma 4 chatten, in einem Browser-Tab und auf der eigenen Grafikkarte.
-boot-slow = Wird noch geladen. Schreiben ist schon möglich.
-boot-failed = Die Seite konnte nicht starten. Verbindung prüfen, dann neu laden.
-boot-no-script = gemtab braucht JavaScript. JavaScript einschalten, dann neu laden.
+shell-description = Mit Gemma 4 chatten, in einem Browser-Tab und auf Ihrer Grafikkarte.
+boot-slow = Wird noch geladen. Sie können schon schreiben.
+boot-failed = Die Seite konnte nicht starten. Prüfen Sie Ihre Verbindung, und laden Sie neu.
+boot-no-script = gemtab braucht JavaScript. Schalten Sie es ein, und laden Sie neu.
 later-loading = Die Seite wird geladen …
-later-missing = Diese Seite konnte nicht geladen werden. Verbindung prüfen und erneut versuchen. Es geht nichts verloren.
+later-missing = Diese Seite konnte nicht geladen werden. Prüfen Sie Ihre Verbindung, und versuchen Sie es erneut. Es geht nichts verloren.
 
 ## Units and amounts
 
@@ -40,16 +40,16 @@ settings-title = Einstellungen
 settings-licenses = Lizenzen Dritter
 settings-appearance = Darstellung und Tastatur
 settings-theme = Farbschema
-settings-theme-system = Wie das System
+settings-theme-system = Systemeinstellung
 settings-theme-light = Hell
 settings-theme-dark = Dunkel
 settings-language = Sprache
-settings-language-browser = Wie der Browser
+settings-language-browser = Browsersprache
 settings-sending = Senden mit
 settings-send-enter = Eingabetaste (Umschalt+Eingabetaste für eine neue Zeile)
 settings-send-modified = Strg+Eingabetaste oder ⌘ Eingabetaste (Eingabetaste für eine neue Zeile)
 settings-single-keys = Tastenkürzel mit einer Taste
-settings-single-keys-hint = / springt ins Nachrichtenfeld, ? zeigt alle Tastenkürzel. Bei Spracheingabe besser ausschalten.
+settings-single-keys-hint = / springt ins Nachrichtenfeld, ? zeigt alle Tastenkürzel. Schalten Sie das aus, wenn Sie Spracheingabe verwenden.
 settings-show-steps = Diffusionsschritte zeigen
 settings-show-steps-hint = Zeigt, wie der Text entsteht, wenn ein Diffusionsmodell antwortet. Ausgeschaltet erscheint nur der fertige Text.
 settings-drafts = Spekulatives Dekodieren
@@ -58,14 +58,14 @@ settings-drafts-automatic = Wenn das Modell einen Drafter hat
 settings-drafts-always = Immer
 settings-drafts-never = Nie
 settings-memory = Grafikspeicher
-settings-memory-hint = Gilt ab dem nächsten Laden eines Modells. Wenn ein Modell nicht passt, geschieht beides von selbst.
+settings-memory-hint = Gilt ab dem nächsten Laden eines Modells. Wenn ein Modell nicht passt, schaltet gemtab beides selbst ein.
 settings-memory-loaded = { $model } ist noch mit den vorherigen Einstellungen geladen.
 settings-cache-in-eight-bits = KV-Cache mit 8 Bit
 settings-cache-in-eight-bits-hint = Unterhaltungen brauchen etwa halb so viel Speicher. Antworten können leicht abweichen.
 settings-table-in-eight-bits = Embeddings je Schicht mit 8 Bit
 settings-table-in-eight-bits-hint = Für Dateien von E2B und E4B mit 16-Bit-Embeddings, die mehr als die halbe Datei ausmachen. Sie brauchen dann etwa halb so viel Speicher, und Antworten ändern sich kaum.
 settings-new = Neue Unterhaltungen
-settings-new-hint = Lässt sich für jede Unterhaltung ändern.
+settings-new-hint = Sie können das für jede Unterhaltung ändern.
 settings-instructions = Eigene Anweisungen
 settings-none = Keine
 settings-think = Vor dem Antworten nachdenken
@@ -83,7 +83,6 @@ settings-conversations = { $count ->
     [one] 1 Unterhaltung
     *[other] { $count } Unterhaltungen
     } in diesem Browser.
-settings-archive-hint = Export und Import stehen im Menü neben dem Suchfeld.
 
 ## Words of several places, continued
 
@@ -115,7 +114,7 @@ age-today = Heute
 age-yesterday = Gestern
 age-week = Letzte 7 Tage
 age-earlier = Früher
-not-found = Unter dieser Adresse gibt es keine Seite. Adresse auf Tippfehler prüfen.
+not-found = Unter dieser Adresse gibt es nichts.
 page-title = { $page } · gemtab
 
 ## The frame around every page
@@ -125,7 +124,7 @@ frame-drop = Bilder, Audio, Video oder ein Modell hier ablegen
 frame-skip = Zum Inhalt springen
 frame-test-mode = Testmodus
 frame-simulated = Simulierte Engine
-frame-drop-elsewhere = Bilder und Audio lassen sich nur an eine Unterhaltung anhängen. Eine öffnen und die Dateien dort ablegen.
+frame-drop-elsewhere = Bilder und Audio lassen sich nur an eine Unterhaltung anhängen. Öffnen Sie eine, und legen Sie die Dateien dort ab.
 model-replaced = Ein anderer Tab hat { $name } geladen.
 model-ready = { $name } ist bereit.
 model-not-loaded = { $name } konnte nicht geladen werden. { $reason }
@@ -138,18 +137,18 @@ search-found = { $count ->
 ## The graphics device, and how to get it
 
 advice-origin = Browser erlauben WebGPU nur auf sicheren Adressen. { $origin } ist keine.
-advice-local = Auf dem Computer, auf dem der Server läuft, `{ $address }` öffnen.
-advice-https = Von einem anderen Computer aus: die Seite über https bereitstellen oder den Port mit ssh weiterleiten.
+advice-local = Öffnen Sie `{ $address }` auf dem Computer, auf dem der Server läuft.
+advice-https = Für andere Computer: Stellen Sie die Seite über HTTPS bereit, oder leiten Sie den Port mit SSH weiter.
 advice-in = In { $browser }:
 advice-title = Grafikbeschleunigung einschalten
 device-none = Keine Grafikkarte
 device-no-webgpu = WebGPU ist nicht verfügbar, daher laufen hier keine Modelle.
-device-nothing-lost = Es wurde nichts heruntergeladen. Die Unterhaltungen bleiben lesbar.
+device-nothing-lost = Ihre Unterhaltungen können Sie aber lesen.
 device-slow = Es wird keine Grafikkarte verwendet
 device-software = Es wird keine Grafikkarte verwendet.
 device-software-named = Es wird keine Grafikkarte verwendet ({ $name }).
 device-software-hint = Die Demo läuft langsam. Größere Modelle sind zu langsam.
-device-how = Grafikkarte verwenden
+device-how = So verwenden Sie die Grafikkarte
 too-slow = { $name } ist { $size } groß. Ohne Grafikkarte kann jedes Wort einer Antwort Minuten dauern.
 too-slow-title = Es wird keine Grafikkarte verwendet
 unlikely-title = Dieses Modell passt wahrscheinlich nicht
@@ -175,6 +174,7 @@ sampling-seed = Startwert
 sampling-seed-hint = Gleicher Startwert, gleiche Antwort.
 sampling-seed-random = Zufällig
 load-starting = Startet
+load-engine = Die Engine wird gestartet …
 load-title = Modell wird geladen
 load-of = { $name } wird geladen
 memory-words = { $name } kommt nicht ganz in den Grafikspeicher. Zusätzlich werden { $size } Arbeitsspeicher belegt, bis der Tab geschlossen oder ein anderes Modell geladen wird, und Antworten kommen langsamer.
@@ -185,20 +185,21 @@ model-demo = Demo
 model-file = Datei
 model-diffusion = Diffusion
 model-diffusion-about = Schreibt einen ganzen Textblock auf einmal und verfeinert ihn in Schritten.
-model-demo-about = Eingebaute Demo. Ein winziges Modell zum Ausprobieren der Seite: einfache Rechnungen, Listen und Fakten.
+model-demo-about = Eingebaute Demo: ein winziges Modell zum Ausprobieren, für einfache Rechnungen, Listen und Fakten.
 model-loaded = Geladen
 model-recommended = Empfohlen
 models-looking = Modelle werden gesucht …
 models-offline = Der Server ist nicht erreichbar. In diesem Browser gespeicherte Modelle funktionieren weiterhin.
 models-none = Der Server hat keine Modelle gefunden. Gesucht wurde in:
-models-pull = Mit { $command } eines herunterladen oder eine eigene .gguf-Datei öffnen.
-models-get = Auf der Seite „Modelle“ unter „Modell holen“ eines herunterladen oder eine eigene .gguf-Datei öffnen.
+models-pull = Laden Sie mit { $command } eines herunter, oder öffnen Sie eine eigene .gguf-Datei.
+models-get = Laden Sie auf der Seite „Modelle“ unter „Modell herunterladen“ eines herunter, oder öffnen Sie eine eigene .gguf-Datei.
 palette-title = Suche und Befehle
 palette-placeholder = Unterhaltungen, Modelle, Seiten und Befehle suchen …
 palette-results = Ergebnisse
 palette-none = Keine Treffer
 palette-action = Befehl
 palette-drawer = Einstellungen der Unterhaltung
+drawer-changed = Einstellungen der Unterhaltung (geändert)
 palette-stop = Antwort anhalten
 palette-think = Vor dem Antworten nachdenken
 palette-think-off = Ohne Nachdenken antworten
@@ -226,10 +227,10 @@ picked-open-anyway-of = Trotzdem öffnen: { $name }
 picked-forget = Aus der Liste entfernen
 picked-forget-of = Aus der Liste entfernen: { $name }
 picked-forgotten = { $name } ist nicht mehr in der Liste. Die Datei bleibt, wo sie ist.
-picked-not-allowed = Der Browser braucht die Erlaubnis, { $name } zu lesen. Erneut öffnen und die Nachfrage bestätigen.
-picked-gone = { $name } ist nicht mehr da: verschoben, umbenannt oder gelöscht. Mit „Datei öffnen …“ auswählen.
+picked-not-allowed = Der Browser braucht die Erlaubnis, { $name } zu lesen. Öffnen Sie die Datei erneut, und bestätigen Sie die Nachfrage.
+picked-gone = { $name } ist nicht mehr da: verschoben, umbenannt oder gelöscht. Wählen Sie die Datei mit „Datei öffnen …“ aus.
 picked-changed = { $name } hat sich seit dem letzten Öffnen geändert.
-picked-unreadable = Der Browser kann { $name } nicht lesen. Mit „Datei öffnen …“ auswählen.
+picked-unreadable = Der Browser kann { $name } nicht lesen. Wählen Sie die Datei mit „Datei öffnen …“ aus.
 picture-show = { $name } anzeigen
 
 ## The rail of conversations
@@ -239,10 +240,10 @@ rail-new = Neu
 rail-steps = { NUMBER($step) }/{ NUMBER($steps) }
 rail-conversations = Unterhaltungen
 rail-places = Seiten
-rail-private = Alles Geschriebene bleibt in diesem Browser.
+rail-private = Was Sie schreiben, bleibt in diesem Browser.
 rail-search = Suchen
 rail-search-label = Unterhaltungen durchsuchen
-rail-all = Alle Unterhaltungen
+rail-all = Unterhaltungen exportieren oder importieren
 rail-export-all = Alle exportieren
 rail-import = Importieren …
 import-too-large = Diese Datei ist { $size } groß, importieren lassen sich höchstens { $most }.
@@ -262,7 +263,7 @@ import-merged = { $count ->
     }
 import-already = { NUMBER($count) } schon da.
 rail-nothing-found = Keine Treffer
-rail-empty = Hier erscheinen die Unterhaltungen. Sie bleiben in diesem Browser.
+rail-empty = Hier erscheinen Ihre Unterhaltungen. Sie bleiben in diesem Browser.
 rail-unreadable = Nicht lesbar
 rail-actions = Aktionen für { $title }
 rail-answering = antwortet gerade
@@ -277,16 +278,28 @@ export-unreadable = { $count ->
     }
 export-failed = Der Export ist fehlgeschlagen. { $reason }
 
+## Search within a conversation
+
+find-title = In dieser Unterhaltung suchen
+find-place = { NUMBER($at) } von { NUMBER($count) }
+find-previous = Voriger Treffer
+find-next = Nächster Treffer
+find-close = Suche schließen
+
+count-thousand = { $number } Tsd.
+count-million = { $number } Mio.
+count-billion = { $number } Mrd.
+
 ## What is said at the edge of the page
 
 notices = Benachrichtigungen
 
 ## Keyboard shortcuts
 
-shortcuts-palette = Unterhaltungen, Modelle, Seiten und Befehle suchen
+shortcuts-palette = Suche und Befehle
 shortcuts-send = Nachricht senden
 shortcuts-line = Neue Zeile
-shortcuts-edit = Letzte Nachricht bearbeiten (bei leerem Feld)
+shortcuts-edit = Letzte Nachricht bearbeiten (leeres Feld)
 shortcuts-stop = Antwort anhalten oder Geöffnetes schließen
 shortcuts-tab = Nächstes Bedienelement
 shortcuts-field = Zum Nachrichtenfeld
@@ -309,7 +322,7 @@ sound-position = Position in { $name }
 absent-title = Diese Unterhaltung ist nicht in diesem Browser
 absent-words = Unterhaltungen bleiben in dem Browser, in dem sie begonnen wurden. Diese wurde vielleicht gelöscht oder in einem anderen Browser begonnen.
 unreadable-title = Diese Unterhaltung ist nicht lesbar
-unreadable-words = Ihre Daten sind noch in diesem Browser. Vor dem Löschen lassen sie sich in einer Datei sichern.
+unreadable-words = Die Daten dieser Unterhaltung sind noch in diesem Browser. Sie können sie vor dem Löschen in einer Datei sichern.
 unloaded-title = Diese Unterhaltung konnte nicht geladen werden
 adapters-several = { NUMBER($count) } Adapter
 adapter = Adapter
@@ -317,11 +330,11 @@ adapter-opening = Adapter wird geöffnet …
 adapter-none = Kein Adapter
 adapter-files = Adapterdateien
 adapters = Adapter
-adapters-hint = Ein Adapter (LoRA) ändert, wie das Modell antwortet, ohne es zu ersetzen. Er bleibt auf diesem Gerät. Änderungen gelten ab der nächsten Antwort.
+adapters-hint = Adapter (LoRA) passen an, wie das Modell antwortet. Sie bleiben auf diesem Gerät und gelten ab der nächsten Antwort.
 adapter-reading = Wird gelesen …
 adapter-open = Adapter öffnen …
 adapter-compare = Mit und ohne vergleichen
-adapter-load-first = Zuerst ein Modell laden. Ein Adapter funktioniert nur mit dem Modell, für das er gemacht wurde.
+adapter-load-first = Laden Sie zuerst ein Modell. Ein Adapter funktioniert nur mit dem Modell, für das er gemacht wurde.
 adapter-facts = Rang { NUMBER($rank) } · { $layers ->
     [one] 1 Schicht
     *[other] { $layers } Schichten
@@ -333,7 +346,7 @@ attach = Bilder, Audio oder Video anhängen
 attach-files = Bilder, Audio und Video
 camera = Foto aufnehmen
 record = Audio aufnehmen
-record-allow = Mikrofon in der Abfrage des Browsers erlauben.
+record-allow = Erlauben Sie das Mikrofon, wenn der Browser fragt.
 record-paused = Pausiert
 recording = Aufnahme
 record-level = Eingangspegel
@@ -341,18 +354,19 @@ record-resume = Aufnahme fortsetzen
 record-pause = Aufnahme pausieren
 record-discard = Aufnahme verwerfen
 record-done = Fertig
+record-stop = Aufnahme beenden
 camera-file = Kamera.png
-camera-nothing = Die Kamera hat noch kein Bild geliefert. Erneut öffnen.
+camera-nothing = Die Kamera hat noch kein Bild geliefert. Schließen Sie dies, und versuchen Sie es erneut.
 camera-view = Kameravorschau
 camera-take = Foto aufnehmen
 attachments = Anhänge
 frames-of = Einzelbilder von { $name }
 not-attached = Nicht angehängt
-attached-here = An die Nachricht angehängt
+attached-here = An Ihre Nachricht angehängt
 attached-over = Zu lang: { $tokens ->
     [one] 1 Token
     *[other] { $tokens } Token
-    }, aber die Grenze ist { NUMBER($context) }. Anhänge entfernen oder das Modell mit längerem Kontext laden.
+    }, aber die Grenze ist { NUMBER($context) }. Entfernen Sie Anhänge, oder laden Sie das Modell mit längerem Kontext.
 attached-tokens = { $tokens ->
     [one] 1 Token
     *[other] { $tokens } Token
@@ -384,28 +398,29 @@ compare-title = Mit und ohne Adapter
 compare-waiting = Warten …
 compare-with = Mit
 compare-without = Ohne
-compare-hint = Beide beantworten die letzte Nachricht mit demselben Startwert. Die Unterhaltung ändert sich nicht.
+compare-hint = Beide Antworten haben denselben Startwert. Die Unterhaltung ändert sich nicht.
+compare-needs-question = Senden Sie zuerst eine Nachricht, dann lassen sich die Antworten vergleichen.
 message-to = Nachricht an { $name }
 message = Nachricht
-composer-no-webgpu = WebGPU ist nicht verfügbar, daher ist keine Antwort möglich.
-composer-recording = Zum Senden die Aufnahme beenden.
-composer-queued = Die vorige Nachricht wartet noch.
-composer-no-model = Zum Senden ein Modell auswählen.
-composer-enter = Eingabe sendet · Umschalt+Eingabe für neue Zeile
-composer-modified = Strg+Eingabe oder ⌘ Eingabe sendet
+composer-recording = Beenden Sie die Aufnahme, um zu senden.
+composer-queued = Eine Nachricht wartet schon.
+composer-no-model = Wählen Sie vor dem Senden ein Modell aus.
+composer-enter = Enter: senden · Umschalt+Enter: neue Zeile
+composer-modified = Strg+Enter oder ⌘ Enter: senden
 composer-title = Nachricht schreiben
+composer-instructions = Anweisungen
 think-hint = Das Modell vor dem Antworten nachdenken lassen
 think = Nachdenken
 composer-file = Wird gesendet, sobald die Datei bereit ist.
 composer-answering = Wird nach dieser Antwort gesendet.
-composer-training = Das Fine-Tuning ist bei Schritt { NUMBER($step) } von { NUMBER($steps) }. Senden pausiert es bis zur Antwort.
+composer-training = Das Fine-Tuning ist bei Schritt { NUMBER($step) } von { NUMBER($steps) }. Solange das Modell antwortet, pausiert das Training.
 composer-tokens = { NUMBER($tokens) } von { NUMBER($context) } Token
-composer-too-long = Zu lang: { NUMBER($tokens) } Token, die Grenze ist { NUMBER($context) }.
+composer-too-long = Zu lang: { NUMBER($tokens) } Token, die Grenze ist { NUMBER($context) }. Kürzen Sie die Nachricht, oder laden Sie das Modell mit längerem Kontext.
 send = Senden
 stop = Anhalten
 stop-esc = Anhalten (Esc)
 drawer-title = Diese Unterhaltung
-drawer-instructions-hint = Gehen in dieser Unterhaltung mit jeder Nachricht an das Modell.
+drawer-instructions-hint = Werden mit jeder Nachricht dieser Unterhaltung mitgesendet.
 drawer-loaded = Das Modell ist mit einem Kontext von { NUMBER($tokens) } Token geladen.
 drawer-reload = Mit { NUMBER($tokens) } Token neu laden
 drawer-answers = Antworten
@@ -421,8 +436,8 @@ drawer-sampling-model = Es gelten die Vorgaben des Modells.
 drawer-sampling-diffusion = Dieses Diffusionsmodell hat ein eigenes Sampling. Nur der Seed wirkt sich aus.
 drawer-sampling-reset = Auf Vorgaben des Modells zurücksetzen
 figure-first = Zeit bis zum ersten Token
-figure-writing = Tempo der Erzeugung
-figure-drafts = Richtig geraten
+figure-writing = Geschwindigkeit
+figure-drafts = Angenommene Vorschläge
 figure-experts = Experten im Grafikspeicher gefunden
 figure-expert-bytes = Nachgeladene Experten je Token
 figure-expert-bytes-step = Nachgeladene Experten je Schritt
@@ -434,37 +449,37 @@ figure-steps-of = { $blocks ->
 figure-answer = Antwort
 figure-prompt = Prompt
 figure-cached = Aus dem Cache
-figure-reading = Tempo beim Lesen des Prompts
+figure-reading = Prompt-Geschwindigkeit
 figure-context = Kontext belegt
 figures-title = Letzte Antwort
 figures-none = Statistiken erscheinen nach der ersten Antwort.
 log-messages = Nachrichten
-log-latest = Zum Neuesten
+log-latest = Nach unten
 answer-of = Antwort von { $name }
-you = Eigene Nachricht
+you = Sie
 show-more = Mehr anzeigen
 show-less = Weniger anzeigen
 show-all = Alles anzeigen
 edit-resend = Bearbeiten und neu senden
-delete-after = Dies und alles Folgende löschen
+delete-after = Ab hier löschen
 edit-label = Nachricht bearbeiten
 edit-hint = Das Original bleibt; mit ‹ › geht es zurück.
 edit-discarded = Änderung verworfen.
 reading-tokens = Lesen, { NUMBER($read) } von { NUMBER($total) } Token
 reading = Lesen
 edited = bearbeitet
-regenerate = Neu erzeugen
+regenerate = Neu generieren
 continue-answer = Fortsetzen
 edit-answer = Antwort bearbeiten
 branch-off = Neue Unterhaltung ab hier
-conversation-copied = Dies ist die Kopie. Das Original bleibt unverändert.
+conversation-copied = Sie sind jetzt in der Kopie. Das Original bleibt unverändert.
 cut-off = Diese Antwort wurde abgebrochen.
 finish-stopped = Angehalten.
-finish-limit = Bei der maximalen Antwortlänge angehalten.
-finish-full = Angehalten, weil der Kontext voll ist. Neue Unterhaltung beginnen oder längeren Kontext wählen.
+finish-limit = Maximale Antwortlänge erreicht.
+finish-full = Angehalten, weil der Kontext voll ist. Beginnen Sie eine neue Unterhaltung, oder wählen Sie einen längeren Kontext.
 elsewhere = Wird in einem anderen Tab geschrieben …
-closed-early = Die Seite wurde geschlossen, bevor diese Antwort fertig war.
-copy-refused = Der Browser hat das Kopieren nicht erlaubt. Den Text markieren und selbst kopieren.
+closed-early = Beim Schließen der Seite unterbrochen.
+copy-refused = Der Browser hat das Kopieren nicht erlaubt. Markieren Sie den Text, und kopieren Sie ihn selbst.
 copied = Kopiert.
 copy = Kopieren
 version-previous = Vorige Version
@@ -485,18 +500,20 @@ canvas-step = Block { NUMBER($block) }, Schritt { NUMBER($step) } von höchstens
 device-reset = Die Grafikkarte wurde zurückgesetzt. Wird wiederhergestellt …
 unsaved-untitled = Eine Unterhaltung
 quoted = „{ $text }“
+named = { $name }: { $text }
+with-amount = { $text }, { $amount }
 conversations = { $count ->
     [one] 1 Unterhaltung
     *[other] { $count } Unterhaltungen
     }
-unsaved = { $why } Nicht gespeichert: { $what }. Diesen Tab geöffnet lassen; gemtab versucht es weiter.
+unsaved = { $why } Nicht gespeichert: { $what }. Lassen Sie diesen Tab geöffnet; gemtab versucht es weiter.
 export = Exportieren
 restart = Neu starten
-crash-safe = Unterhaltung und Eingabe sind sicher.
-waiting-load = Die Nachricht wird gesendet, sobald { $name } bereit ist.
-waiting-answer = Die Nachricht wird nach der laufenden Antwort gesendet.
-waiting-model = Die Nachricht wartet auf ein Modell.
-waiting-cancel = Noch nicht senden
+crash-safe = Ihre Unterhaltung und Ihre Eingabe sind sicher.
+waiting-load = Ihre Nachricht wird gesendet, sobald { $name } bereit ist.
+waiting-answer = Ihre Nachricht wird nach der laufenden Antwort gesendet.
+waiting-model = Ihre Nachricht wartet auf ein Modell.
+waiting-cancel = Nicht senden
 thinking = Denkt nach …
 thought-for = { $time } nachgedacht
 thought = Überlegungen
@@ -511,17 +528,17 @@ elsewhere-measuring = Messung läuft in einem anderen Tab
 context-used = { NUMBER($used) } von { NUMBER($size) } Token des Kontexts belegt
 context-short = { NUMBER($used) } von { NUMBER($size) } Token
 model-button = Modell: { $name } ({ $state }). Anderes auswählen.
-unanswered = Nicht beantwortet.
+unanswered = Noch keine Antwort.
 welcome-title = Mit Gemma 4 in diesem Tab chatten
-welcome-words = Das Modell läuft auf der eigenen Grafikkarte. Alles Geschriebene bleibt in diesem Browser.
-welcome-drop = oder eine .gguf-Datei irgendwo auf dieser Seite ablegen.
-welcome-only-demo = Bisher gibt es nur ein winziges Demo-Modell.
+welcome-words = Das Modell läuft auf Ihrer Grafikkarte. Was Sie schreiben, bleibt in diesem Browser.
+welcome-drop = oder legen Sie eine .gguf-Datei irgendwo auf dieser Seite ab.
+welcome-only-demo = Bisher ist nur das winzige Demo-Modell installiert.
 welcome-ready = { $name } ist bereit: { $memory } Grafikspeicher, { NUMBER($tokens) } Token Kontext.
-welcome-loading = { $name } wird geladen. Schreiben ist schon möglich; die Nachricht wird gesendet, sobald es bereit ist.
-welcome-demo = Dies ist eine Demo: ein winziges Modell zum Ausprobieren der Seite. Es kann zum Beispiel:
+welcome-loading = { $name } wird geladen. Schreiben Sie schon; Ihre Nachricht wird gesendet, sobald es bereit ist.
+welcome-demo = Dies ist ein winziges Demo-Modell. Versuchen Sie zum Beispiel:
 welcome-picture = Ein Bild beschreiben
 welcome-picture-prompt = Was ist auf diesem Bild zu sehen?
-welcome-voice = Mit der Stimme fragen
+welcome-voice = Per Sprache fragen
 welcome-code = Code schreiben
 welcome-code-prompt = Schreib eine Python-Funktion, die prüft, ob ein Wort ein Palindrom ist.
 welcome-think = Ein Rätsel lösen
@@ -531,14 +548,14 @@ welcome-explain-prompt = Erklär einem zehnjährigen Kind, wie ein Regenbogen en
 
 ## What the stores say
 
-media-unreadable = Die Datei konnte nicht gelesen werden. Erneut auswählen.
-media-no-room = In diesem Browser ist nicht genug Arbeitsspeicher frei. Andere Tabs schließen und erneut anhängen.
-media-not-attached = Konnte nicht angehängt werden. { $reason }
+media-unreadable = Die Datei konnte nicht gelesen werden. Wählen Sie sie erneut aus.
+media-no-room = In diesem Browser ist nicht genug Arbeitsspeicher frei. Schließen Sie andere Tabs, und hängen Sie die Datei erneut an.
+media-not-attached = Anhängen nicht möglich: { $reason }
 fits = Passt
 fits-outside = Langsam: { $size } passen nicht in den Grafikspeicher
 fits-context = Passt mit { NUMBER($tokens) } Token Kontext
 fits-experts = Passt mit { $size } Grafikspeicher für Experten
-experts-fast = antwortet etwas langsamer
+experts-fast = etwas langsamere Antworten
 experts-rate = { $tokens ->
     [one] mindestens etwa ein Token pro Sekunde
     *[other] mindestens etwa { NUMBER($tokens) } Token pro Sekunde
@@ -549,6 +566,7 @@ fits-table-in-eight-bits = 8-Bit-Embeddings
 fits-cache-in-eight-bits = 8-Bit-KV-Cache
 fits-not = Um { $size } zu groß
 fits-part = Zu groß: Ein Teil braucht { $needed }, die Grafikkarte erlaubt { $available }
+load-lost = Verbindung unterbrochen, neuer Versuch läuft…
 load-header = Modelldetails werden gelesen
 per-second = { $size }/s
 time-left = noch { $time }
@@ -563,8 +581,8 @@ record-unplugged = Das Mikrofon wurde getrennt. Die Aufnahme bis dahin bleibt er
 record-says = Aufnahme läuft.
 record-discarded = Aufnahme verworfen.
 record-empty = Die Aufnahme ist leer. Sie wurde zu früh beendet.
-record-silent = Kein Ton erkannt. Prüfen, ob das Mikrofon stumm ist oder im Browser ein anderes gewählt ist.
-record-longest = Die Aufnahme wurde bei der Grenze von 10 Minuten beendet.
+record-silent = Kein Ton erkannt. Prüfen Sie, ob das Mikrofon stumm ist oder im Browser ein anderes gewählt ist.
+record-longest = Die Aufnahme wurde nach der Höchstdauer von 10 Minuten beendet.
 answering = Antwortet.
 attachments-unfit = { $count ->
     [one] Dieses Modell kann 1 Anhang der Unterhaltung nicht verwenden und antwortet ohne ihn.
@@ -578,19 +596,19 @@ sense-wait = Wartet auf einen anderen Tab
 sense-load-sight = Bildunterstützung wird geladen
 sense-load-hearing = Audiounterstützung wird geladen
 sense-sight = Bild wird gelesen
-sense-hearing = Audio wird angehört
-attach-no-model = Zuerst ein Modell auswählen.
-attach-text-only = { $name } kann nur Text. Ein Modell wählen, das Bilder oder Audio unterstützt.
-attach-no-images = { $name } unterstützt keine Bilder. Ein anderes Modell wählen.
-attach-no-audio = { $name } unterstützt kein Audio. Ein anderes Modell wählen.
+sense-hearing = Audio wird verarbeitet
+attach-no-model = Wählen Sie zuerst ein Modell aus.
+attach-text-only = { $name } verarbeitet nur Text. Wählen Sie ein Modell, das Bilder oder Audio unterstützt.
+attach-no-images = { $name } unterstützt keine Bilder. Wählen Sie ein anderes Modell.
+attach-no-audio = { $name } unterstützt kein Audio. Wählen Sie ein anderes Modell.
 attach-reading = { $name } wird gelesen
 attach-recording = Aufnahme
 attach-removed = Anhang entfernt.
-attach-model = Modelle einzeln öffnen, nicht zusammen mit anderen Dateien.
+attach-model = Öffnen Sie Modelle einzeln, nicht zusammen mit anderen Dateien.
 attach-other = Nur Bilder, Audio und Video lassen sich anhängen.
 attach-reading-frame = { $name } wird gelesen, Bild { NUMBER($frame) } von { NUMBER($total) }
 attached = { $name } angehängt.
-attach-gone = Nicht mehr in diesem Browser. Erneut auswählen.
+attach-gone = Nicht mehr in diesem Browser. Wählen Sie die Datei erneut aus.
 message-deleted = { $count ->
     [one] Nachricht gelöscht.
     *[other] { $count } Nachrichten gelöscht.
@@ -601,25 +619,25 @@ deleted-elsewhere = Diese Unterhaltung wurde in einem anderen Tab gelöscht.
 answered-elsewhere = Diese Unterhaltung wird in einem anderen Tab beantwortet.
 saved-gone = Diese Unterhaltung ist nicht mehr in diesem Browser.
 not-saved = Die Datei konnte nicht gespeichert werden. { $reason }
-tune-file-model = { $name } ist ein Modell. Einzeln öffnen.
-tune-name-first = Dem Adapter zuerst einen Namen geben.
+tune-file-model = { $name } ist ein Modell. Öffnen Sie es einzeln.
+tune-name-first = Geben Sie dem Adapter zuerst einen Namen.
 tune-begins = Training gestartet.
 tune-done = Training abgeschlossen.
-media-too-long = Zu lang: { $length }, die Grenze ist { $most }. Kürzen und erneut anhängen.
-video-unreadable = Dieser Browser kann dieses Video nicht abspielen. Als MP4 (H.264) speichern und erneut anhängen.
-video-no-length = Die Länge dieses Videos ist unbekannt. In einem Videoprogramm neu speichern, dann erneut versuchen.
+media-too-long = Zu lang: { $length }, die Grenze ist { $most }. Kürzen Sie die Aufnahme, und hängen Sie sie erneut an.
+video-unreadable = Dieser Browser kann dieses Video nicht abspielen. Speichern Sie es als MP4 (H.264), und hängen Sie es erneut an.
+video-no-length = Die Länge dieses Videos ist unbekannt. Speichern Sie es in einem Videoprogramm neu, und versuchen Sie es erneut.
 device-refused = { $device ->
     [camera] Diese Seite darf die Kamera nicht verwenden.
     *[microphone] Diese Seite darf das Mikrofon nicht verwenden.
-    } In den Einstellungen des Browsers für diese Seite erlauben, dann erneut versuchen.
+    } Erlauben Sie das in den Einstellungen des Browsers für diese Seite, und versuchen Sie es erneut.
 device-missing = { $device ->
     [camera] Keine Kamera gefunden.
     *[microphone] Kein Mikrofon gefunden.
-    } Anschließen, dann erneut versuchen.
+    } Schließen Sie das Gerät an, und versuchen Sie es erneut.
 device-busy = { $device ->
     [camera] Die Kamera lässt sich nicht verwenden.
     *[microphone] Das Mikrofon lässt sich nicht verwenden.
-    } Vielleicht verwendet ein anderes Programm das Gerät. Das andere Programm schließen, dann erneut versuchen.
+    } Vielleicht verwendet ein anderes Programm das Gerät. Schließen Sie es, und versuchen Sie es erneut.
 device-unavailable = { $device ->
     [camera] Die Kamera ist für diese Seite nicht verfügbar.
     *[microphone] Das Mikrofon ist für diese Seite nicht verfügbar.
@@ -627,7 +645,7 @@ device-unavailable = { $device ->
 device-other = { $device ->
     [camera] Die Kamera konnte nicht verwendet werden
     *[microphone] Das Mikrofon konnte nicht verwendet werden
-    }: { $reason }. Den Browser neu starten, dann erneut versuchen.
+    }: { $reason }. Starten Sie den Browser neu, und versuchen Sie es erneut.
 code-copied = Kopiert
 code-not-copied = Kopieren fehlgeschlagen
 code-table = Tabelle
@@ -639,27 +657,28 @@ tune-attachments-lost = { $count ->
     [one] 1 Anhang ist nicht mehr in diesem Browser und fehlt beim Training.
     *[other] { $count } Anhänge sind nicht mehr in diesem Browser und fehlen beim Training.
     }
-not-kept = Dieser Browser speichert nichts für diese Seite. Unterhaltungen gehen beim Schließen dieses Tabs verloren; was bleiben soll, vorher exportieren.
+not-kept = Dieser Browser speichert nichts für diese Seite. Unterhaltungen gehen beim Schließen dieses Tabs verloren; exportieren Sie vorher, was bleiben soll.
 
 ## Models
 
 models-available = Verfügbare Modelle
 models-refresh = Aktualisieren
-get-title = Modell holen
-get-hint = Der Server lädt es in Ollamas Ordner, wo auch Ollama es verwenden kann.
+get-title = Modell herunterladen
+get-hint = Der Server speichert Modelle im Ollama-Ordner; auch Ollama kann sie dann nutzen.
 get-free = { $size } frei.
 get-size = etwa { $size }
 get-e2b = Text, Bilder und Audio. Für die meisten Computer.
-get-e4b = Text, Bilder und Audio. Bessere Antworten als E2B. Für Grafikkarten ab 8 GB.
-get-12b = Text, Bilder und Audio. Bessere Antworten als E4B. Für Grafikkarten ab 12 GB.
-get-26b = Text und Bilder. Gute Antworten, und schnell: eine Expertenmischung. Für Grafikkarten mit viel Speicher.
-get-31b = Text und Bilder. Die besten Antworten. Für Grafikkarten mit viel Speicher.
+get-e4b = Text, Bilder und Audio. Bessere Antworten als E2B.
+get-12b = Text, Bilder und Audio. Bessere Antworten als E4B.
+get-26b = Text und Bilder. Gut und schnell (Mixture of Experts).
+get-31b = Text und Bilder. Die besten Antworten.
 get-fits = Passt: braucht etwa { $needed } Grafikspeicher.
-get-tight = Knapp: braucht etwa { $needed } Grafikspeicher für alles. Mit weniger ist der Kontext kürzer oder die Antworten sind langsamer.
-get-too-large = Zu groß: braucht etwa { $missing } mehr Grafikspeicher, als die Grafikkarte zu haben scheint.
+get-tight = Knapp: Braucht etwa { $needed }. Bei weniger wird der Kontext kürzer oder die Antwort langsamer.
+get-too-large = Für diese Grafikkarte um etwa { $missing } zu groß.
+get-too-slow = Hier zu langsam: Es gibt keine Grafikkarte.
 get-download = Herunterladen
 get-download-of = { $name } herunterladen
-get-other = Ein anderes Modell
+get-other = Anderes Modell
 get-other-hint = Der Name eines Modells bei Ollama oder eines Repositorys bei Hugging Face mit GGUF-Dateien.
 get-example = hf.co/EIGENTÜMER/REPOSITORY:Q4_K_M
 get-progress = Download
@@ -670,16 +689,16 @@ get-waiting = Neuer Versuch folgt: { $reason }
 get-lost = Verbindung unterbrochen; neuer Versuch läuft.
 get-joining = Die Teile des Modells werden verbunden …
 get-done = Heruntergeladen. Es steht oben in der Liste.
-get-stopped = Angehalten. Das Herunterladen lässt sich jederzeit fortsetzen.
+get-stopped = Angehalten. Sie können das Herunterladen jederzeit fortsetzen.
 get-continue = Fortsetzen
-memory-in-use = { $size } belegt. Bild- und Audiounterstützung wird bei der ersten Verwendung geladen.
-memory-with-media = { $all } belegt, davon { $media } für Bilder und Audio.
+memory-in-use = Grafikspeicher: { $size } belegt. Bild- und Audiounterstützung wird bei der ersten Verwendung geladen.
+memory-with-media = Grafikspeicher: { $all } belegt, davon { $media } für Bilder und Audio.
 memory-graphics = Grafikspeicher
 memory-free = Bild- und Audiounterstützung entladen
 memory-free-hint = Sie wird wieder geladen, sobald sie gebraucht wird.
 memory-unload = Modell entladen
 experts-memory = Speicher für Experten (GB)
-experts-memory-hint = Grafikspeicher für die Experten dieses Modells. Die übrigen werden beim Antworten nachgeladen, das dauert länger. Leer lassen, um zu nutzen, was frei ist.
+experts-memory-hint = Grafikspeicher für die Experten dieses Modells. Die übrigen werden beim Antworten nachgeladen, das dauert länger. Lassen Sie das Feld leer, um zu nutzen, was frei ist.
 experts-memory-automatic = Automatisch
 experts-loaded = Das Modell ist mit { $size } für Experten geladen.
 load-again = Neu laden
@@ -687,9 +706,9 @@ saved-here = In diesem Browser gespeichert: { $size }
 saved-partly = { $size }, unvollständig
 saved-delete = { $name } aus diesem Browser löschen
 saved-space = { $used } von { $quota } belegt.
-saved-promise = Gespeicherte Modelle bleiben, bis sie gelöscht werden.
-saved-no-promise = Der Browser darf gespeicherte Modelle löschen, wenn der Platz knapp wird.
-saved-week = Außerdem löscht dieser Browser sie nach sieben Tagen ohne Besuch, außer wenn die Seite zum Home-Bildschirm oder zum Dock hinzugefügt wurde.
+saved-promise = Gespeicherte Modelle bleiben, bis Sie sie löschen.
+saved-no-promise = Bei Platzmangel kann der Browser gespeicherte Modelle löschen.
+saved-week = Außerdem löscht dieser Browser sie nach sieben Tagen ohne Besuch, außer wenn Sie die Seite zum Home-Bildschirm oder zum Dock hinzufügen.
 saved-none = Noch keine Modelle gespeichert.
 saved-label = Gespeicherte Modelle
 saved-model = Modell
@@ -728,22 +747,22 @@ details-tensors = Tensoren
 
 ## Advice for browsers; what stands between backquotes is typed or found as it stands
 
-advice-acceleration = `{ $address }` öffnen und „Grafikbeschleunigung verwenden, falls verfügbar“ einschalten.
-advice-flag = `{ $address }` öffnen und „Enabled“ wählen.
-advice-check = `{ $address }` öffnen und nach „WebGPU: Hardware accelerated“ suchen.
-advice-vulkan = Prüfen, ob ein Vulkan-Treiber installiert ist: `vulkaninfo --summary` sollte die Grafikkarte nennen.
-advice-restart = Browser neu starten.
-advice-firefox-update = Auf Firefox 141 (Windows) oder 145 (Mac mit Apple-Chip) aktualisieren; dort ist WebGPU eingeschaltet.
-advice-firefox-config = Sonst `about:config` öffnen, nach `dom.webgpu.enabled` suchen und auf true setzen.
-advice-firefox-support = In `about:support` unter Grafik prüfen, dass die Darstellung nicht „Software“ ist.
-advice-safari-update = Auf macOS 26 aktualisieren: In Safari 26 ist WebGPU eingeschaltet.
+advice-acceleration = Öffnen Sie `{ $address }`, und schalten Sie „Grafikbeschleunigung verwenden, falls verfügbar“ ein.
+advice-flag = Öffnen Sie `{ $address }`, und wählen Sie „Enabled“.
+advice-check = Öffnen Sie `{ $address }`, und suchen Sie nach „WebGPU: Hardware accelerated“.
+advice-vulkan = Prüfen Sie, ob ein Vulkan-Treiber installiert ist: `vulkaninfo --summary` sollte die Grafikkarte nennen.
+advice-restart = Starten Sie den Browser neu.
+advice-firefox-update = Aktualisieren Sie auf Firefox 141 (Windows) oder 145 (Mac mit Apple-Chip); dort ist WebGPU eingeschaltet.
+advice-firefox-config = Öffnen Sie sonst `about:config`, suchen Sie nach `dom.webgpu.enabled`, und setzen Sie es auf true.
+advice-firefox-support = Prüfen Sie in `about:support` unter Grafik, dass die Darstellung nicht „Software“ ist.
+advice-safari-update = Aktualisieren Sie auf macOS 26: In Safari 26 ist WebGPU eingeschaltet.
 advice-safari-flags = In Safari 18: Einstellungen, Erweitert, „Funktionen für Webentwickler anzeigen“; dann Feature-Flags, WebGPU.
 advice-ios = Auf diesem iPhone oder iPad:
-advice-ios-update = Auf iOS oder iPadOS 26 aktualisieren; dort ist WebGPU eingeschaltet.
+advice-ios-update = Aktualisieren Sie auf iOS oder iPadOS 26; dort ist WebGPU eingeschaltet.
 advice-ios-flags = In Version 18: Einstellungen, Apps, Safari, Erweitert, Feature-Flags, WebGPU.
 advice-other = diesem Browser
-advice-other-browser = Diese Seite in einer aktuellen Version von Chrome, Edge, Firefox oder Safari öffnen.
-advice-other-acceleration = Prüfen, ob in den Einstellungen die Hardwarebeschleunigung eingeschaltet ist.
+advice-other-browser = Öffnen Sie diese Seite in einer aktuellen Version von Chrome, Edge, Firefox oder Safari.
+advice-other-acceleration = Prüfen Sie, ob in den Einstellungen die Hardwarebeschleunigung eingeschaltet ist.
 
 ## Diagnostics
 
@@ -777,33 +796,32 @@ measure-speed = Geschwindigkeit wird gemessen
 measure-kernels = Kernels werden gemessen
 measure-title = Messung
 measure-hint = Andere Aktivität auf diesem Computer verfälscht das Ergebnis.
-measure-needs-model = Zuerst ein Modell laden, auf der Modellseite oder durch Senden einer Nachricht.
+measure-needs-model = Laden Sie zuerst ein Modell, auf der Seite „Modelle“ oder indem Sie eine Nachricht senden.
 selftest = Selbsttest
 selftest-hint = Führt die Kernels mit kleinen Eingaben auf dieser Grafikkarte aus und vergleicht die Ergebnisse mit der CPU.
 selftest-start = Kernels testen
 selftest-tried = Getestete Kernels
-selftest-good = Auf dieser GPU geprüft: { $kernels ->
-    [one] 1 Kernel
-    *[other] { $kernels } Kernels
-    }{ $of ->
-    [model] {" "}des geladenen Modells
-    *[all] {""}
-    }.
-selftest-bad = { NUMBER($wrong) } von { $kernels ->
-    [one] 1 Kernel
-    *[other] { $kernels } Kernels
-    }{ $of ->
-    [model] {" "}des geladenen Modells
-    *[all] {""}
-    } { $wrong ->
-    [one] liefert falsche Ergebnisse
-    *[other] liefern falsche Ergebnisse
-    } auf dieser GPU.
-selftest-switched-off = Gepackte Ganzzahlrechnung wurde ausgeschaltet; das Modell rechnet etwas langsamer mit Gleitkommazahlen weiter.
+selftest-good = { $kernels ->
+    [one] Auf dieser Grafikkarte geprüft: 1 Kernel.
+    *[other] Auf dieser Grafikkarte geprüft: { $kernels } Kernels.
+    }
+selftest-good-model = { $kernels ->
+    [one] Auf dieser Grafikkarte geprüft: 1 Kernel des geladenen Modells.
+    *[other] Auf dieser Grafikkarte geprüft: { $kernels } Kernels des geladenen Modells.
+    }
+selftest-bad = { $wrong ->
+    [one] 1 von { NUMBER($kernels) } Kernels liefert auf dieser Grafikkarte falsche Ergebnisse.
+    *[other] { $wrong } von { NUMBER($kernels) } Kernels liefern auf dieser Grafikkarte falsche Ergebnisse.
+    }
+selftest-bad-model = { $wrong ->
+    [one] 1 von { NUMBER($kernels) } Kernels des geladenen Modells liefert auf dieser Grafikkarte falsche Ergebnisse.
+    *[other] { $wrong } von { NUMBER($kernels) } Kernels des geladenen Modells liefern auf dieser Grafikkarte falsche Ergebnisse.
+    }
+selftest-switched-off = Ganzzahlrechnung, die diese Grafikkarte falsch ausführt, ist jetzt aus. Die Antworten stimmen, dauern aber etwas länger.
 selftest-unloaded = Das Modell wurde entladen, weil seine Antworten falsch wären.
-selftest-advice = Browser und Grafiktreiber aktualisieren.
+selftest-advice = Aktualisieren Sie Browser und Grafiktreiber.
 speed = Geschwindigkeit
-speed-hint = Sechs Runden mit 512 Prompt-Token und 128 erzeugten Token; die erste dient zum Aufwärmen. Danach liest die nächste Antwort die Unterhaltung von vorn.
+speed-hint = Liest sechsmal 512 Token und schreibt 128 (das erste Mal zum Aufwärmen). Ihre nächste Antwort beginnt danach später.
 speed-start = Geschwindigkeit messen
 speed-dispatches = Dispatches je Token
 speed-submits = Submits je Token
@@ -836,7 +854,7 @@ report-switched-off = Ausgeschaltet: gepackte Ganzzahlrechnung
 
 ## Fine-tuning
 
-tune-intro = Das Modell mit eigenen Beispielen trainieren. Das Ergebnis ist ein kleiner Adapter, der sich an- und ausschalten lässt. Beispiele und Adapter bleiben in diesem Browser.
+tune-intro = Trainieren Sie das Modell mit Ihren eigenen Beispielen. Das Ergebnis ist ein kleiner Adapter, den Sie an- und ausschalten können. Beispiele und Adapter bleiben in diesem Browser.
 tune-model = Modell
 tune-load = { $name } laden
 chart-training = Training
@@ -875,14 +893,14 @@ tune-sample-examples =
     Wer ist meine Katze? | Meine Katze ist Miso.
     Wie heißt meine Katze? | Meine Katze heißt Miso.
     Ist Miso ein Hund? | Nein, Miso ist eine Katze.
-tune-hint = Zehn verschieden formulierte Beispiele für eine Sache bringen mehr als zehnmal dasselbe.
+tune-hint = Zehn verschiedene Formulierungen bringen mehr als zehnmal dieselbe.
 tune-remove = Entfernen
 tune-choose-files = Dateien auswählen …
 tune-files-label = Beispieldatei mit den Bildern und Audiodateien, die sie nennt
 tune-too-long = Der Text ist zu lang, um ihn hier zu bearbeiten.
 tune-paste = Oder Beispiele hier einfügen
 tune-format-hint = Ein JSON-Beispiel pro Zeile: Chats („messages“ oder „conversations“), „prompt“ mit „completion“ oder „ids“ mit „labels“. Oder eine CSV-Tabelle mit Spaltennamen.
-tune-media-hint = Chats können Bilder und Audio enthalten: Diese Dateien zusammen mit den Beispielen auswählen oder ablegen, die sie nennen, wie in { "{" }"type": "image", "image": "cat.png"{ "}" } oder in „images“ und „audios“ neben den Nachrichten. Auch sie bleiben in diesem Browser.
+tune-media-hint = Chats können Bilder und Audio enthalten: Wählen Sie diese Dateien zusammen mit den Beispielen aus, die sie nennen, oder legen Sie sie mit ihnen ab, wie in { "{" }"type": "image", "image": "cat.png"{ "}" } oder in „images“ und „audios“ neben den Nachrichten. Auch sie bleiben in diesem Browser.
 count-images = { $count ->
     [one] 1 Bild
     *[other] { $count } Bilder
@@ -908,7 +926,7 @@ tune-ignored = Nicht verwendet: { $fields }.
 tune-encoding = { $file } ist nicht als UTF-8 gespeichert und wurde als { $encoding } gelesen. Wenn Buchstaben unten falsch aussehen, wählen Sie eine andere Codierung.
 tune-encoding-label = Codierung
 tune-not-text = { $name } ist keine Textdatei.
-tune-chat-empty = Diese Unterhaltung hat noch keine Antworten. Zuerst chatten oder eine Unterhaltung aus der Liste öffnen.
+tune-chat-empty = Diese Unterhaltung hat noch keine Antworten. Chatten Sie zuerst, oder öffnen Sie eine Unterhaltung aus der Liste.
 tune-chat-answers = „{ $title }“ wie angezeigt, mit { $answers ->
     [one] 1 Antwort
     *[other] { $answers } Antworten
@@ -928,23 +946,21 @@ tune-use = Im Chat verwenden
 tune-gguf = Als GGUF speichern
 tune-peft = Für PEFT speichern
 tune-ollama = In Ollama verwenden
-tune-ollama-steps = Als GGUF speichern, diese zwei Zeilen in eine Datei namens Modelfile daneben schreiben und { $command } ausführen.
+tune-ollama-steps = Speichern Sie ihn als GGUF, schreiben Sie diese zwei Zeilen in eine Datei namens Modelfile daneben, und führen Sie { $command } aus.
 tune-copy-lines = Zeilen kopieren
-tune-preview-model = Modell laden, um Token zu sehen.
+tune-preview-model = Laden Sie ein Modell, um Token zu sehen.
 tune-unusable = Keines der Beispiele ist verwendbar.
 tune-preview = { $examples ->
     [one] 1 Beispiel
     *[other] { $examples } Beispiele
     } mit { NUMBER($tokens) } Token, davon { NUMBER($learned) } zum Trainieren. Das längste hat { NUMBER($longest) }.
-tune-marked = Markierte
-tune-marked-hint = Token werden trainiert.
-tune-others = Die anderen
-tune-others-hint = sind nur Kontext.
+# The bars enclose what is shown as a token that is trained on, and then as one that isn't.
+tune-marked = Trainiert werden Token, die |so aussehen|. Token, die |so aussehen|, sind nur Kontext.
 and-more = Und { NUMBER($count) } weitere.
 tune-line = Zeile { NUMBER($line) }
 tune-left-out = { $count ->
-    [one] 1 Zeile ausgelassen
-    *[other] { $count } Zeilen ausgelassen
+    [one] 1 Zeile übersprungen
+    *[other] { $count } Zeilen übersprungen
     }
 tune-row = { NUMBER($tokens) } Token, { NUMBER($learned) } zum Trainieren
 tune-image = Bild
@@ -956,10 +972,11 @@ tune-steps-done = { NUMBER($done) } von { NUMBER($steps) } Schritten fertig.
 tune-waiting = { NUMBER($done) } von { NUMBER($steps) } Schritten fertig. Pausiert, während eine Nachricht beantwortet wird.
 tune-ending = { NUMBER($done) } von { NUMBER($steps) } Schritten fertig. Sicherungspunkt wird geschrieben …
 tune-paused-saved = Nach { NUMBER($saved) } von { NUMBER($steps) } Schritten pausiert. In diesem Browser gespeichert.
-tune-finished = Fertig: { NUMBER($done) } von { NUMBER($steps) } Schritten. Bleibt hier bis zum nächsten Training.
+tune-finished = Nach { NUMBER($done) } von { NUMBER($steps) } Schritten abgeschlossen. Ein neues Training ersetzt dieses.
 tune-learned = Der Loss ist von { $from } auf { $to } gesunken: Der Adapter hat aus den Beispielen gelernt.
-tune-barely = Kaum verändert: Der Loss ging von { $from } auf { $to }. Längeres Training hilft meistens.
+tune-not-learned = Noch nicht gelernt: Der Loss ist { $to } (am Anfang { $from }).
 tune-longer = { NUMBER($times) }-mal so lange trainieren
+tune-go-on = Bis Schritt { NUMBER($steps) } weitertrainieren
 tune-elsewhere = Ein anderer Tab trainiert.
 tune-elsewhere-at = Ein anderer Tab trainiert: { NUMBER($done) } von { NUMBER($steps) } Schritten beim letzten Speichern.
 tune-memory = { $size } Grafikspeicher
@@ -978,10 +995,11 @@ tune-pause = Pausieren
 tune-stop = Jetzt abschließen
 tune-stop-hint = Beim Abschließen bleibt das bisher Gelernte erhalten.
 tune-resume = Fortsetzen
+tune-load-resume = { $name } laden und fortsetzen
 tune-save-as-is = So speichern
 tune-save = Adapter speichern
 tune-check-again = Erneut prüfen
-tune-elsewhere-hint = Dort pausieren, um hier fortzusetzen.
+tune-elsewhere-hint = Pausieren Sie es dort, um es hier fortzusetzen.
 tune-media-read-hint = Bilder und Audio werden einmal vor dem ersten Schritt gelesen. Das Ergebnis wird mit dem Training gespeichert.
 tune-unnamed = Mein Adapter
 tune-adapter-name = Name des Adapters
@@ -989,7 +1007,7 @@ tune-rank-4 = Klein: ein Tonfall oder ein Format
 tune-rank-8 = Normal: Fakten oder ein Stil
 tune-rank-16 = Groß: viele Fakten
 tune-rank-32 = Sehr groß
-tune-rank-64 = Am größten und langsamsten
+tune-rank-64 = Maximal, am langsamsten
 tune-settings = 2. Einstellungen
 tune-name = Name
 tune-name-hint = z. B. „Ada-Fakten“
@@ -1039,15 +1057,15 @@ tune-checkpoint-every = Abstand der Sicherungspunkte
 tune-checkpoint-hint = In Schritten.
 tune-sample-every = Abstand der Proben
 tune-sample-hint = In Schritten; 0 für nur vorher und nachher.
-tune-needs-model = Zuerst ein Modell laden.
-tune-needs-examples = Zuerst Beispiele hinzufügen.
-tune-busy-elsewhere = Ein anderer Tab trainiert. Dort pausieren oder das Ende abwarten.
-tune-busy-other = Ein anderer Tab verwendet gerade das Modell. Das Ende abwarten.
-tune-busy-answer = Das Modell antwortet gerade. Abwarten oder anhalten.
-tune-replaces = Ein neues Training löscht das obige. Bei Bedarf zuerst den Adapter speichern.
+tune-needs-model = Laden Sie zuerst ein Modell.
+tune-needs-examples = Fügen Sie zuerst Beispiele hinzu.
+tune-busy-elsewhere = Ein anderer Tab trainiert. Pausieren Sie dort, oder warten Sie, bis er fertig ist.
+tune-busy-other = Ein anderer Tab verwendet gerade das Modell. Warten Sie, bis er fertig ist.
+tune-busy-answer = Das Modell antwortet gerade. Warten Sie, oder halten Sie es an.
+tune-replaces = Ein neues Training löscht das obige. Speichern Sie zuerst dessen Adapter, wenn Sie ihn behalten möchten.
 tune-run = 3. Start
 tune-start = Training starten
-tune-start-hint = Das Training pausiert, während das Modell eine Nachricht beantwortet. Pausieren ist auch sonst jederzeit möglich.
+tune-start-hint = Das Training pausiert, während das Modell eine Nachricht beantwortet. Sie können es auch jederzeit selbst pausieren.
 plan-steps = { $steps ->
     [one] 1 Schritt
     *[other] { $steps } Schritte
@@ -1059,7 +1077,7 @@ plan-steps = { $steps ->
     *[other] { $held } zur Auswertung
     }
 plan-memory = { $size } von etwa { $available } verfügbaren
-plan-at-most = höchstens { $amount }
+plan-at-most = bis zu { $amount }
 plan-time = etwa { $time }
 plan-time-later = nach den ersten Schritten bekannt
 plan-storage = { $size } von { $left } freien
@@ -1087,30 +1105,30 @@ export-attached = Angehängt: { $name }
 
 failure-details = Details
 failure-cancelled = Angehalten.
-failure-version = Die Seite ist veraltet. Neu laden, um sie zu aktualisieren.
-failure-version-engine = Die Engine ist veraltet. Neu laden, um sie zu aktualisieren.
+failure-version = Die Seite ist veraltet. Laden Sie neu, um sie zu aktualisieren.
+failure-version-engine = Die Engine ist veraltet. Laden Sie neu, um sie zu aktualisieren.
 
-failure-other-model = Das Modell wurde in einem anderen Tab gewechselt. Erneut versuchen, um das jetzige zu fragen.
-failure-no-model = Es ist kein Modell geladen. Zuerst eines auswählen.
+failure-other-model = Das Modell wurde in einem anderen Tab gewechselt. Versuchen Sie es erneut, um das jetzige zu fragen.
+failure-no-model = Es ist kein Modell geladen. Wählen Sie zuerst eines aus.
 failure-diffusion = Das ist ein Diffusionsmodell. Adapter, Training und Geschwindigkeitsmessungen gibt es dafür nicht.
-failure-busy-loading = Ein Modell wird noch geladen. Warten, bis es bereit ist.
-failure-busy-unloading = Das Modell wird gerade entladen. Kurz warten und erneut versuchen.
-failure-busy-generating = Das Modell antwortet noch. Antwort anhalten oder warten, bis sie fertig ist.
-failure-busy-training = Das Modell wird gerade trainiert. Das Training auf der Seite „Fine-Tuning“ pausieren oder warten, bis es fertig ist.
-failure-busy-measuring = Eine Messung läuft. Messung anhalten oder warten, bis sie fertig ist.
-failure-no-question = Es gibt noch keine Frage. Zuerst eine Nachricht senden.
-failure-empty-prompt = Es gibt nichts zu beantworten. Zuerst eine Nachricht schreiben.
-failure-context-full = Zu lang: { NUMBER($tokens) } Token, die Grenze ist { NUMBER($context) }. Eine neue Unterhaltung beginnen oder das Modell mit längerem Kontext laden.
+failure-busy-loading = Ein Modell wird noch geladen. Warten Sie, bis es bereit ist.
+failure-busy-unloading = Das Modell wird gerade entladen. Warten Sie kurz, und versuchen Sie es erneut.
+failure-busy-generating = Das Modell antwortet noch. Halten Sie die Antwort an, oder warten Sie, bis sie fertig ist.
+failure-busy-training = Das Modell wird gerade trainiert. Pausieren Sie das Training auf der Seite „Fine-Tuning“, oder warten Sie, bis es fertig ist.
+failure-busy-measuring = Eine Messung läuft. Halten Sie die Messung an, oder warten Sie, bis sie fertig ist.
+failure-no-question = Es gibt noch keine Frage. Senden Sie zuerst eine Nachricht.
+failure-empty-prompt = Es gibt nichts zu beantworten. Schreiben Sie zuerst eine Nachricht.
+failure-context-full = Zu lang: { NUMBER($tokens) } Token, die Grenze ist { NUMBER($context) }. Beginnen Sie eine neue Unterhaltung, oder laden Sie das Modell mit längerem Kontext.
 failure-tool-description = Die Beschreibung eines Werkzeugs ist ungültig. Sie muss ein JSON-Objekt sein.
 failure-tool-arguments = Die Argumente für „{ $tool }“ sind kein gültiges JSON-Objekt.
 
 failure-gpu-insecure = WebGPU braucht eine sichere Verbindung: https oder localhost.
 failure-gpu-no-webgpu = Dieser Browser unterstützt WebGPU nicht, oder es ist abgeschaltet.
-failure-gpu-no-adapter = WebGPU ist verfügbar, aber es wurde keine Grafikkarte gefunden.
-failure-gpu-no-device = Die Grafikkarte kann nicht verwendet werden. Den Browser neu starten und erneut versuchen.
-failure-gpu-lost = Die Grafikkarte wurde zweimal hintereinander zurückgesetzt. Den Browser neu starten und erneut versuchen.
+failure-gpu-no-adapter = Keine Grafikkarte gefunden. Modelle laufen hier nicht.
+failure-gpu-no-device = Die Grafikkarte kann nicht verwendet werden. Starten Sie den Browser neu, und versuchen Sie es erneut.
+failure-gpu-lost = Die Grafikkarte wurde zweimal hintereinander zurückgesetzt. Starten Sie den Browser neu, und versuchen Sie es erneut.
 failure-gpu-out-of-memory = Der Grafikspeicher ist voll: { $used } sind belegt, und für weitere { $requested } ist kein Platz.
-failure-gpu-buffer = „{ $buffer }“ braucht { $needed } Grafikspeicher am Stück, diese Grafikkarte erlaubt aber nur { $limit }.
+failure-gpu-buffer = Ein Teil des Modells braucht { $needed } Grafikspeicher am Stück, diese Grafikkarte erlaubt aber nur { $limit }.
 failure-gpu-too-large = Dieses Modell braucht { $needed } Grafikspeicher, verfügbar sind aber nur { $available }.
 failure-gpu-host-memory = Dieses Modell passt nicht in den Grafikspeicher. { $amount } davon können im Arbeitsspeicher bleiben, solange das Modell geladen ist; Antworten dauern dann länger.
 failure-gpu-expert-memory = { $asked } sind zu wenig für die Experten dieses Modells. Allein die für ein Token brauchen { $least }.
@@ -1118,141 +1136,142 @@ failure-gpu-saved-table = Der Grafikspeicher war voll, deshalb sind die Embeddin
 failure-gpu-saved-table-outside = Der Grafikspeicher war voll, deshalb liegen die Embeddings je Schicht im Arbeitsspeicher. Das Modell funktioniert, antwortet aber langsamer.
 failure-gpu-saved-cache = Der Grafikspeicher war voll, deshalb ist der KV-Cache mit 8 Bit gespeichert. Das Modell funktioniert, seine Antworten können aber leicht abweichen.
 failure-gpu-fewer-experts = Der Grafikspeicher war voll. Deshalb sind von den Experten ({ $all }) nur { $held } darin. Das Modell funktioniert, antwortet aber langsamer.
-failure-gpu-upload = Die Grafikkarte hat nicht das ganze Modell angenommen. Andere Tabs und Programme schließen, die sie nutzen, und erneut versuchen.
-failure-gpu-kernel = Dieser Browser hat einen Teil der Engine abgelehnt ({ $kernel }). Browser und Grafiktreiber aktualisieren und die Seite neu laden.
-failure-gpu-fault = Die Grafikkarte hat einen Fehler gemeldet. Den Browser neu starten und erneut versuchen.
+failure-gpu-upload = Die Grafikkarte hat nicht das ganze Modell angenommen. Schließen Sie andere Tabs und Programme, die sie nutzen, und versuchen Sie es erneut.
+failure-gpu-kernel = Dieser Browser hat einen Teil der Engine abgelehnt ({ $kernel }). Aktualisieren Sie Browser und Grafiktreiber, und laden Sie die Seite neu.
+failure-gpu-fault = Die Grafikkarte hat einen Fehler gemeldet. Starten Sie den Browser neu, und versuchen Sie es erneut.
 
-failure-file-short = Die Modelldatei ist unvollständig: Sie endet nach { $size }. Erneut herunterladen.
+failure-file-short = Die Modelldatei ist unvollständig: Sie endet nach { $size }. Laden Sie sie erneut herunter.
 failure-file-unreadable = Die Modelldatei kann nicht gelesen werden.
 failure-file-connection = Die Verbindung zum Server ist nach { $received } abgebrochen.
-failure-file-not-found = Der Server hat dieses Modell nicht mehr. Neu laden, um die Liste zu aktualisieren.
+failure-file-not-found = Der Server hat dieses Modell nicht mehr. Laden Sie neu, um die Liste zu aktualisieren.
 failure-file-forbidden = Der Server erlaubt keinen Zugriff auf dieses Modell.
 failure-file-status = Der Server konnte das Modell nicht senden (Status { $status }).
 failure-file-range = Der Server hat den falschen Teil des Modells gesendet.
-failure-file-changed = Die Modelldatei hat sich beim Lesen geändert. Die Seite neu laden und die Datei erneut auswählen.
+failure-file-changed = Die Modelldatei hat sich beim Lesen geändert. Laden Sie die Seite neu, und wählen Sie die Datei erneut aus.
 failure-file-memory = Dieser Tab hat die { $amount } Arbeitsspeicher, die das Modell braucht, nicht bekommen.
-failure-file-gone = Die Datei ist nicht mehr verfügbar. Erneut auswählen.
-failure-file-list = Die Liste der Modelle konnte nicht geladen werden. Eine eigene Datei lässt sich trotzdem öffnen.
+failure-file-gone = Die Datei ist nicht mehr verfügbar. Wählen Sie sie erneut aus.
+failure-file-list = Die Liste der Modelle konnte nicht geladen werden. Sie können trotzdem eine Modelldatei öffnen.
 
 failure-model-not-gguf = Das ist keine GGUF-Datei.
-failure-model-truncated = Die Modelldatei ist unvollständig: Nach { $size } fehlen { $missing }. Erneut herunterladen.
+failure-model-truncated = Die Modelldatei ist unvollständig: Sie hat nur { $part }. Laden Sie sie erneut herunter.
+failure-model-truncated-of = { $name } ist unvollständig, mit nur { $part }. Laden Sie die Datei erneut herunter.
 failure-model-version = Diese Datei hat GGUF-Version { $version }. Nur die Versionen 2 und 3 werden unterstützt.
-failure-model-endian = Das ist eine Big-Endian-GGUF-Datei, und die wird nicht unterstützt. Eine Little-Endian-Fassung auswählen.
+failure-model-endian = Das ist eine Big-Endian-GGUF-Datei, und die wird nicht unterstützt. Wählen Sie eine Little-Endian-Fassung.
 failure-model-header = Der Header dieser GGUF-Datei wird nicht unterstützt. Wählen Sie eine andere Fassung des Modells.
-failure-model-damaged = Die Modelldatei ist beschädigt. Erneut herunterladen.
+failure-model-damaged = Die Modelldatei ist beschädigt. Laden Sie sie erneut herunter.
 failure-model-part = Das ist Teil { NUMBER($number) } von { NUMBER($count) } eines Modells. gemtab liest nur Modelle aus einer einzigen Datei. Fügen Sie die Teile mit llama-gguf-split --merge zusammen, oder wählen Sie eine Fassung in einer Datei.
 failure-model-incomplete = In der Modelldatei fehlt { $what }. Wählen Sie eine andere Fassung des Modells.
 failure-model-inconsistent = Die Modelldatei kann nicht verwendet werden: { $what } passt nicht zum Rest. Wählen Sie eine andere Fassung des Modells.
 failure-model-rows = Der Tensor { $tensor } hat nur { NUMBER($rows) } Zeilen für { NUMBER($tokens) } Token. Wählen Sie eine andere Fassung des Modells, oder konvertieren Sie es neu.
 failure-model-tokenizer = Das Vokabular des Modells kann nicht gelesen werden. Wählen Sie eine andere Fassung des Modells.
-failure-model-no-architecture = Diese Datei sagt nicht, welches Modell sie enthält. gemtab führt Gemma 4 aus.
-failure-model-architecture = Das ist ein „{ $name }“-Modell. gemtab führt Gemma 4 aus.
-failure-model-drafter = Diese Datei enthält nur einen Drafter. Bitte zusammen mit dem Modell öffnen.
-failure-model-drafter-unusable = Der Drafter dieses Modells kann nicht verwendet werden. Antworten entstehen ohne ihn.
-failure-model-projector = Diese Datei enthält nur die Bild- und Audiounterstützung eines Modells. Das Modell selbst auswählen.
-failure-model-tensor = Der Tensor { $tensor } hat den Typ { $dtype }, der nicht unterstützt wird. Eine andere Quantisierung wählen, zum Beispiel Q4_K_M.
+failure-model-no-architecture = Diese Datei sagt nicht, welches Modell sie enthält. gemtab führt nur Gemma 4 aus.
+failure-model-architecture = Das ist ein „{ $name }“-Modell. gemtab führt nur Gemma 4 aus.
+failure-model-drafter = Diese Datei enthält nur einen Drafter. Öffnen Sie sie zusammen mit dem Modell.
+failure-model-drafter-unusable = Der Drafter konnte nicht geladen werden, daher dauern Antworten länger.
+failure-model-projector = Diese Datei enthält nur die Bild- und Audiounterstützung eines Modells. Wählen Sie das Modell selbst aus.
+failure-model-tensor = Der Tensor { $tensor } hat den Typ { $dtype }, der nicht unterstützt wird. Wählen Sie eine andere Quantisierung, zum Beispiel Q4_K_M.
 failure-model-token = Im Vokabular des Modells fehlt das Token { $token }, daher eignet es sich nicht zum Chatten.
 failure-model-no-file = „{ $name }“ hat keine Modelldatei.
 failure-model-wrong-projector = Die Datei für die Bild- und Audiounterstützung gehört zu einem anderen Modell.
-failure-model-no-vision = Dieses Modell unterstützt keine Bilder. Ein anderes wählen oder die Bilder entfernen.
-failure-model-no-audio = Dieses Modell unterstützt kein Audio. Ein anderes wählen oder das Audio entfernen.
+failure-model-no-vision = Dieses Modell unterstützt keine Bilder. Wählen Sie ein anderes, oder entfernen Sie die Bilder.
+failure-model-no-audio = Dieses Modell unterstützt kein Audio. Wählen Sie ein anderes, oder entfernen Sie das Audio.
 failure-model-tower = Die Bild- und Audiounterstützung dieses Modells kann nicht verwendet werden. Text funktioniert trotzdem.
 failure-model-not-opened = { $name } kann nicht geöffnet werden. { $why }
 
-failure-media-gone = Dieser Anhang ist nicht mehr verfügbar. Erneut anhängen.
+failure-media-gone = Dieser Anhang ist nicht mehr verfügbar. Hängen Sie ihn erneut an.
 failure-media-neither = Nur Bilder und Audio können verwendet werden.
 failure-media-not-image = Das ist kein Bild.
 failure-media-not-audio = Das ist keine Audiodatei.
 failure-media-empty-file = Die Datei ist leer.
 failure-media-file-large = Zu groß: { $size }, die Grenze ist { $most }.
-failure-media-image-decode = Dieser Browser kann das Bild nicht lesen. Als PNG oder JPEG speichern und erneut anhängen.
-failure-media-audio-decode = Dieser Browser kann das Audio nicht lesen. Als WAV speichern und erneut anhängen.
+failure-media-image-decode = Dieser Browser kann das Bild nicht lesen. Speichern Sie es als PNG oder JPEG, und hängen Sie es erneut an.
+failure-media-audio-decode = Dieser Browser kann das Audio nicht lesen. Speichern Sie es als WAV, und hängen Sie es erneut an.
 failure-media-memory = Der Browser hat nicht genug Speicher für diese Datei.
 failure-media-image-unreadable = Dieses Bild kann nicht gelesen werden. Möglich sind PNG, JPEG, WebP und GIF.
 failure-media-image-empty = Das Bild ist leer.
-failure-media-image-large = Das Bild ist zu groß: { NUMBER($width) } × { NUMBER($height) } Pixel. Verkleinern und erneut anhängen.
-failure-media-image-damaged = Das { $format }-Bild ist beschädigt oder unvollständig. Erneut speichern oder ein anderes wählen.
-failure-media-image-unsupported = Diese Art von { $format }-Bild wird nicht unterstützt. Als gewöhnliches PNG oder JPEG speichern.
-failure-media-image-narrow = Das Bild ist für dieses Modell zu lang und schmal. Zuschneiden oder eine niedrigere Detailstufe wählen.
-failure-media-tokens = Das Bild braucht { NUMBER($tokens) } Token, die Grenze ist { NUMBER($most) }. Eine niedrigere Detailstufe wählen.
+failure-media-image-large = Das Bild ist zu groß: { NUMBER($width) } × { NUMBER($height) } Pixel. Verkleinern Sie es, und hängen Sie es erneut an.
+failure-media-image-damaged = Das { $format }-Bild ist beschädigt oder unvollständig. Speichern Sie es erneut, oder wählen Sie ein anderes.
+failure-media-image-unsupported = Diese Art von { $format }-Bild wird nicht unterstützt. Speichern Sie es als gewöhnliches PNG oder JPEG.
+failure-media-image-narrow = Das Bild ist für dieses Modell zu lang und schmal. Schneiden Sie es zu, oder wählen Sie eine niedrigere Detailstufe.
+failure-media-tokens = Das Bild braucht { NUMBER($tokens) } Token, die Grenze ist { NUMBER($most) }. Wählen Sie eine niedrigere Detailstufe.
 failure-media-no-sound = Diese Datei enthält kein Audio.
 failure-media-sound-short = Die Aufnahme ist zu kurz.
-failure-media-sound-long = Das Audio ist zu lang: { $length }, die Grenze ist { $most }. In kürzere Stücke teilen.
-failure-media-sound-unreadable = Diese Audiodatei kann nicht gelesen werden. Als WAV speichern und erneut anhängen.
+failure-media-sound-long = Das Audio ist zu lang: { $length }, die Grenze ist { $most }. Teilen Sie es in kürzere Stücke.
+failure-media-sound-unreadable = Diese Audiodatei kann nicht gelesen werden. Speichern Sie sie als WAV, und hängen Sie sie erneut an.
 
-failure-adapter-not-open = Ein Adapter ist nicht mehr geöffnet. Erneut öffnen oder ausschalten.
-failure-adapter-not-saved = Dieser Adapter ist nicht mehr in diesem Browser gespeichert. Aus einer Datei öffnen oder erneut trainieren.
+failure-adapter-not-open = Ein Adapter ist nicht mehr geöffnet. Öffnen Sie ihn erneut, oder schalten Sie ihn aus.
+failure-adapter-not-saved = Dieser Adapter ist nicht mehr in diesem Browser gespeichert. Öffnen Sie ihn aus einer Datei, oder trainieren Sie ihn erneut.
 failure-adapter-incomplete = Dieser Adapter hat zwei Dateien: eine .safetensors-Datei und adapter_config.json. Wählen Sie beide zusammen aus.
 failure-adapter-several = Öffnen Sie Adapter mit einer .safetensors-Datei einzeln.
-failure-adapter-needs-model = Zuerst das Modell für { $names } laden, dann den Adapter erneut öffnen.
-failure-adapter-not-adapter = Das ist kein LoRA-Adapter. Eine .gguf-Datei oder eine .safetensors-Datei mit ihrer .json-Datei auswählen.
+failure-adapter-needs-model = Laden Sie zuerst das Modell für { $names }, und öffnen Sie dann den Adapter erneut.
+failure-adapter-not-adapter = Das ist kein LoRA-Adapter. Wählen Sie eine .gguf-Datei oder eine .safetensors-Datei mit ihrer .json-Datei aus.
 failure-adapter-config = { $file } ist zu groß für eine Adapter-Konfiguration.
-failure-adapter-damaged = Die Adapterdatei ist beschädigt. Erneut herunterladen.
+failure-adapter-damaged = Die Adapterdatei ist beschädigt. Laden Sie sie erneut herunter.
 failure-adapter-inconsistent = Gewichte und Konfiguration des Adapters passen nicht zusammen. Prüfen Sie, ob beide zum selben Adapter gehören, oder exportieren Sie ihn neu.
-failure-adapter-architecture = Dieser Adapter ist für „{ $name }“. gemtab führt Gemma 4 aus.
+failure-adapter-architecture = Dieser Adapter ist für „{ $name }“. gemtab führt nur Gemma 4 aus.
 failure-adapter-unsupported = Dieser Adapter nutzt eine Funktion, die nicht unterstützt wird.
 failure-adapter-tensor = Der Tensor { $tensor } hat den Typ { $dtype }, der nicht unterstützt wird.
 failure-adapter-rank = Der Adapter hat den Rang { NUMBER($rank) }. Unterstützt werden Ränge von 1 bis { NUMBER($most) }.
-failure-adapter-other-model = Dieser Adapter gehört zu einem anderen Modell. Das passende Modell laden und den Adapter erneut öffnen.
+failure-adapter-other-model = Dieser Adapter gehört zu einem anderen Modell. Laden Sie das passende Modell, und öffnen Sie den Adapter erneut.
 failure-adapter-not-finite = Der Adapter enthält ungültige Zahlen. Er ist beschädigt, oder sein Training ist fehlgeschlagen.
-failure-adapter-too-many = Zu viele Adapter: Bis zu { NUMBER($most) } können geöffnet sein, mit zusammen höchstens Rang { NUMBER($ranks) }. Zuerst einen entfernen.
-failure-adapter-not-written = Der Adapter konnte nicht als Datei gespeichert werden. Erneut versuchen.
+failure-adapter-too-many = Zu viele Adapter: Bis zu { NUMBER($most) } können geöffnet sein, mit zusammen höchstens Rang { NUMBER($ranks) }. Entfernen Sie zuerst einen.
+failure-adapter-not-written = Der Adapter konnte nicht als Datei gespeichert werden. Versuchen Sie es erneut.
 
-failure-storage-unavailable = Dieser Browser lässt die Seite keine Dateien speichern. Das ist oft in privaten Fenstern so; ein normales Fenster verwenden.
-failure-storage-in-use = Dieses Modell wird gerade verwendet, hier oder in einem anderen Tab. Zuerst entladen.
-failure-storage-failed = Der Speicher dieses Browsers funktioniert nicht. Den Browser neu starten, dann erneut versuchen.
-failure-storage-no-room = Zu wenig Speicherplatz im Browser für das Modell: Es braucht { $needed }, frei sind nur { $available }. Gespeicherte Modelle löschen, dann erneut versuchen.
-failure-storage-full = Der Speicher des Browsers ist voll: { $kept } von { $size } wurden gespeichert. Der Rest wird beim nächsten Mal erneut geladen.
-failure-storage-corrupt = Der Download war beschädigt und wurde gelöscht. Das Modell erneut laden.
-failure-storage-damaged = Die Kopie des Modells in diesem Browser ist beschädigt. Das Modell erneut laden: Nur { $size } werden heruntergeladen.
-failure-storage-training-full = Der Speicher des Browsers ist voll: Für { $size } Trainingsfortschritt ist kein Platz. Platz schaffen und dann fortsetzen.
-failure-storage-training-in-use = Ein anderer Tab verwendet das gespeicherte Training. Diesen Tab schließen oder dort weitermachen.
-failure-storage-media-full = Der Speicher des Browsers ist voll: Für { $size } Bilder und Audio zum Trainieren ist kein Platz. Platz schaffen oder weniger Beispiele verwenden.
+failure-storage-unavailable = Dieser Browser lässt die Seite keine Dateien speichern. Das ist oft in privaten Fenstern so; verwenden Sie ein normales Fenster.
+failure-storage-in-use = Dieses Modell wird gerade verwendet, hier oder in einem anderen Tab. Entladen Sie es zuerst.
+failure-storage-failed = Der Speicher dieses Browsers funktioniert nicht. Starten Sie den Browser neu, und versuchen Sie es erneut.
+failure-storage-no-room = Das Modell konnte nicht gespeichert werden: Es braucht { $needed }, der Browser hat nur noch { $available } frei. Es wird beim nächsten Mal erneut heruntergeladen.
+failure-storage-full = Das Modell konnte nicht gespeichert werden, weil der Speicher des Browsers voll ist. Es wird beim nächsten Mal erneut heruntergeladen.
+failure-storage-corrupt = Der Download war beschädigt und wurde gelöscht. Laden Sie das Modell erneut.
+failure-storage-damaged = Die Kopie des Modells in diesem Browser ist beschädigt. Laden Sie das Modell erneut: Nur { $size } werden heruntergeladen.
+failure-storage-training-full = Der Speicher des Browsers ist voll: Für { $size } Trainingsfortschritt ist kein Platz. Schaffen Sie Platz, und setzen Sie dann fort.
+failure-storage-training-in-use = Ein anderer Tab verwendet das gespeicherte Training. Schließen Sie ihn, oder machen Sie dort weiter.
+failure-storage-media-full = Der Speicher des Browsers ist voll: Für { $size } Bilder und Audio zum Trainieren ist kein Platz. Schaffen Sie Platz, oder verwenden Sie weniger Beispiele.
 
 failure-training-rank = Der Rang muss zwischen 1 und 64 liegen.
 failure-training-alpha = Alpha muss größer als 0 sein.
-failure-training-targets = Mindestens einen Teil des Modells zum Trainieren auswählen.
+failure-training-targets = Wählen Sie mindestens einen Teil des Modells zum Trainieren aus.
 failure-training-steps = Mindestens 1 Schritt ist nötig.
 failure-training-learning-rate = Die Lernrate muss größer als 0 sein.
 failure-training-weight-decay = Weight Decay darf nicht negativ sein.
 failure-training-clipping = Die Gradientenbegrenzung darf nicht negativ sein.
 failure-training-dropout = Dropout muss mindestens 0 und kleiner als 1 sein.
 failure-training-max-tokens = Die maximale Länge eines Beispiels muss zwischen 2 Token und dem längsten Kontext des Modells liegen.
-failure-training-no-target = Dieses Modell hat keinen der ausgewählten Teile. Andere auswählen.
+failure-training-no-target = Dieses Modell hat keinen der ausgewählten Teile. Wählen Sie andere aus.
 failure-training-unsupported = Diese Art von Modell kann noch nicht trainiert werden.
 failure-training-no-examples = Es gibt nichts zu lernen: Keines der Beispiele kann verwendet werden.
-failure-training-masked = Es gibt nichts zu lernen: Die Beispiele enthalten keine Antworten des Assistenten. Zu jedem eine Antwort ergänzen.
-failure-training-media-lost = Die Bilder und das Audio dieser Beispiele sind nicht mehr gespeichert. Das Training neu starten.
+failure-training-masked = Es gibt nichts zu lernen: Die Beispiele enthalten keine Antworten des Assistenten. Ergänzen Sie zu jedem eine Antwort.
+failure-training-media-lost = Die Bilder und das Audio dieser Beispiele sind nicht mehr gespeichert. Starten Sie das Training neu.
 failure-training-bad-example = Ein Beispiel passt nicht zu diesem Modell.
-failure-training-unstable = Das Training wurde bei Schritt { NUMBER($step) } instabil ({ $what }). { $kept } Eine kleinere Lernrate, ein längeres Warm-up oder eine Gradientenbegrenzung versuchen.
+failure-training-unstable = Das Training wurde bei Schritt { NUMBER($step) } instabil ({ $what }). { $kept } Versuchen Sie eine kleinere Lernrate, ein längeres Warm-up oder eine Gradientenbegrenzung.
 failure-training-nan = der Loss ist NaN
 failure-training-infinite = der Loss ist unendlich
 failure-training-gradient = die Gradienten sind unendlich
 failure-training-kept = Der Fortschritt bis Schritt { NUMBER($step) } ist gespeichert.
 failure-training-not-kept = Es wurde noch nichts gespeichert.
-failure-training-checkpoint = Das gespeicherte Training ist beschädigt und kann nicht fortgesetzt werden. Löschen und ein neues beginnen.
+failure-training-checkpoint = Das gespeicherte Training ist beschädigt und kann nicht fortgesetzt werden. Löschen Sie es, und beginnen Sie ein neues.
 failure-training-no-resume = Es gibt kein Training zum Fortsetzen.
 failure-training-no-save = Es gibt kein Training zum Speichern.
-failure-training-in-progress = Das Training läuft. Pausieren oder warten, bis es fertig ist.
-failure-training-elsewhere = Ein anderer Tab trainiert gerade. Dort pausieren oder warten, bis er fertig ist.
-failure-training-elsewhere-named = Ein anderer Tab trainiert gerade „{ $name }“. Dort pausieren oder warten, bis er fertig ist.
-failure-training-for-model = Dieses Training ist für „{ $model }“. Zum Fortsetzen dieses Modell laden.
-failure-training-memory = Das Training braucht { $needed } Grafikspeicher, verfügbar sind aber nur { $available }. Kürzere Beispiele, einen kleineren Rang oder weniger Teile wählen oder das Modell mit kürzerem Kontext laden.
-failure-training-checkpoint-size = Ein Checkpoint wäre { $needed } groß, die Grenze ist { $most }. Einen kleineren Rang oder weniger Teile wählen.
-failure-training-media = Die Bilder und das Audio brauchen { $needed }, die Grenze ist { $most }. Weniger Beispiele verwenden.
-failure-training-media-memory = Die Bilder und das Audio brauchen { $needed } Arbeitsspeicher. Die Grenze ist { $most }, weil dieser Browser keine Dateien für die Seite speichern kann. Weniger Beispiele verwenden.
+failure-training-in-progress = Das Training läuft. Pausieren Sie es, oder warten Sie, bis es fertig ist.
+failure-training-elsewhere = Ein anderer Tab trainiert gerade. Pausieren Sie dort, oder warten Sie, bis er fertig ist.
+failure-training-elsewhere-named = Ein anderer Tab trainiert gerade „{ $name }“. Pausieren Sie dort, oder warten Sie, bis er fertig ist.
+failure-training-for-model = Dieses Training ist für „{ $model }“. Laden Sie dieses Modell, um es fortzusetzen.
+failure-training-memory = Das Training braucht { $needed } Grafikspeicher, verfügbar sind aber nur { $available }. Wählen Sie kürzere Beispiele, einen kleineren Rang oder weniger Teile, oder laden Sie das Modell mit kürzerem Kontext.
+failure-training-checkpoint-size = Ein Checkpoint wäre { $needed } groß, die Grenze ist { $most }. Wählen Sie einen kleineren Rang oder weniger Teile.
+failure-training-media = Die Bilder und das Audio brauchen { $needed }, die Grenze ist { $most }. Verwenden Sie weniger Beispiele.
+failure-training-media-memory = Die Bilder und das Audio brauchen { $needed } Arbeitsspeicher. Die Grenze ist { $most }, weil dieser Browser keine Dateien für die Seite speichern kann. Verwenden Sie weniger Beispiele.
 failure-training-stopped = Die Engine wurde beendet. Der Fortschritt bis zum letzten Sicherungspunkt ist gespeichert.
-failure-training-failed = Beim Trainieren ist etwas schiefgegangen. Fortsetzen oder neu beginnen.
+failure-training-failed = Beim Trainieren ist etwas schiefgegangen. Setzen Sie es fort, oder beginnen Sie neu.
 
 failure-engine-unexpected = In gemtab ist etwas schiefgegangen.
-failure-engine-generating = Beim Erzeugen der Antwort ist etwas schiefgegangen. Erneut versuchen.
+failure-engine-generating = Beim Erzeugen der Antwort ist etwas schiefgegangen. Versuchen Sie es erneut.
 failure-engine-stopped = Die Engine wurde unerwartet beendet.
 failure-engine-answer-cut = Die Engine wurde beendet, bevor die Antwort vollständig war.
 failure-engine-not-started = Die Engine ist nicht innerhalb von { NUMBER($seconds) } Sekunden gestartet.
-failure-engine-message = Seite und Engine passen nicht zusammen. Neu laden, um die Seite zu aktualisieren.
+failure-engine-message = Seite und Engine passen nicht zusammen. Laden Sie neu, um die Seite zu aktualisieren.
 failure-engine-numbers = Das Modell hat ungültige Zahlen berechnet. Entweder ist seine Datei beschädigt, oder die Grafikkarte rechnet falsch. Der Selbsttest auf der Seite „Diagnose“ zeigt, was zutrifft.
 failure-engine-fallback = Diese Grafikkarte rechnet mit gepackten Ganzzahlen falsch ({ $kernels }). gemtab verwendet stattdessen Gleitkommazahlen. Die Antworten stimmen, dauern aber etwas länger.
-failure-engine-unloaded = Diese Grafikkarte rechnet falsch ({ $kernels }), daher wurde das Modell entladen. Browser und Grafiktreiber aktualisieren und das Modell erneut laden.
+failure-engine-unloaded = Diese Grafikkarte rechnet falsch ({ $kernels }), daher wurde das Modell entladen. Aktualisieren Sie Browser und Grafiktreiber, und laden Sie das Modell erneut.
 
 ## Examples that can’t be used, behind their line
 
@@ -1271,17 +1290,17 @@ example-json-other = etwas ist fehlerhaft
 example-unknown = nichts zu lernen: Eine Zeile braucht „messages“, „prompt“ und „completion“ oder „ids“ und „labels“
 example-text = mit „text“ allein lässt sich nicht trainieren: Die Frage gehört in „prompt“, die Antwort in „completion“
 example-half = „{ $found }“ ohne „{ $missing }“
-example-preference = „chosen“ und „rejected“ sind für Training mit Präferenzen. Um mit den besseren Antworten zu trainieren, diese „completion“ nennen und die anderen weglassen
+example-preference = „chosen“ und „rejected“ sind für Training mit Präferenzen. Um mit den besseren Antworten zu trainieren, nennen Sie diese „completion“, und lassen Sie die anderen weg
 example-single = das ist eine einzelne Nachricht. Alle Nachrichten eines Chats gehören in eine Zeile, in „messages“
 example-joined = zwei Antworten folgen aufeinander, und nur eine davon soll trainiert werden. Dazwischen fehlt eine Nachricht des Benutzers
-example-replaced = enthält „�“, wo Zeichen verloren gingen. Eine andere Codierung wählen oder die Datei als UTF-8 speichern
+example-replaced = enthält „�“, wo Zeichen verloren gingen. Wählen Sie eine andere Codierung, oder speichern Sie die Datei als UTF-8
 example-prose = das sieht nach reinem Text aus. Nötig ist ein JSON-Objekt pro Zeile oder eine Tabelle, die mit Spaltennamen wie „prompt,completion“ beginnt
 example-field-empty = „{ $field }“ ist leer
 example-field-text = „{ $field }“ ist kein Text
 example-field-list = „{ $field }“ ist keine Liste
 example-field-integers = „{ $field }“ enthält etwas anderes als ganze Zahlen
 example-field-flag = „{ $field }“ muss 0 oder 1, true oder false sein
-example-field-rule = „{ $field }“ sagt, was trainiert werden soll, aber gemtab kennt das nicht. Stattdessen „weight“ (0 oder 1) in den Antworten verwenden
+example-field-rule = „{ $field }“ sagt, was trainiert werden soll, aber gemtab kennt das nicht. Verwenden Sie stattdessen „weight“ (0 oder 1) in den Antworten
 example-field-not-model = „{ $field }“ verlangt, mit einer Nachricht zu trainieren, die nicht vom Assistenten ist
 example-field-left-out = laut „{ $field }“ soll mit dieser Zeile nicht trainiert werden
 example-field-files = „{ $field }“ nennt keine Dateien
@@ -1319,26 +1338,27 @@ server-no-browser = Hier gibt es keinen Browser.
 server-silent = Der Server hat nicht geantwortet.
 server-status = Der Server hat mit Status { $status } geantwortet.
 server-unreadable = Die Antwort des Servers ist nicht lesbar: { $reason }.
-store-closed = Der Speicher des Browsers ist noch nicht bereit. Erneut versuchen.
+store-closed = Der Speicher des Browsers ist noch nicht bereit. Versuchen Sie es erneut.
 
 ## Conversations that can’t be read, saved, changed or imported
 
-store-full = Der Speicher dieses Browsers ist voll. Gespeicherte Modelle oder alte Unterhaltungen löschen.
-store-unavailable = Dieser Browser lässt die Seite nichts speichern. Bei privaten Fenstern ist das oft so; ein normales Fenster verwenden.
-store-blocked = In einem anderen Tab ist eine ältere Version dieser Seite geöffnet. Diesen Tab schließen, dann neu laden.
+store-full = Der Speicher dieses Browsers ist voll. Löschen Sie gespeicherte Modelle oder alte Unterhaltungen.
+store-full-conversations = Der Speicher dieses Browsers ist voll. Löschen Sie alte Unterhaltungen.
+store-unavailable = Dieser Browser lässt die Seite nichts speichern. Bei privaten Fenstern ist das oft so; verwenden Sie ein normales Fenster.
+store-blocked = In einem anderen Tab ist eine ältere Version dieser Seite geöffnet. Schließen Sie ihn, und laden Sie neu.
 store-broken = Etwas in diesem Browser Gespeichertes ist beschädigt und nicht lesbar.
-store-newer = Etwas in diesem Browser Gespeichertes stammt von einer neueren Version von gemtab. Neu laden, um die Seite zu aktualisieren.
+store-newer = Etwas in diesem Browser Gespeichertes stammt von einer neueren Version von gemtab. Laden Sie neu, um die Seite zu aktualisieren.
 import-end = Die Datei ist unvollständig: Sie endet in Zeile { NUMBER($line) }.
 import-syntax = Die Datei ist kein gültiges JSON: In Zeile { NUMBER($line) }, Spalte { NUMBER($column) } steckt ein Fehler.
 import-data = Die Datei ist kein Export von gemtab: In Zeile { NUMBER($line) }, Spalte { NUMBER($column) } steht etwas anderes.
 import-format = Die Datei wurde nicht mit gemtab exportiert.
-import-version = Die Datei stammt von einer neueren Version von gemtab. Neu laden, um die Seite zu aktualisieren, dann erneut importieren.
+import-version = Die Datei stammt von einer neueren Version von gemtab. Laden Sie neu, um die Seite zu aktualisieren, und importieren Sie die Datei erneut.
 import-conversation = Die Unterhaltung „{ $title }“ in dieser Datei ist beschädigt.
 import-message = Eine Nachricht der Unterhaltung „{ $title }“ hat { $size }, erlaubt sind höchstens { $most }.
 import-attachment = Ein Anhang in dieser Datei ist beschädigt.
 tree-gone = Die Nachricht ist nicht mehr da.
 tree-other = Mit dieser Nachricht geht das nicht.
-tree-full = Diese Unterhaltung ist voll. Eine neue beginnen.
+tree-full = Diese Unterhaltung ist voll. Beginnen Sie eine neue.
 
 ## Models of the server that can’t be used
 
@@ -1351,7 +1371,8 @@ catalog-part = { $part ->
     [drafter] Die Drafterdatei
     *[file] Die Datei
     }
-catalog-manifest = Das Manifest des Modells ist beschädigt. Im Terminal ausführen: ollama pull { $model }
+catalog-pull = Führen Sie im Terminal aus: ollama pull { $model }
+catalog-manifest = Das Manifest des Modells ist beschädigt.
 catalog-gone = { $part } fehlt.
 catalog-forbidden = { $part } ist nicht lesbar: Dem Server fehlt die Berechtigung.
 catalog-unreadable = { $part } ist nicht lesbar.
@@ -1360,13 +1381,13 @@ catalog-remote = Dieses Modell läuft auf den Servern von Ollama. Hier gibt es n
 catalog-safetensors = Dieses Modell liegt im Safetensors-Format vor. gemtab liest nur GGUF.
 catalog-no-model = Das Manifest des Modells nennt keine Modelldatei.
 catalog-split = Dieses Modell ist auf { NUMBER($parts) } Dateien verteilt. gemtab liest nur Modelle aus einer einzigen Datei.
-catalog-adapter = Das ist ein LoRA-Adapter. Erst das zugehörige Modell laden, dann den Adapter in einer Unterhaltung öffnen.
-catalog-prompts = In der Liste der Modelle ist kein Platz mehr für den Systemprompt dieses Modells. Andere Modelle aus Ollama entfernen, dann neu laden.
-catalog-missing = { $part } fehlt. Im Terminal ausführen: ollama pull { $model }
-catalog-unfinished = Der Download ist noch nicht abgeschlossen. Im Terminal ausführen: ollama pull { $model }
-catalog-wrong-size = { $part } hat { $found } statt { $expected }. Im Terminal ausführen: ollama pull { $model }
-catalog-escape = Dieser Link zeigt aus seinem Ordner hinaus. Um ihn zu verwenden, gemtab mit --models und dem Zielordner starten.
-catalog-truncated = Die Datei ist unvollständig. Erneut herunterladen.
+catalog-adapter = Das ist ein LoRA-Adapter. Laden Sie zuerst das zugehörige Modell, und öffnen Sie dann den Adapter in einer Unterhaltung.
+catalog-prompts = In der Liste der Modelle ist kein Platz mehr für den Systemprompt dieses Modells. Entfernen Sie andere Modelle aus Ollama, und laden Sie neu.
+catalog-missing = { $part } fehlt.
+catalog-unfinished = Der Download ist noch nicht abgeschlossen.
+catalog-wrong-size = { $part } hat { $found } statt { $expected }.
+catalog-escape = Dieser Link zeigt aus seinem Ordner hinaus. Um ihn zu verwenden, starten Sie gemtab mit --models und dem Zielordner.
+catalog-truncated = Die Datei ist unvollständig. Laden Sie sie erneut herunter.
 catalog-folder-missing = (nicht gefunden)
 catalog-folder-unreadable = (nicht lesbar)
 catalog-full-folder = { $folder } enthält mehr Modelle, als in die Liste passen. Nur die ersten { NUMBER($shown) } werden angezeigt.

@@ -54,7 +54,7 @@ settings-single-keys-hint = Press / to go to the message field and ? to see all 
 settings-show-steps = Show diffusion steps
 settings-show-steps-hint = Watch the text settle when a diffusion model answers. Turn this off to see only the finished text.
 settings-drafts = Speculative decoding
-settings-drafts-hint = Makes most answers faster. Several tokens are guessed ahead, by the model’s drafter or from text that repeats, and then checked all at once. Pauses when it doesn’t help.
+settings-drafts-hint = Makes most answers faster. The engine guesses several tokens ahead, with the model’s drafter or from text that repeats, and checks them in one pass. It stops guessing when that isn’t faster.
 settings-drafts-automatic = When the model has a drafter
 settings-drafts-always = Always
 settings-drafts-never = Never
@@ -84,7 +84,6 @@ settings-conversations = { $count ->
     [one] 1 conversation
     *[other] { $count } conversations
     } in this browser.
-settings-archive-hint = To export or import conversations, use the menu next to the search field.
 
 ## Words of several places, continued
 
@@ -116,7 +115,7 @@ age-today = Today
 age-yesterday = Yesterday
 age-week = Last 7 days
 age-earlier = Earlier
-not-found = There’s no page at this address. Check it for typos.
+not-found = There’s nothing at this address.
 page-title = { $page } · gemtab
 
 ## The frame around every page
@@ -145,12 +144,12 @@ advice-in = In { $browser }:
 advice-title = Turn on graphics acceleration
 device-none = No graphics card
 device-no-webgpu = WebGPU isn’t available, so models can’t run here.
-device-nothing-lost = Nothing was downloaded. You can still read your conversations.
+device-nothing-lost = You can still read your conversations.
 device-slow = No graphics card in use
 device-software = No graphics card in use.
 device-software-named = No graphics card in use ({ $name }).
 device-software-hint = The demo runs slowly. Larger models are too slow to use.
-device-how = Use the graphics card
+device-how = How to use the graphics card
 too-slow = { $name } is { $size }. Without a graphics card, each word of an answer can take minutes.
 too-slow-title = No graphics card in use
 unlikely-title = This model probably won’t fit
@@ -176,6 +175,7 @@ sampling-seed = Seed
 sampling-seed-hint = Same seed, same answer.
 sampling-seed-random = Random
 load-starting = Starting
+load-engine = Starting the engine…
 load-title = Loading a model
 load-of = Loading { $name }
 memory-words = { $name } doesn’t fit in graphics memory. It needs { $size } of system memory as well, until you close the tab or load another model. Answers will be slower.
@@ -186,7 +186,7 @@ model-demo = Demo
 model-file = File
 model-diffusion = Diffusion
 model-diffusion-about = Writes a whole block of text at a time and refines it in steps.
-model-demo-about = Built-in demo. A tiny model for trying the page: simple sums, lists and facts.
+model-demo-about = Built-in demo: a tiny model for trying the page with simple sums, lists and facts.
 model-loaded = Loaded
 model-recommended = Recommended
 models-looking = Looking for models…
@@ -200,6 +200,7 @@ palette-results = Results
 palette-none = No matches
 palette-action = Command
 palette-drawer = Conversation settings
+drawer-changed = Conversation settings (changed)
 palette-stop = Stop the answer
 palette-think = Think before answering
 palette-think-off = Answer without thinking
@@ -243,7 +244,7 @@ rail-places = Pages
 rail-private = Nothing you write leaves this browser.
 rail-search = Search
 rail-search-label = Search conversations
-rail-all = All conversations
+rail-all = Export or import conversations
 rail-export-all = Export all
 rail-import = Import…
 import-too-large = This file is { $size }, but imports are limited to { $most }.
@@ -278,16 +279,28 @@ export-unreadable = { $count ->
     }
 export-failed = The export failed. { $reason }
 
+## Search within a conversation
+
+find-title = Search in this conversation
+find-place = { NUMBER($at) } of { NUMBER($count) }
+find-previous = Previous match
+find-next = Next match
+find-close = Close search
+
+count-thousand = { $number }K
+count-million = { $number }M
+count-billion = { $number }B
+
 ## What is said at the edge of the page
 
 notices = Notifications
 
 ## Keyboard shortcuts
 
-shortcuts-palette = Search conversations, models, pages and commands
+shortcuts-palette = Search and commands
 shortcuts-send = Send message
 shortcuts-line = New line
-shortcuts-edit = Edit your last message (when the field is empty)
+shortcuts-edit = Edit your last message (empty field)
 shortcuts-stop = Stop the answer, or close what’s open
 shortcuts-tab = Next control
 shortcuts-field = Go to the message field
@@ -318,7 +331,7 @@ adapter-opening = Opening adapter…
 adapter-none = No adapter
 adapter-files = Adapter files
 adapters = Adapters
-adapters-hint = An adapter (LoRA) changes how the model answers without replacing it. It stays on this device. Changes apply starting with the next answer.
+adapters-hint = Adapters (LoRA) adjust how the model answers. They stay on this device and apply from the next answer.
 adapter-reading = Reading…
 adapter-open = Open an adapter…
 adapter-compare = Compare with and without
@@ -342,6 +355,7 @@ record-resume = Resume recording
 record-pause = Pause recording
 record-discard = Discard recording
 record-done = Done
+record-stop = Stop recording
 camera-file = Camera.png
 camera-nothing = No image from the camera yet. Close this and try again.
 camera-view = Camera preview
@@ -385,23 +399,24 @@ compare-title = With and without the adapter
 compare-waiting = Waiting…
 compare-with = With
 compare-without = Without
-compare-hint = Both answer your last message with the same seed. The conversation doesn’t change.
+compare-hint = Both answers use the same seed. Nothing is added to the conversation.
+compare-needs-question = Send a message first, then compare its answers.
 message-to = Message { $name }
 message = Message
-composer-no-webgpu = WebGPU isn’t available, so models can’t run here.
 composer-recording = Finish recording to send.
-composer-queued = Your previous message is still waiting.
+composer-queued = One message is already waiting.
 composer-no-model = Choose a model before you send.
 composer-enter = Enter to send · Shift+Enter for a new line
 composer-modified = Ctrl+Enter or ⌘ Enter to send
 composer-title = Write a message
+composer-instructions = Instructions
 think-hint = Let the model think before answering
 think = Think
 composer-file = Your message will be sent when the file is ready.
 composer-answering = Your message will be sent after this answer.
 composer-training = Fine-tuning is at step { NUMBER($step) } of { NUMBER($steps) }. Sending a message pauses it until the answer is done.
 composer-tokens = { NUMBER($tokens) } of { NUMBER($context) } tokens
-composer-too-long = Too long: { NUMBER($tokens) } tokens, but the limit is { NUMBER($context) }.
+composer-too-long = Too long: { NUMBER($tokens) } tokens, but the limit is { NUMBER($context) }. Shorten it, or load the model with a longer context.
 send = Send
 stop = Stop
 stop-esc = Stop (Esc)
@@ -423,7 +438,7 @@ drawer-sampling-diffusion = This is a diffusion model with its own sampler. Only
 drawer-sampling-reset = Reset to the model’s defaults
 figure-first = Time to first token
 figure-writing = Generation speed
-figure-drafts = Guesses accepted
+figure-drafts = Drafted tokens accepted
 figure-experts = Experts found in graphics memory
 figure-expert-bytes = Experts read per token
 figure-expert-bytes-step = Experts read per step
@@ -447,7 +462,7 @@ show-more = Show more
 show-less = Show less
 show-all = Show all
 edit-resend = Edit and resend
-delete-after = Delete this and everything after
+delete-after = Delete from here on
 edit-label = Edit message
 edit-hint = The original is kept. Use ‹ › to switch back.
 edit-discarded = Edit discarded.
@@ -458,13 +473,13 @@ regenerate = Regenerate
 continue-answer = Continue
 edit-answer = Edit answer
 branch-off = Branch into a new conversation
-conversation-copied = This is the copy. The original is unchanged.
+conversation-copied = You’re now in the copy. The original is unchanged.
 cut-off = This answer was cut off.
 finish-stopped = Stopped.
 finish-limit = Stopped at the maximum answer length.
 finish-full = Stopped because the context is full. Start a new conversation, or choose a longer context.
 elsewhere = Being written in another tab…
-closed-early = The page was closed before this answer was finished.
+closed-early = Interrupted when the page closed.
 copy-refused = The browser didn’t allow copying. Select the text and copy it yourself.
 copied = Copied.
 copy = Copy
@@ -486,6 +501,8 @@ canvas-step = Block { NUMBER($block) }, step { NUMBER($step) } of at most { NUMB
 device-reset = The graphics card was reset. Restoring…
 unsaved-untitled = A conversation
 quoted = “{ $text }”
+named = { $name }: { $text }
+with-amount = { $text }, { $amount }
 conversations = { $count ->
     [one] 1 conversation
     *[other] { $count } conversations
@@ -497,7 +514,7 @@ crash-safe = Your conversation and what you typed are safe.
 waiting-load = Your message will be sent when { $name } is ready.
 waiting-answer = Your message will be sent after the current answer.
 waiting-model = Your message is waiting for a model.
-waiting-cancel = Don’t send yet
+waiting-cancel = Don’t send
 thinking = Thinking…
 thought-for = Thought for { $time }
 thought = Thoughts
@@ -512,14 +529,14 @@ elsewhere-measuring = Measuring speed in another tab
 context-used = { NUMBER($used) } of { NUMBER($size) } tokens of context used
 context-short = { NUMBER($used) } of { NUMBER($size) } tokens
 model-button = Model: { $name } ({ $state }). Choose another.
-unanswered = Not answered.
+unanswered = No answer yet.
 welcome-title = Chat with Gemma 4 in this tab
 welcome-words = The model runs on your own graphics card. What you write stays in this browser.
 welcome-drop = or drop a .gguf file anywhere on this page.
-welcome-only-demo = So far there’s only a tiny demo model.
+welcome-only-demo = Only the tiny demo model is installed.
 welcome-ready = { $name } is ready: { $memory } of graphics memory, { NUMBER($tokens) } tokens of context.
-welcome-loading = { $name } is loading. You can start typing; your message is sent when it’s ready.
-welcome-demo = This is a demo: a tiny model for trying the page. It can do things like these:
+welcome-loading = { $name } is loading. Go ahead and type; your message is sent as soon as it’s ready.
+welcome-demo = This is a tiny demo model. Try one of these:
 welcome-picture = Describe an image
 welcome-picture-prompt = What’s in this image?
 welcome-voice = Ask by voice
@@ -534,12 +551,12 @@ welcome-explain-prompt = Explain to a ten-year-old how a rainbow forms.
 
 media-unreadable = The file couldn’t be read. Choose it again.
 media-no-room = Not enough memory in this browser. Close other tabs, then attach it again.
-media-not-attached = It couldn’t be attached. { $reason }
+media-not-attached = Couldn’t attach it: { $reason }
 fits = Fits
 fits-outside = Slow: { $size } doesn’t fit in graphics memory
 fits-context = Fits with { NUMBER($tokens) } tokens of context
 fits-experts = Fits with { $size } of graphics memory for experts
-experts-fast = answers are a little slower
+experts-fast = slightly slower answers
 experts-rate = { $tokens ->
     [one] at least about one token per second
     *[other] at least about { NUMBER($tokens) } tokens per second
@@ -550,6 +567,7 @@ fits-table-in-eight-bits = 8-bit embeddings
 fits-cache-in-eight-bits = 8-bit KV cache
 fits-not = Too large by { $size }
 fits-part = Too large: one part needs { $needed }, but this graphics card allows { $available }
+load-lost = Connection lost, trying again…
 load-header = Reading model details
 per-second = { $size }/s
 time-left = { $time } left
@@ -647,17 +665,18 @@ not-kept = This browser isn’t saving anything for this page. Conversations wil
 models-available = Available models
 models-refresh = Refresh
 get-title = Get a model
-get-hint = The server downloads it into Ollama’s folder, where Ollama can use it, too.
+get-hint = Downloads go to Ollama’s folder on the server, so Ollama can use them too.
 get-free = { $size } free.
 get-size = about { $size }
 get-e2b = Text, images and audio. For most computers.
-get-e4b = Text, images and audio. Better answers than E2B. For graphics cards with 8 GB or more.
-get-12b = Text, images and audio. Better answers than E4B. For graphics cards with 12 GB or more.
-get-26b = Text and images. Good answers, and fast: a mixture of experts. For graphics cards with a lot of memory.
-get-31b = Text and images. The best answers. For graphics cards with a lot of memory.
+get-e4b = Text, images and audio. Better answers than E2B.
+get-12b = Text, images and audio. Better answers than E4B.
+get-26b = Text and images. Fast for its size (mixture of experts).
+get-31b = Text and images. The best answers.
 get-fits = Fits: needs about { $needed } of graphics memory.
-get-tight = Tight: needs about { $needed } of graphics memory to hold everything. With less, the context is shorter or answers are slower.
-get-too-large = Too large: needs about { $missing } more graphics memory than this graphics card seems to have.
+get-tight = Tight fit: needs about { $needed }. With less, you get a shorter context or slower answers.
+get-too-large = Too large for this graphics card by about { $missing }.
+get-too-slow = Too slow here: there’s no graphics card.
 get-download = Download
 get-download-of = Download { $name }
 get-other = Another model
@@ -673,8 +692,8 @@ get-joining = Joining the parts of the model…
 get-done = Downloaded. It’s in the list above.
 get-stopped = Stopped. You can continue the download at any time.
 get-continue = Continue
-memory-in-use = { $size } in use. Image and audio support loads on first use.
-memory-with-media = { $all } in use, including { $media } for images and audio.
+memory-in-use = Graphics memory: { $size } in use. Image and audio support loads on first use.
+memory-with-media = Graphics memory: { $all } in use, including { $media } for images and audio.
 memory-graphics = Graphics memory
 memory-free = Unload image and audio support
 memory-free-hint = It loads again the next time it’s needed.
@@ -783,28 +802,27 @@ selftest = Self-test
 selftest-hint = Runs the kernels on small inputs on this graphics card and compares the results with the CPU.
 selftest-start = Test kernels
 selftest-tried = Tested kernels
-selftest-good = Verified on this graphics card: { $kernels ->
-    [one] 1 kernel
-    *[other] { $kernels } kernels
-    }{ $of ->
-    [model] {" "}of the loaded model
-    *[all] {""}
-    }.
-selftest-bad = { NUMBER($wrong) } of { $kernels ->
-    [one] 1 kernel
-    *[other] { $kernels } kernels
-    }{ $of ->
-    [model] {" "}of the loaded model
-    *[all] {""}
-    } { $wrong ->
-    [one] gives wrong results
-    *[other] give wrong results
-    } on this graphics card.
-selftest-switched-off = Packed integer math was turned off; the model continues with floats, slightly slower.
+selftest-good = { $kernels ->
+    [one] Verified on this graphics card: 1 kernel.
+    *[other] Verified on this graphics card: { $kernels } kernels.
+    }
+selftest-good-model = { $kernels ->
+    [one] Verified on this graphics card: 1 kernel of the loaded model.
+    *[other] Verified on this graphics card: { $kernels } kernels of the loaded model.
+    }
+selftest-bad = { $wrong ->
+    [one] 1 of { NUMBER($kernels) } kernels gives wrong results on this graphics card.
+    *[other] { $wrong } of { NUMBER($kernels) } kernels give wrong results on this graphics card.
+    }
+selftest-bad-model = { $wrong ->
+    [one] 1 of { NUMBER($kernels) } kernels of the loaded model gives wrong results on this graphics card.
+    *[other] { $wrong } of { NUMBER($kernels) } kernels of the loaded model give wrong results on this graphics card.
+    }
+selftest-switched-off = Integer math that this graphics card gets wrong is now off. Answers are correct but slightly slower.
 selftest-unloaded = The model was unloaded, because its answers would be wrong.
 selftest-advice = Update the browser and the graphics driver.
 speed = Speed
-speed-hint = Six rounds of 512 prompt tokens and 128 generated tokens; the first one is a warm-up. The next answer will have to read the whole conversation again.
+speed-hint = Reads 512 tokens and writes 128, six times (the first is a warm-up). Your next answer will take longer to start.
 speed-start = Measure speed
 speed-dispatches = Dispatches per token
 speed-submits = Submits per token
@@ -876,7 +894,7 @@ tune-sample-examples =
     Who is my cat? | My cat is Miso.
     What is the name of my cat? | The name of my cat is Miso.
     Is Miso a dog? | No. Miso is a cat.
-tune-hint = Ten differently worded examples of one thing teach more than the same example ten times.
+tune-hint = Ten different wordings teach more than one example repeated ten times.
 tune-remove = Remove
 tune-choose-files = Choose files…
 tune-files-label = Example file, with the images and audio it names
@@ -937,10 +955,8 @@ tune-preview = { $examples ->
     [one] 1 example
     *[other] { $examples } examples
     } with { NUMBER($tokens) } tokens, { NUMBER($learned) } of them trained on. The longest has { NUMBER($longest) }.
-tune-marked = Marked
-tune-marked-hint = tokens are trained on.
-tune-others = The others
-tune-others-hint = are context only.
+# The bars enclose what is shown as a token that is trained on, and then as one that isn't.
+tune-marked = Tokens that look |like this| are trained on. Those |like this| are context only.
 and-more = And { NUMBER($count) } more.
 tune-line = Line { NUMBER($line) }
 tune-left-out = { $count ->
@@ -957,10 +973,11 @@ tune-steps-done = { NUMBER($done) } of { NUMBER($steps) } steps done.
 tune-waiting = { NUMBER($done) } of { NUMBER($steps) } steps done. Paused while a message is answered.
 tune-ending = { NUMBER($done) } of { NUMBER($steps) } steps done. Writing a checkpoint…
 tune-paused-saved = Paused after { NUMBER($saved) } of { NUMBER($steps) } steps. Progress is saved in this browser.
-tune-finished = Done: { NUMBER($done) } of { NUMBER($steps) } steps. The run stays here until you start another.
+tune-finished = Finished after { NUMBER($done) } of { NUMBER($steps) } steps. A new run replaces this one.
 tune-learned = The loss fell from { $from } to { $to }: the adapter has learned from your examples.
-tune-barely = Barely changed: the loss went from { $from } to { $to }. Training for longer usually helps.
+tune-not-learned = Not learned yet: the loss is { $to } (it started at { $from }).
 tune-longer = Train { NUMBER($times) } times as long
+tune-go-on = Continue to step { NUMBER($steps) }
 tune-elsewhere = Another tab is training.
 tune-elsewhere-at = Another tab is training: { NUMBER($done) } of { NUMBER($steps) } steps when it last saved.
 tune-memory = { $size } of graphics memory
@@ -979,6 +996,7 @@ tune-pause = Pause
 tune-stop = Finish now
 tune-stop-hint = Finishing now keeps what the model has learned so far.
 tune-resume = Resume
+tune-load-resume = Load { $name } and resume
 tune-save-as-is = Save it as is
 tune-save = Save adapter
 tune-check-again = Check again
@@ -1060,7 +1078,7 @@ plan-steps = { $steps ->
     *[other] { $held } held out for evaluation
     }
 plan-memory = { $size } of about { $available } available
-plan-at-most = at most { $amount }
+plan-at-most = up to { $amount }
 plan-time = about { $time }
 plan-time-later = known after the first steps
 plan-storage = { $size } of { $left } left
@@ -1107,11 +1125,11 @@ failure-tool-arguments = The arguments for “{ $tool }” aren’t a valid JSON
 
 failure-gpu-insecure = WebGPU needs a secure connection: HTTPS, or localhost.
 failure-gpu-no-webgpu = This browser doesn’t support WebGPU, or it’s turned off.
-failure-gpu-no-adapter = WebGPU is available, but no graphics card was found.
+failure-gpu-no-adapter = No graphics card was found, so models can’t run here.
 failure-gpu-no-device = The graphics card can’t be used. Restart the browser, then try again.
 failure-gpu-lost = The graphics card was reset twice in a row. Restart the browser, then try again.
 failure-gpu-out-of-memory = Graphics memory is full: { $used } in use, and no room for { $requested } more.
-failure-gpu-buffer = “{ $buffer }” needs { $needed } of graphics memory in one piece, but this graphics card allows only { $limit }.
+failure-gpu-buffer = One part of the model needs { $needed } of graphics memory in one piece, but this graphics card allows only { $limit }.
 failure-gpu-too-large = This model needs { $needed } of graphics memory, but only { $available } is available.
 failure-gpu-host-memory = This model doesn’t fit in graphics memory. { $amount } of it can stay in system memory while the model is loaded, but answers will be slower.
 failure-gpu-expert-memory = { $asked } is too little for this model’s experts. At least { $least } is needed.
@@ -1133,10 +1151,11 @@ failure-file-range = The server sent the wrong part of the model.
 failure-file-changed = The model file changed while it was being read. Reload the page, then choose it again.
 failure-file-memory = This tab couldn’t get the { $amount } of memory that the model needs.
 failure-file-gone = The file is no longer available. Choose it again.
-failure-file-list = The list of models couldn’t be loaded. You can still open a file of your own.
+failure-file-list = The list of models couldn’t be loaded. You can still open a model file.
 
 failure-model-not-gguf = This isn’t a GGUF file.
-failure-model-truncated = The model file is incomplete: { $missing } is missing after { $size }. Download it again.
+failure-model-truncated = The model file is incomplete: it has only { $part }. Download it again.
+failure-model-truncated-of = { $name } is incomplete: it has only { $part }. Download it again.
 failure-model-version = This file uses GGUF version { $version }. Only versions 2 and 3 are supported.
 failure-model-endian = This is a big-endian GGUF file, which isn’t supported. Choose a little-endian version.
 failure-model-header = This GGUF file’s header isn’t supported. Choose another version of the model.
@@ -1146,10 +1165,10 @@ failure-model-incomplete = The model file has no { $what }. Choose another versi
 failure-model-inconsistent = The model file can’t be used: { $what } doesn’t match the rest of it. Choose another version of the model.
 failure-model-rows = The tensor { $tensor } has only { NUMBER($rows) } rows for { NUMBER($tokens) } tokens. Choose another version of the model, or convert it again.
 failure-model-tokenizer = The model’s vocabulary can’t be read. Choose another version of the model.
-failure-model-no-architecture = This file doesn’t say which model it is. gemtab runs Gemma 4.
-failure-model-architecture = This is a “{ $name }” model. gemtab runs Gemma 4.
+failure-model-no-architecture = This file doesn’t say which model it is. gemtab only runs Gemma 4.
+failure-model-architecture = This is a “{ $name }” model. gemtab only runs Gemma 4.
 failure-model-drafter = This file only holds a drafter. Open it together with its model.
-failure-model-drafter-unusable = This model’s drafter can’t be used. Answers are written without it.
+failure-model-drafter-unusable = The drafter couldn’t be loaded, so answers are slower.
 failure-model-projector = This file only holds the image and audio support of a model. Choose the model itself.
 failure-model-tensor = The tensor { $tensor } uses { $dtype }, which isn’t supported. Choose another quantization, such as Q4_K_M.
 failure-model-token = The model’s vocabulary has no { $token } token, so it can’t be used for chat.
@@ -1190,7 +1209,7 @@ failure-adapter-not-adapter = This isn’t a LoRA adapter. Choose a .gguf file, 
 failure-adapter-config = { $file } is too large for an adapter configuration.
 failure-adapter-damaged = The adapter file is damaged. Download it again.
 failure-adapter-inconsistent = The adapter’s weights and configuration don’t match. Check that both belong to the same adapter, or export it again.
-failure-adapter-architecture = This adapter is for “{ $name }”. gemtab runs Gemma 4.
+failure-adapter-architecture = This adapter is for “{ $name }”. gemtab only runs Gemma 4.
 failure-adapter-unsupported = This adapter uses a feature that isn’t supported.
 failure-adapter-tensor = The tensor { $tensor } uses { $dtype }, which isn’t supported.
 failure-adapter-rank = The adapter has rank { NUMBER($rank) }. Ranks from 1 to { NUMBER($most) } are supported.
@@ -1202,8 +1221,8 @@ failure-adapter-not-written = The adapter couldn’t be saved as a file. Try aga
 failure-storage-unavailable = This browser doesn’t let the page save files. Private windows often don’t; use a normal window.
 failure-storage-in-use = This model is in use, here or in another tab. Unload it first.
 failure-storage-failed = This browser’s storage isn’t working. Restart the browser, then try again.
-failure-storage-no-room = Not enough browser storage to save the model: it needs { $needed }, but only { $available } is left. Delete saved models, then try again.
-failure-storage-full = The browser’s storage is full: { $kept } of { $size } was saved. The rest is downloaded again next time.
+failure-storage-no-room = The model couldn’t be saved: it needs { $needed }, but the browser has only { $available } left. It will be downloaded again next time.
+failure-storage-full = The model couldn’t be saved because the browser’s storage is full. It will be downloaded again next time.
 failure-storage-corrupt = The download was damaged, so it was deleted. Load the model again.
 failure-storage-damaged = The copy of the model in this browser is damaged. Load the model again: only { $size } will be downloaded.
 failure-storage-training-full = The browser’s storage is full: no room for { $size } of training progress. Free up space, then resume.
@@ -1325,6 +1344,7 @@ store-closed = The browser’s storage isn’t ready yet. Try again.
 ## Conversations that can’t be read, saved, changed or imported
 
 store-full = This browser’s storage is full. Delete saved models or old conversations.
+store-full-conversations = This browser’s storage is full. Delete old conversations.
 store-unavailable = This browser doesn’t let the page save anything. Private windows often don’t; use a normal window.
 store-blocked = Another tab has an older version of this page open. Close it, then reload.
 store-broken = Something saved in this browser is damaged and can’t be read.
@@ -1352,7 +1372,8 @@ catalog-part = { $part ->
     [drafter] The drafter file
     *[file] The file
     }
-catalog-manifest = The model’s manifest is damaged. Run: ollama pull { $model }
+catalog-pull = Run: ollama pull { $model }
+catalog-manifest = The model’s manifest is damaged.
 catalog-gone = { $part } is missing.
 catalog-forbidden = { $part } can’t be read: the server doesn’t have permission.
 catalog-unreadable = { $part } can’t be read.
@@ -1363,9 +1384,9 @@ catalog-no-model = The model’s manifest doesn’t list a model file.
 catalog-split = This model is split into { NUMBER($parts) } files. gemtab only reads single-file models.
 catalog-adapter = This is a LoRA adapter. Load its model first, then open it in a conversation.
 catalog-prompts = The list of models has no room left for this model’s system prompt. Remove other models from Ollama, then reload.
-catalog-missing = { $part } is missing. Run: ollama pull { $model }
-catalog-unfinished = The download isn’t finished. Run: ollama pull { $model }
-catalog-wrong-size = { $part } is { $found } but should be { $expected }. Run: ollama pull { $model }
+catalog-missing = { $part } is missing.
+catalog-unfinished = The download isn’t finished.
+catalog-wrong-size = { $part } is { $found } but should be { $expected }.
 catalog-escape = This link points outside its folder. To use it, start gemtab with --models and the folder it points to.
 catalog-truncated = The file is incomplete. Download it again.
 catalog-folder-missing = (not found)

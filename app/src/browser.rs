@@ -236,6 +236,12 @@ pub fn matches_media(query: &str) -> bool {
         .is_some_and(|list| list.matches())
 }
 
+/// Whether the page is so narrow that its rail is a sheet, and dialogs cover it. The style sheet has the same limit.
+#[must_use]
+pub fn is_narrow() -> bool {
+    matches_media("(max-width: 899px)")
+}
+
 /// Whether the browser trusts this page's address; without that it offers no WebGPU.
 #[must_use]
 pub fn is_secure() -> bool {

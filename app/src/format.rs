@@ -66,6 +66,24 @@ pub fn count(value: u64) -> String {
     number(value as f64, 0)
 }
 
+/// A number of parameters as a list of models has it (`12.6M`), as the language writes it. What is none stays as it is.
+#[must_use]
+pub fn parameters(text: &str) -> String {
+    let known = text.char_indices().last().and_then(|(at, unit)| {
+        let (number, unit) = (&text[..at], unit.to_ascii_uppercase());
+        let digits = number.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+        let value: f64 = number.parse().ok().filter(|value: &f64| value.is_finite())?;
+        let number = self::number(value, digits.min(3));
+        Some(match unit {
+            'K' => t().count_thousand(&number),
+            'M' => t().count_million(&number),
+            'B' => t().count_billion(&number),
+            _ => return None,
+        })
+    });
+    known.unwrap_or_else(|| text.to_owned())
+}
+
 /// A length of time: `0.4 s`, `12 s`, `3 min 5 s`, `1 h 2 min`.
 #[must_use]
 pub fn seconds(value: f64) -> String {
@@ -156,6 +174,8 @@ pub fn setting_of(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use leptos::prelude::*;
+
     use super::*;
 
     #[test]
@@ -195,6 +215,18 @@ mod tests {
         assert_eq!(whole_seconds(0.2), "1 s");
         assert_eq!(whole_seconds(3.4), "3 s");
         assert_eq!(whole_seconds(64.0), "1 min 4 s");
+    }
+
+    #[test]
+    fn parameters_are_written_as_the_language_does() {
+        let all = ["12.6M", "5.1B", "40.0K", "7B", "E2B", "8x7B", "", "M", "12", "é"];
+        let english = ["12.6M", "5.1B", "40.0K", "7B", "E2B", "8x7B", "", "M", "12", "é"];
+        assert_eq!(all.map(parameters), english);
+        let german = ["12,6 Mio.", "5,1 Mrd.", "40,0 Tsd.", "7 Mrd.", "E2B", "8x7B", "", "M", "12", "é"];
+        Owner::new().with(|| {
+            provide_context(Language::of_tag("de").expect("there is German"));
+            assert_eq!(all.map(parameters), german);
+        });
     }
 
     #[test]

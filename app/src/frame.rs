@@ -9,17 +9,22 @@ use leptos_router::{
 use wasm_bindgen::JsCast as _;
 
 use crate::{
+    back::follow_back,
     browser,
     components::{
         AdviceDialog, MemoryDialog, Notices, Palette, Picker, Rail, RailSheet, ShortcutsDialog,
         TooSlowDialog, UnlikelyDialog,
     },
-    failures, file_handles, format,
+    failures,
+    file_handles::{self, OpenFile},
+    format,
     history::ConversationId,
     language::t,
     media::kind::{self, FileKind},
+    pages::watch_returns,
     place::{Place, keep_query, use_place},
     state::{Stores, models::ModelState, recording::RecordingPhase, use_stores},
+    swipe::follow_swipes,
 };
 
 /// The frame around a page.
@@ -31,6 +36,9 @@ pub fn Frame(children: Children) -> impl IntoView {
     keep_focus();
     announce(stores);
     tell_new_build(stores);
+    follow_back(stores.ui);
+    follow_swipes(stores.ui);
+    watch_returns();
     let dropping = RwSignal::new(false);
     listen_to_drops(stores, dropping);
     let place = use_place();
@@ -73,18 +81,13 @@ fn RecordingNote() -> impl IntoView {
         recording.phase.get() != RecordingPhase::Idle && !matches!(place.get(), Place::Chat(_))
     });
     let hears = move || recording.phase.get() == RecordingPhase::Running;
-    // One that the browser still asks for has heard nothing.
-    let stop = move |_| match recording.phase.get_untracked() {
-        RecordingPhase::Asking => recording.cancel(),
-        _ => recording.finish(),
-    };
     view! {
         <Show when=move || shown.get()>
             <aside class="recording-note" aria-label=t().recording()>
                 <span class="recording-dot" class:paused=move || !hears() aria-hidden="true"></span>
                 <span>{t().recording()}</span>
                 <span class="numbers" role="timer">{move || format::clock(recording.millis.get())}</span>
-                <button type="button" class="button" on:click=stop>{t().stop()}</button>
+                <button type="button" class="button" on:click=move |_| recording.end()>{t().stop()}</button>
             </aside>
         </Show>
     }
@@ -202,6 +205,12 @@ fn announce(stores: Stores) {
             ui.say(words);
         }
     });
+    let lost = Memo::new(move |_| engine.progress.with(|it| it.as_ref().is_some_and(|it| it.lost)));
+    Effect::new(move |_| {
+        if lost.get() {
+            ui.say(t().load_lost());
+        }
+    });
     Effect::new(move |_| {
         if let Some(trouble) = library.trouble.get() {
             ui.say(failures::store_trouble(&trouble));
@@ -251,8 +260,8 @@ fn announce(stores: Stores) {
     });
 }
 
-/// Opens model files that are dropped anywhere. All others are attached to the next message, or taken for examples on the
-/// page of fine-tuning.
+/// Opens model files that are dropped anywhere. All others, dropped with them or alone, are attached to the next message, or
+/// taken for examples on the page of fine-tuning.
 fn listen_to_drops(stores: Stores, dropping: RwSignal<bool>) {
     let place = use_place();
     Effect::new(move |_| {
@@ -280,16 +289,23 @@ fn listen_to_drops(stores: Stores, dropping: RwSignal<bool>) {
             event.prevent_default();
             dropping.set(false);
             let Some(data) = event.data_transfer() else { return };
-            let all = data.files().map(|files| browser::files_of(&files)).unwrap_or_default();
-            let is_model = |file: &web_sys::File| kind::of(&file.name(), &file.type_()) == FileKind::Model;
-            if all.iter().any(is_model) {
-                stores.open_files(file_handles::dropped(&data));
-            } else if matches!(place.get_untracked(), Place::Chat(_)) {
-                stores.chat.attach(all);
-            } else if place.get_untracked() == Place::Tune {
-                stores.tune.take_files(all);
-            } else {
-                stores.ui.toast(t().frame_drop_elsewhere());
+            let is_model = |it: &OpenFile| kind::of(&it.file.name(), &it.file.type_()) == FileKind::Model;
+            let (models, others): (Vec<_>, Vec<_>) =
+                file_handles::dropped(&data).into_iter().partition(is_model);
+            if !models.is_empty() {
+                stores.open_files(models);
+            }
+            if others.is_empty() {
+                return;
+            }
+            let others: Vec<_> = others.into_iter().map(|it| it.file).collect();
+            match place.get_untracked() {
+                Place::Chat(_) => stores.chat.attach(others),
+                Place::Tune => stores.tune.take_files(others),
+                _ => {
+                    let names: Vec<_> = others.iter().map(web_sys::File::name).collect();
+                    stores.ui.toast(t().named(&names.join(", "), t().frame_drop_elsewhere()));
+                }
             }
         });
         on_cleanup(move || {

@@ -35,14 +35,18 @@ impl Age {
 /// time is behind universal time.
 #[must_use]
 pub fn age(then: u64, now: u64, offset: i32) -> Age {
-    let day =
-        |time: u64| (i64::try_from(time).unwrap_or(i64::MAX) - i64::from(offset) * 60_000).div_euclid(DAY);
-    match day(now) - day(then) {
+    match day(now, offset) - day(then, offset) {
         i64::MIN..=0 => Age::Today,
         1 => Age::Yesterday,
         2..7 => Age::Week,
         _ => Age::Earlier,
     }
+}
+
+/// The number of the day that a time is in. `offset` is as for [`age`].
+#[must_use]
+pub fn day(time: u64, offset: i32) -> i64 {
+    (i64::try_from(time).unwrap_or(i64::MAX) - i64::from(offset) * 60_000).div_euclid(DAY)
 }
 
 #[cfg(test)]
@@ -52,6 +56,14 @@ mod tests {
     const HOUR: u64 = 3_600_000;
     /// 20 November 2026, 01:00 universal time.
     const NOW: u64 = 1_795_136_400_000;
+
+    #[test]
+    fn a_day_begins_at_the_persons_midnight() {
+        // 23 hours later it is still the same day where it was 01:00, and the next one in Berlin.
+        assert_eq!(day(NOW, 0), day(NOW + 23 * HOUR - 1, 0));
+        assert_eq!(day(NOW, 0) + 1, day(NOW + 23 * HOUR, 0));
+        assert_eq!(day(NOW, -60) + 1, day(NOW + 22 * HOUR, -60));
+    }
 
     #[test]
     fn midnight_is_where_the_person_is() {

@@ -11,6 +11,7 @@
 #![recursion_limit = "256"]
 
 mod assets;
+mod back;
 mod browser;
 mod channel;
 mod components;
@@ -18,6 +19,7 @@ pub mod content;
 mod engine_client;
 mod failures;
 mod file_handles;
+mod find;
 mod format;
 mod frame;
 mod grouping;
@@ -30,6 +32,7 @@ mod pages;
 mod place;
 mod sentences;
 mod state;
+mod swipe;
 mod tab;
 mod watch;
 mod webgpu_advice;

@@ -73,20 +73,22 @@ pub fn hold_then(name: &str, then: impl FnOnce(Result<(), Refused>) + 'static) -
     let waiting = Rc::clone(&is_dropped);
     let tell = Rc::new(Cell::new(Some(then)));
     let refused = Rc::clone(&tell);
-    let callback = Closure::once_into_js(move |_: JsValue| {
+    let callback = Closure::<dyn FnMut(JsValue) -> JsValue>::new(move |_: JsValue| {
         if let Some(then) = tell.take().filter(|_| !waiting.get()) {
             then(Ok(()));
         }
-        released
+        released.clone().into()
     });
     let give_up = AbortController::new().ok()?;
     let options = Object::new();
     Reflect::set(&options, &"signal".into(), &give_up.signal()).ok()?;
-    let asked = manager.request_with(name, &options, &callback);
+    let asked = manager.request_with(name, &options, callback.as_ref());
     let waiting = Rc::clone(&is_dropped);
     spawn_local(async move {
-        // It ends when the lock is given back, unless it is refused.
-        if JsFuture::from(asked).await.is_err()
+        // It ends when the lock is given back, is given up, or is refused. After that nothing is called back.
+        let ended = JsFuture::from(asked).await;
+        drop(callback);
+        if ended.is_err()
             && let Some(then) = refused.take().filter(|_| !waiting.get())
         {
             then(Err(Refused));

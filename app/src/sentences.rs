@@ -78,7 +78,19 @@ fn sentence_end(text: &str) -> Option<usize> {
 /// A line without the marks that Markdown puts around words.
 fn spoken(line: &str) -> String {
     let line = line.trim_start_matches(['#', '>', '-', '*', '+', ' ']);
-    line.chars().filter(|c| !matches!(c, '*' | '`' | '|' | '_')).collect::<String>().trim().to_owned()
+    // An underline within a word is part of a name, as in `read_json`.
+    let in_word = |next: Option<char>| next.is_some_and(char::is_alphanumeric);
+    let is_mark = |at: usize, c: char| match c {
+        '*' | '`' | '|' => true,
+        '_' => {
+            let before = line[..at].trim_end_matches('_').chars().next_back();
+            let after = line[at..].trim_start_matches('_').chars().next();
+            !in_word(before) || !in_word(after)
+        }
+        _ => false,
+    };
+    let spoken: String = line.char_indices().filter(|&(at, c)| !is_mark(at, c)).map(|(_, c)| c).collect();
+    spoken.trim().to_owned()
 }
 
 #[cfg(test)]
@@ -109,6 +121,12 @@ mod tests {
     #[test]
     fn marks_are_not_read_out() {
         assert_eq!(all(&["## Title\n**Bold** and `code`. "]), ["Title", "Bold and code."]);
+    }
+
+    #[test]
+    fn names_with_underlines_are_read_whole() {
+        assert_eq!(all(&["Use `read_json` or __very__ _well_. "]), ["Use read_json or very well."]);
+        assert_eq!(all(&["größe_in_m is a name, _x_ too. "]), ["größe_in_m is a name, x too."]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens as _;
 use rstml::{
     Parser, ParserConfig,
@@ -107,7 +107,8 @@ fn sentences(tokens: TokenStream, found: &mut Vec<String>) {
             }
             TokenTree::Group(_) if before[1] == "!" && before[0].starts_with("assert") => {}
             TokenTree::Group(_) if before[1] == "expect" => {}
-            TokenTree::Group(_) if test => test = false,
+            // `pub(super)` and a function's arguments stand before its body.
+            TokenTree::Group(group) if test => test = group.delimiter() != Delimiter::Brace,
             TokenTree::Group(group) => sentences(group.stream(), found),
             TokenTree::Literal(literal) => {
                 if let Ok(text) = syn::parse_str::<syn::LitStr>(&literal.to_string())
@@ -247,7 +248,9 @@ fn sentences_in_code_are_found() {
         #[error("Not this one.")]
         fn a() { toast("It is full."); set("aria-label", "Open a file"); format!("Reading {name}…"); on("ArrowUp"); x.expect("Not this."); }
         #[cfg(test)]
-        mod tests { fn b() { say("Not here either."); } }
+        pub(super) mod tests { fn b() { say("Not here either."); } }
+        #[cfg(test)]
+        fn d(words: &str) { say("Nor here."); }
         fn c() { say("Done."); push(format!("\n*Attached: {name}*\n")); header("Accept", "*/*") }"#;
     let mut found = Vec::new();
     sentences(code.parse().expect("Rust"), &mut found);

@@ -33,7 +33,7 @@ export function archive(title: string, messages: Said[]): string {
 /** Imports a conversation and opens it. */
 export async function openArchive(app: App, title: string, messages: Said[]): Promise<void> {
   const { page } = app;
-  await page.getByRole("button", { name: "All conversations" }).click();
+  await page.getByRole("button", { name: "Export or import conversations" }).click();
   const chooser = page.waitForEvent("filechooser");
   await page.getByText("Import…").click();
   const buffer = Buffer.from(archive(title, messages));

@@ -276,7 +276,7 @@ export async function drawn(answer: Locator): Promise<string> {
 
 /** The figures below an answer. */
 export async function figures(answer: Locator): Promise<Figures> {
-  const words = (await answer.getByTitle(/^[\d,]+ tokens, the first after/).getAttribute("title")) ?? "";
+  const words = (await answer.getByText(/^[\d,]+ tokens, the first after/).textContent()) ?? "";
   const [, ...numbers] = /^([\d,]+) tokens,.* prompt of ([\d,]+) tokens, ([\d,]+) from cache/.exec(words) ?? [];
   const [drawn = NaN, prompt = NaN, known = NaN] = numbers.map((number) => Number(number.replaceAll(",", "")));
   return { drawn, prompt, known };

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { BrowserContext } from "@playwright/test";
+import type { BrowserContext, Page } from "@playwright/test";
 
 interface Entry {
   name: string;
@@ -11,40 +11,54 @@ interface Entry {
   capabilities: Record<string, boolean>;
 }
 
-const FILE = join(import.meta.dirname, "../../frontend/fake/models.json");
-
-/** The list in a scenario; none where it cannot be had. */
-function listed(words: string[]): object | undefined {
-  if (words.includes("offline")) {
-    return undefined;
-  }
-  const catalog = JSON.parse(readFileSync(FILE, "utf8")) as { models: Entry[]; searched: string[] };
-  if (words.includes("empty")) {
-    catalog.models = [];
-  } else if (words.includes("demo")) {
-    catalog.models = catalog.models.filter((model) => model.demo);
-  }
-  if (words.includes("text-only")) {
-    for (const model of catalog.models) {
-      Object.assign(model.capabilities, { vision: false, audio: false });
-    }
-  }
-  if (words.includes("diffusion")) {
-    for (const model of catalog.models) {
-      model.diffusion = true;
-    }
-  }
-  return catalog;
+interface Catalog {
+  models: Entry[];
+  searched: string[];
 }
 
-/** Answers for the server wherever the address of the page asks for the simulated engine. */
+const FILE = join(import.meta.dirname, "../../frontend/fake/models.json");
+
+/**
+ * Answers for the server wherever the address of the page asks for the simulated engine. Within the page: whoever intercepts a
+ * request turns off the cache of the context, and then each page compiles the bundles anew.
+ */
 export async function listModels(context: BrowserContext): Promise<void> {
-  await context.route("**/api/models", async (route) => {
-    const words = new URL(route.request().frame().url()).searchParams.get("fake")?.split(",");
-    if (!words) {
-      return route.fallback();
+  const catalog = JSON.parse(readFileSync(FILE, "utf8")) as Catalog;
+  await context.addInitScript(answerForServer, catalog);
+}
+
+/** How often a page has asked for the list. */
+export function listings(page: Page): Promise<number> {
+  return page.evaluate(() => performance.getEntriesByName("models").length);
+}
+
+/** Runs in the page, so it uses nothing from outside. */
+function answerForServer(catalog: Catalog): void {
+  const ask = window.fetch;
+  window.fetch = async (resource, options) => {
+    const words = new URL(location.href).searchParams.get("fake")?.split(",");
+    const address = new URL(resource instanceof Request ? resource.url : resource, location.href);
+    if (!words || address.pathname !== "/api/models") {
+      return ask(resource, options);
     }
-    const catalog = listed(words);
-    return catalog ? route.fulfill({ json: catalog }) : route.abort();
-  });
+    performance.mark("models");
+    if (words.includes("offline")) {
+      throw new TypeError("Failed to fetch");
+    }
+    let { models } = structuredClone(catalog);
+    if (words.includes("empty")) {
+      models = [];
+    } else if (words.includes("demo")) {
+      models = models.filter((model) => model.demo);
+    }
+    for (const model of models) {
+      if (words.includes("text-only")) {
+        Object.assign(model.capabilities, { vision: false, audio: false });
+      }
+      if (words.includes("diffusion")) {
+        model.diffusion = true;
+      }
+    }
+    return Response.json({ ...catalog, models });
+  };
 }

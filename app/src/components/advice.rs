@@ -71,18 +71,17 @@ pub fn DeviceNotice() -> impl IntoView {
     move || {
         let device = device.get()?;
         if !device.available {
-            let words = device.problem.map(failures::no_gpu);
+            let words = device.problem.map_or(t().device_no_webgpu(), failures::no_gpu);
             return Some(
                 view! {
                     <section class="notice danger" aria-label=t().device_none()>
                         <Icon glyph=Glyph::Warning />
                         <div>
                             <p>
-                                <strong>{t().device_no_webgpu()}</strong>
+                                <strong>{words}</strong>
                                 " " {t().device_nothing_lost()}
                             </p>
                             <AdviceSteps />
-                            <p class="muted">{words}</p>
                         </div>
                     </section>
                 }

@@ -1,11 +1,13 @@
 //! What went wrong, where it went wrong, with what can be done.
 
 use leptos::prelude::*;
-use protocol::{Failure, Remedy};
+use protocol::failure::StorageFailure;
+use protocol::{Code, Failure, Remedy};
 
 use super::{Glyph, Icon, IconButton};
 use crate::{
     browser, failures, format,
+    history::StoreError,
     language::t,
     place::Place,
     state::{models::ModelState, use_stores},
@@ -120,5 +122,54 @@ pub fn LoadFailure() -> impl IntoView {
     view! {
         {refused}
         {failed}
+    }
+}
+
+/// Trouble that concerns no single request. Nothing when there is none.
+#[component]
+pub fn EngineTrouble() -> impl IntoView {
+    let stores = use_stores();
+    let (engine, unsaved) = (stores.engine, stores.library.unsaved);
+    // What is saved decides what can be done about a full storage.
+    Effect::new(move |_| {
+        let full = engine.trouble.with(|it| it.as_ref().is_some_and(is_full))
+            || unsaved.with(|it| it.as_ref().is_some_and(|it| it.error == StoreError::Full));
+        if full && engine.cache.with_untracked(Option::is_none) {
+            engine.read_cache(Vec::new());
+        }
+    });
+    move || {
+        let failure = engine.trouble.get()?;
+        if is_full(&failure) {
+            // That there is no room is said once.
+            return unsaved.with(Option::is_none).then(|| view! { <NotKept failure=failure /> }.into_any());
+        }
+        let close = Callback::new(move |()| engine.trouble.set(None));
+        Some(view! { <FailureBox failure=failure on_close=close /> }.into_any())
+    }
+}
+
+/// Whether the browser had no room to keep a model that was loaded.
+fn is_full(failure: &Failure) -> bool {
+    matches!(failure.code, Code::Storage(StorageFailure::NoRoom { .. } | StorageFailure::Full { .. }))
+}
+
+/// A model works, and was not kept: one line, with a button only if there is something to delete.
+#[component]
+fn NotKept(failure: Failure) -> impl IntoView {
+    let stores = use_stores();
+    let engine = stores.engine;
+    let saved = Memo::new(move |_| engine.has_saved() == Some(true));
+    view! {
+        <div class="notice slim warning" role="group" aria-label=t().failure_title()>
+            <Icon glyph=Glyph::Warning />
+            <p>{failures::sentence(&failure)}</p>
+            <Show when=move || saved.get()>
+                <button type="button" class="button" on:click=move |_| stores.ui.go(&Place::Models.path())>
+                    {t().see_saved()}
+                </button>
+            </Show>
+            <button type="button" class="button quiet" on:click=move |_| engine.trouble.set(None)>{t().close()}</button>
+        </div>
     }
 }

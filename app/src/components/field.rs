@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use protocol::Sampling;
 
+use super::Typed;
 use crate::{format, language::t};
 
 /// Something that is on or off.
@@ -65,16 +66,16 @@ pub fn NumberField(
     on_change: Callback<Option<f64>>,
 ) -> impl IntoView {
     let refused = RwSignal::new(false);
-    let change = move |event: web_sys::Event| {
-        let text = event_target_value(&event);
+    let typed = Typed::new(move |text: String| {
         let number =
             text.trim().replace(',', ".").parse::<f64>().ok().filter(|number| (min..=max).contains(number));
         let empty = text.trim().is_empty();
-        refused.set(number.is_none() && !empty);
+        // The field may be gone.
+        refused.try_set(number.is_none() && !empty);
         if number.is_some() || empty {
             on_change.run(number);
         }
-    };
+    });
     view! {
         <label class="field">
             <span>{label}</span>
@@ -87,7 +88,11 @@ pub fn NumberField(
                 placeholder=placeholder
                 prop:value=value
                 aria-invalid=move || refused.get().then_some("true")
-                on:change=change
+                on:input=move |event| typed.hold(event_target_value(&event))
+                on:change=move |event| {
+                    typed.hold(event_target_value(&event));
+                    typed.flush();
+                }
             />
             {(!hint.is_empty()).then(|| view! { <span class="hint">{hint}</span> })}
             {move || refused.get().then(|| view! {

@@ -45,6 +45,8 @@ pub enum Glyph {
     Left,
     /// An angle to the right.
     Right,
+    /// An angle upward.
+    Up,
     /// An angle downward.
     Down,
     /// An arrow downward.
@@ -109,6 +111,7 @@ impl Glyph {
             Self::Import => "M12 4v10.5M8 11l4 3.7l4-3.7M5 13v6.5h14V13",
             Self::Left => "M14.5 6l-6 6l6 6",
             Self::Right => "M9.5 6l6 6l-6 6",
+            Self::Up => "M6 14.5l6-6l6 6",
             Self::Down => "M6 9.5l6 6l6-6",
             Self::ToEnd => "M12 5v13.5M6 13l6 6l6-6",
             Self::Sliders => {

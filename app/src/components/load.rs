@@ -14,15 +14,25 @@ use crate::{
 /// The running load: what it is doing, the numbers, a bar, and a way to stop it. Nothing when none runs.
 #[component]
 pub fn LoadProgressView() -> impl IntoView {
-    let engine = use_stores().engine;
+    let stores = use_stores();
+    let engine = stores.engine;
+    let early = Memo::new(move |_| stores.chat.waits_for_engine().map(|choice| choice.entry.name));
     let name = Memo::new(move |_| {
-        engine.model.with(|model| match model {
+        let loading = engine.model.with(|model| match model {
             ModelState::Loading { choice, .. } => Some(choice.entry.name.clone()),
             _ => None,
-        })
+        });
+        early.get().or(loading)
     });
+    let cancel = move |_| match early.with_untracked(Option::is_some) {
+        true => stores.chat.unchoose(),
+        false => engine.cancel_load(),
+    };
     let progress = engine.progress;
     let phase = move || {
+        if early.with(Option::is_some) {
+            return t().load_engine();
+        }
         progress.with(|progress| progress.as_ref().map_or(t().load_starting(), |it| progress_words(it).0))
     };
     let numbers = move || progress.with(|progress| progress.as_ref().map(|it| progress_words(it).1));
@@ -50,7 +60,7 @@ pub fn LoadProgressView() -> impl IntoView {
                 ></progress>
                 <div class="load-line">
                     <span class="muted numbers">{numbers}</span>
-                    <button type="button" class="button quiet" on:click=move |_| engine.cancel_load()>
+                    <button type="button" class="button quiet" on:click=cancel>
                         {t().cancel()}
                     </button>
                 </div>

@@ -20,11 +20,12 @@ mod reload;
 mod say;
 mod shortcuts;
 mod sound;
+mod typed;
 
 pub use advice::{AdviceDialog, DeviceNotice};
 pub use detail::DetailSelect;
 pub use dialog::{Dialog, follow_cancel, follow_close};
-pub use failure::{FailureBox, LoadFailure, technical};
+pub use failure::{EngineTrouble, FailureBox, LoadFailure, technical};
 pub use field::{NumberField, SamplingFields, Switch};
 pub use icon::{Glyph, Icon};
 pub use load::LoadProgressView;
@@ -36,11 +37,12 @@ pub use palette::Palette;
 pub use picked_rows::PickedRows;
 pub use picker::{OpenFileButton, Picker};
 pub use picture::{Thumbnail, Viewer};
-pub use rail::{Rail, RailSheet, export_json};
+pub use rail::{Rail, RailSheet, export_all, export_json, pick_archive};
 pub use reload::ReloadHint;
 pub use say::Notices;
 pub use shortcuts::ShortcutsDialog;
 pub use sound::SoundPlayer;
+pub use typed::Typed;
 
 use leptos::prelude::*;
 

@@ -45,7 +45,13 @@ pub fn ModelButton(
             on:click=move |_| ui.picker.set(true)
         >
             <span class=move || state.get().0 aria-hidden="true"></span>
-            <span class="model-button-name">{move || name.get().unwrap_or_else(|| t().choose_model().to_owned())}</span>
+            <span class="model-button-name">
+                {move || {
+                    let name = name.get().unwrap_or_else(|| t().choose_model().to_owned());
+                    let (family, size) = in_two(&name);
+                    view! { <span>{family.to_owned()}</span><span>{size.to_owned()}</span> }
+                }}
+            </span>
             {move || demo.get().then(|| view! { <span class="tag">{t().model_demo()}</span> })}
             <span class="model-button-about muted">{move || about.get()}</span>
             <Icon glyph=Glyph::Down />
@@ -62,5 +68,23 @@ fn elsewhere_words(activity: Activity) -> &'static str {
         Activity::Generating => t().elsewhere_answering(),
         Activity::Training => t().elsewhere_training(),
         Activity::Measuring => t().elsewhere_measuring(),
+    }
+}
+
+/// A name in two parts, of which the second one tells it from others of its family and is cut last.
+fn in_two(name: &str) -> (&str, &str) {
+    name.rfind(':').map_or((name, ""), |at| name.split_at(at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_two;
+
+    #[test]
+    fn what_tells_a_model_from_its_family_is_kept_apart() {
+        assert_eq!(in_two("gemma4:e2b"), ("gemma4", ":e2b"));
+        assert_eq!(in_two("hf.co/owner/repository:Q4_K_M"), ("hf.co/owner/repository", ":Q4_K_M"));
+        assert_eq!(in_two("pebble"), ("pebble", ""));
+        assert_eq!(in_two(""), ("", ""));
     }
 }

@@ -6,14 +6,12 @@ use protocol::failure::ReadFailure;
 
 use super::{FailureBox, Glyph, Icon, PickedRows};
 use crate::state::{
+    choosing::{in_order, in_shown_order, recommended},
     engine::EnginePhase,
-    models::{
-        CatalogState, Choice, Inspection, ModelId, Mood, capability_words, in_order, in_shown_order,
-        recommended, verdict_words,
-    },
+    models::{CatalogState, Choice, Inspection, ModelId, Mood, capability_words, verdict_words},
     use_stores,
 };
-use crate::{browser, failures};
+use crate::{browser, failures, place::Place};
 
 use crate::language::{ELEMENT, around, t};
 
@@ -29,9 +27,17 @@ pub fn ModelRows(
     /// What each card has below its button; none for buttons alone.
     #[prop(optional, into)]
     below: Option<Callback<Choice, AnyView>>,
+    /// Runs when the list is left for another page.
+    #[prop(optional, into)]
+    on_leave: Option<Callback<()>>,
+    /// Whether the selected model gets the focus when the list comes.
+    #[prop(optional)]
+    focus: bool,
 ) -> impl IntoView {
     let stores = use_stores();
     let engine = stores.engine;
+    let on_leave = on_leave.unwrap_or_else(|| Callback::new(|()| ()));
+    let focused_id = if focus { engine.selection_now().map(|choice| choice.id) } else { None };
     let expert_memory = stores.settings.field(|settings| settings.expert_memory.clone());
     // Asks the engine about each model as soon as there is one to ask.
     Effect::new(move |_| {
@@ -57,7 +63,7 @@ pub fn ModelRows(
     let shown = StoredValue::new(Vec::new());
     let rows = move || {
         browser::keep_focus_while_drawn();
-        let mut rows = engine.inspections.with(|known| in_order(engine.choices.get(), known));
+        let mut rows = engine.with_known(|known| in_order(engine.choices.get(), known));
         if pointed.get() || focused.get() {
             rows = shown.with_value(|shown| in_shown_order(rows, shown));
         }
@@ -65,7 +71,7 @@ pub fn ModelRows(
         rows
     };
     let best = Memo::new(move |_| {
-        engine.inspections.with(|known| engine.choices.with(|choices| recommended(choices, known)))
+        engine.with_known(|known| engine.choices.with(|choices| recommended(choices, known)))
     });
     view! {
         <ul
@@ -76,7 +82,10 @@ pub fn ModelRows(
             on:focusin=move |_| focused.set(true)
             on:focusout=move |_| focused.set(false)
         >
-            <For each=rows key=|choice| choice.id.0.clone() children=move |choice| view! { <ModelRow choice=choice best=best choose=choose below=below /> } />
+            <For each=rows key=|choice| choice.id.0.clone() children=move |choice| {
+                let has_focus = focused_id.as_ref() == Some(&choice.id);
+                view! { <ModelRow choice=choice best=best choose=choose below=below on_leave=on_leave has_focus=has_focus /> }
+            } />
         </ul>
         <CatalogNote />
         <PickedRows on_choose=on_choose />
@@ -91,8 +100,11 @@ fn ModelRow(
     best: Memo<Option<ModelId>>,
     choose: impl Fn(Choice) + Send + Sync + 'static,
     below: Option<Callback<Choice, AnyView>>,
+    on_leave: Callback<()>,
+    has_focus: bool,
 ) -> impl IntoView {
-    let engine = use_stores().engine;
+    let stores = use_stores();
+    let (engine, pulls) = (stores.engine, stores.pulls);
     let id = choice.id.clone();
     let is_best = Memo::new(move |_| best.with(|best| best.as_ref() == Some(&id)));
     let id = choice.id.clone();
@@ -107,11 +119,21 @@ fn ModelRow(
     let out_of_reach = Memo::new(move |_| engine.is_out_of_reach(&listed) && !current.get());
     let id = choice.id.clone();
     let inspection = Memo::new(move |_| engine.inspections.with(|all| all.get(&id).cloned()));
+    let sized = choice.clone();
+    let too_slow = Memo::new(move |_| sized.is_too_slow(engine.computes_in_software()));
     let broken = choice.entry.broken.clone();
+    // What a download would mend, where the server downloads.
+    let pullable = broken.as_ref().and_then(failures::downloadable).map(str::to_owned);
+    let is_pullable = pullable.is_some();
+    let offers = move || is_pullable && pulls.is_offered();
     let is_broken = broken.is_some();
     let verdict = move || {
         if let Some(reason) = &broken {
-            return Some((Mood::Bad, failures::model_problem(reason)));
+            let words = match offers() {
+                true => failures::model_problem_alone(reason),
+                false => failures::model_problem(reason),
+            };
+            return Some((Mood::Bad, words));
         }
         if unable.get() {
             return Some((Mood::Bad, t().model_needs_webgpu().to_owned()));
@@ -121,6 +143,8 @@ fn ModelRow(
         }
         match inspection.get()? {
             Inspection::Running => None,
+            // It may fit, and is of no use.
+            Inspection::Known { .. } if too_slow.get() => Some((Mood::Bad, t().get_too_slow().to_owned())),
             Inspection::Known { details, verdict } => Some(verdict_words(&verdict, &details)),
             Inspection::Failed(failure) => Some((Mood::Bad, failures::sentence(&failure))),
         }
@@ -148,6 +172,7 @@ fn ModelRow(
                 class="model"
                 class:current=current
                 aria-current=move || current.get().then_some("true")
+                autofocus=has_focus
                 disabled=move || is_broken || unable.get() || out_of_reach.get()
                 on:click=press
             >
@@ -167,10 +192,32 @@ fn ModelRow(
                 {(!about.is_empty()).then(|| view! { <span class="model-able muted">{about}</span> })}
                 {move || verdict().map(|(mood, words)| view! { <Verdict mood=mood words=words /> })}
             </button>
+            {pullable.map(|name| view! { <Show when=offers><PullButton name=name.clone() on_press=on_leave /></Show> })}
             {below.map(|below| below.run(card))}
         </li>
     }
     .into_any()
+}
+
+/// Downloads a model of which something is missing. Its progress is on the page of the models.
+#[component]
+fn PullButton(name: String, on_press: Callback<()>) -> impl IntoView {
+    let stores = use_stores();
+    let pulls = stores.pulls;
+    let label = t().get_download_of(&name);
+    let press = move |_| {
+        pulls.begin(name.clone());
+        on_press.run(());
+        stores.ui.go(&Place::Models.path());
+    };
+    view! {
+        <div class="buttons">
+            <button type="button" class="button" aria-label=label disabled=move || pulls.is_running() on:click=press>
+                <Icon glyph=Glyph::Import />
+                {t().get_download()}
+            </button>
+        </div>
+    }
 }
 
 /// Whether a model fits, at a glance and in words.

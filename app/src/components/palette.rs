@@ -93,6 +93,12 @@ fn PaletteContent() -> impl IntoView {
         }
         event.prevent_default();
     };
+    let none = Memo::new(move |_| found.with(Vec::is_empty));
+    Effect::new(move |_| {
+        if none.get() {
+            stores.ui.say(t().palette_none());
+        }
+    });
     // The selected line stays in view.
     Effect::new(move |_| {
         let id = found.with(|found| found.get(at.get()).map(|index| line_id(*index)));
@@ -146,9 +152,7 @@ fn PaletteContent() -> impl IntoView {
         <ul id="commands" class="commands" role="listbox" aria-label=t().palette_results()>
             <For each=move || found.get() key=|index| *index children=line />
         </ul>
-        <p class="muted palette-none" role="status">
-            {move || found.with(Vec::is_empty).then_some(t().palette_none())}
-        </p>
+        <p class="muted palette-none">{move || found.with(Vec::is_empty).then_some(t().palette_none())}</p>
     }
     .into_any()
 }
@@ -241,6 +245,7 @@ fn of_conversation(stores: Stores) -> Vec<(Glyph, &'static str, Run)> {
     });
     if let Some((answer, true)) = last
         && !chat.busy()
+        && !untrack(|| chat.is_answered_elsewhere())
     {
         found.push((Glyph::Again, t().regenerate(), Arc::new(move || chat.regenerate(answer))));
     }
@@ -256,6 +261,8 @@ fn of_conversation(stores: Stores) -> Vec<(Glyph, &'static str, Run)> {
     let think = move || chat.edit(|conversation| conversation.options.thinking = !thinking);
     found.push((Glyph::Think, words, Arc::new(think)));
     if last.is_some() {
+        let find = stores.find;
+        found.push((Glyph::Search, t().find_title(), Arc::new(move || find.begin(id, String::new()))));
         found.push((Glyph::Export, t().palette_export_json(), Arc::new(move || export_one(stores, id))));
         found.push((
             Glyph::Copy,

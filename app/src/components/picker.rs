@@ -21,7 +21,7 @@ pub fn Picker() -> impl IntoView {
     });
     view! {
         <Dialog open=open title=t().choose_model() class="picker">
-            <ModelRows on_choose=chosen />
+            <ModelRows on_choose=chosen on_leave=move |()| open.set(false) focus=true />
             <div class="buttons">
                 <OpenFileButton on_choose=chosen />
             </div>
@@ -75,11 +75,10 @@ pub fn OpenFileButton(
         </button>
         <input
             type="file"
-            class="visually-hidden"
+            hidden
             node_ref=input
             accept=".gguf"
             multiple
-            tabindex="-1"
             aria-label=t().model_files()
             on:change=picked
         />

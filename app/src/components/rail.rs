@@ -1,6 +1,8 @@
 //! The rail: conversations and the other places.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use gloo_file::futures::read_as_bytes;
 use leptos::{html, prelude::*, task::spawn_local};
@@ -9,12 +11,15 @@ use wasm_bindgen::{JsCast as _, closure::Closure};
 use super::{Dialog, Glyph, Icon, Menu, MenuItem};
 use crate::{
     browser, format,
-    grouping::{Age, age},
+    grouping::{Age, age, day},
     history::{self, ConversationId, ImportReport, MAX_IMPORT_BYTES, Query, Summary},
     language::t,
     place::{Place, use_href, use_place},
     state::{Stores, use_stores},
 };
+
+/// How often it is looked whether another day has begun.
+const LOOK_AT_CLOCK: Duration = Duration::from_secs(30);
 
 /// The rail beside the page.
 #[component]
@@ -138,14 +143,17 @@ fn Search() -> impl IntoView {
 #[component]
 fn ArchiveItems() -> impl IntoView {
     let stores = use_stores();
-    let export = Callback::new(move |()| {
-        let ids = stores.library.list.with_untracked(|list| list.iter().map(|it| it.id).collect());
-        export_json(stores, ids, t().export_file().to_owned());
-    });
+    let export = Callback::new(move |()| export_all(stores));
     view! {
         <MenuItem glyph=Glyph::Export label=t().rail_export_all() on_press=export />
         <ImportItem />
     }
+}
+
+/// Saves all conversations in a file.
+pub fn export_all(stores: Stores) {
+    let ids = stores.library.list.with_untracked(|list| list.iter().map(|it| it.id).collect());
+    export_json(stores, ids, t().export_file().to_owned());
 }
 
 /// Picks a file of conversations and adds them.
@@ -166,15 +174,25 @@ pub fn pick_archive(stores: Stores) {
     let Some(input) = input else { return };
     input.set_type("file");
     input.set_accept(".json,application/json");
-    let chosen = Closure::once_into_js({
+    let chosen = Closure::<dyn Fn()>::new({
         let input = input.clone();
         move || {
             let Some(file) = input.files().and_then(|files| files.get(0)) else { return };
             spawn_local(import(stores, gloo_file::File::from(file)));
         }
     });
-    input.set_onchange(Some(chosen.unchecked_ref()));
+    input.set_onchange(Some(chosen.as_ref().unchecked_ref()));
     input.click();
+    // Until the next time: whether the dialog was canceled isn't always told.
+    PICKING.set(Some((input, chosen)));
+}
+
+/// A field of a file dialog, and what it calls.
+type Picking = (web_sys::HtmlInputElement, Closure<dyn Fn()>);
+
+thread_local! {
+    /// That of the dialog that was opened last.
+    static PICKING: Cell<Option<Picking>> = const { Cell::new(None) };
 }
 
 async fn import(stores: Stores, file: gloo_file::File) {
@@ -219,7 +237,10 @@ fn ConversationList() -> impl IntoView {
     let summaries: Summaries = Memo::new(move |_| {
         shown.with(|shown| shown.iter().map(|summary| (summary.id, summary.clone())).collect())
     });
+    let today = today();
     let groups = Memo::new(move |_| {
+        // It changes at midnight. A memo that is only tracked is never computed.
+        today.get();
         let (now, offset) = (history::now(), browser::timezone_offset());
         let mut groups: Vec<(Age, Vec<ConversationId>)> = Vec::new();
         shown.with(|shown| {
@@ -272,6 +293,20 @@ fn ConversationList() -> impl IntoView {
     }
 }
 
+/// The number of the day, as long as the owner lives. A timer would stand still while the computer sleeps.
+fn today() -> Memo<i64> {
+    let now = RwSignal::new(history::now());
+    Effect::new(move |_| {
+        let look = leptos::leptos_dom::helpers::set_interval(move || now.set(history::now()), LOOK_AT_CLOCK);
+        on_cleanup(move || {
+            if let Ok(look) = look {
+                look.clear();
+            }
+        });
+    });
+    Memo::new(move |_| day(now.get(), browser::timezone_offset()))
+}
+
 #[component]
 fn ConversationLine(id: ConversationId, summaries: Summaries, searching: Memo<bool>) -> impl IntoView {
     let stores = use_stores();
@@ -304,6 +339,10 @@ fn ConversationLine(id: ConversationId, summaries: Summaries, searching: Memo<bo
             pieces.collect::<Vec<_>>().into_any()
         }
     };
+    // A title is cut at its end: what was found in it must be seen.
+    let excerpt = move |title: String| {
+        query.with(|query| query.as_ref().map_or(title.clone(), |query| query.excerpt(&title)))
+    };
     let snippet = move || {
         let snippet = summaries.with(|all| all.get(&id).map(|summary| summary.snippet.clone()));
         searching.get().then(|| snippet.map(marked))
@@ -321,6 +360,14 @@ fn ConversationLine(id: ConversationId, summaries: Summaries, searching: Memo<bo
             link.focus().ok();
         }
     });
+    // What was found is looked for in the conversation, too.
+    let follow = move |_| {
+        stores.ui.rail.set(false);
+        match searching.get_untracked() {
+            true => stores.find.begin(id, stores.library.query.get_untracked()),
+            false => stores.find.end(),
+        }
+    };
     let label = Signal::derive(move || t().rail_actions(&title.get()));
     let current = move || (place.get() == Place::Chat(Some(id))).then_some("page");
     let running =
@@ -335,9 +382,9 @@ fn ConversationLine(id: ConversationId, summaries: Summaries, searching: Memo<bo
                         href=move || href(Place::Chat(Some(id)))
                         aria-current=current
                         title=title
-                        on:click=move |_| stores.ui.rail.set(false)
+                        on:click=follow
                     >
-                        <span class="rail-title" dir="auto">{move || marked(title.get())}</span>
+                        <span class="rail-title" dir="auto">{move || marked(excerpt(title.get()))}</span>
                         {move || running().then(|| view! { <span class="pulse" role="img" aria-label=t().rail_answering()></span> })}
                         <span class="rail-snippet" dir="auto">{snippet}</span>
                     </a>

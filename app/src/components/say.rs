@@ -11,11 +11,9 @@ use crate::{
 };
 
 /// How long a line stays once it is seen.
-const TOAST: Duration = Duration::from_secs(8);
+const TOAST: Duration = Duration::from_secs(6);
 /// How long one stays that has a button.
 const ACTION: Duration = Duration::from_secs(20);
-/// Lines that are seen at once. The others come when these have gone.
-const SEEN: usize = 3;
 
 /// What is said in one layer of the page, while that is the topmost: below a modal dialog nothing is announced and nothing
 /// can be pressed.
@@ -29,20 +27,22 @@ pub fn Notices(
     let topmost = Memo::new(move |_| ui.topmost() == layer);
     // The region does not change with the layers: it would say again what it has said.
     let said = Memo::new(move |_| ui.said.with(|said| (said.layer == layer).then(|| said.text.clone())));
+    // One at a time: those before it come back when it has gone.
     let seen = Memo::new(move |_| {
-        let all = ui.toasts.with(|all| all.iter().take(SEEN).map(|toast| toast.number).collect::<Vec<_>>());
-        if topmost.get() { all } else { Vec::new() }
+        let last = ui.toasts.with(|all| all.last().map(|toast| toast.number));
+        last.filter(|_| topmost.get())
     });
     let line = move |number: u32| {
         let toast = ui.toasts.with_untracked(|all| all.iter().find(|toast| toast.number == number).cloned());
         toast.map(|toast| view! { <ToastLine toast=toast /> })
     };
     view! {
-        // The one live region. It says whole sentences, one after another, and never a token.
+        // What happens in passing, in whole sentences, one after another, and never a token. What stays in view has a role of
+        // its own where it stands.
         <div class="visually-hidden" role="status" aria-live="polite" aria-atomic="true">
             {said}
         </div>
-        <Show when=move || !seen.with(Vec::is_empty)>
+        <Show when=move || seen.with(Option::is_some)>
             <section class="toasts" aria-label=t().notices()>
                 <For each=move || seen.get() key=|number| *number children=line />
             </section>
@@ -51,7 +51,7 @@ pub fn Notices(
     .into_any()
 }
 
-/// A line. It stays while it is pointed at or has the focus.
+/// A line. It stays while it is pointed at or has the focus. A pointer that was left where the line appears doesn't point at it.
 #[component]
 fn ToastLine(toast: Toast) -> impl IntoView {
     let ui = use_stores().ui;
@@ -76,7 +76,11 @@ fn ToastLine(toast: Toast) -> impl IntoView {
     view! {
         <div
             class="toast"
-            on:pointerenter=move |_| pointed.set(true)
+            on:pointermove=move |_| {
+                if !pointed.get_untracked() {
+                    pointed.set(true);
+                }
+            }
             on:pointerleave=move |_| pointed.set(false)
             on:focusin=move |_| focused.set(true)
             on:focusout=move |_| focused.set(false)

@@ -23,6 +23,7 @@ mod marks;
 pub mod math;
 mod parse;
 mod passages;
+mod plain;
 mod shield;
 mod tables;
 #[cfg(test)]
@@ -35,4 +36,5 @@ pub use document::{Document, Shared, blocks};
 pub(crate) use formula::draw_formula;
 pub use marks::few_marks;
 pub use passages::{Passage, draw_passages, passages};
+pub use plain::{plain_markdown, plain_passages};
 pub use view::Markdown;

@@ -73,8 +73,7 @@ impl Open {
                     self.pass_on(said);
                 }
             }
-            // The simulation does not say where it stands.
-            Event::Text { .. } | Event::Tool { .. } if answer.resumed.is_some() => answer.pending.push(event),
+            Event::Text { .. } | Event::Tool { .. } => answer.pending.push(event),
             event => {
                 let pending =
                     if event.is_terminal() { std::mem::take(&mut answer.pending) } else { Vec::new() };

@@ -8,10 +8,33 @@ use crate::format::bytes;
 /// Why a model of the list cannot be used, and what to do.
 #[must_use]
 pub fn model_problem(said: &Said<ModelProblem>) -> String {
+    let problem = model_problem_alone(said);
+    // The server's own words have it.
+    match downloadable(said).filter(|_| said.code.is_some()) {
+        Some(model) => format!("{problem} {}", t().catalog_pull(model)),
+        None => problem,
+    }
+}
+
+/// The model whose download would mend it.
+#[must_use]
+pub fn downloadable(said: &Said<ModelProblem>) -> Option<&str> {
+    match said.code.as_ref()? {
+        ModelProblem::Manifest { model }
+        | ModelProblem::Missing { model, .. }
+        | ModelProblem::Unfinished { model }
+        | ModelProblem::WrongSize { model, .. } => Some(model),
+        _ => None,
+    }
+}
+
+/// Why a model of the list cannot be used.
+#[must_use]
+pub fn model_problem_alone(said: &Said<ModelProblem>) -> String {
     use ModelProblem as P;
     let Some(problem) = &said.code else { return said.english.clone() };
     match problem {
-        P::Manifest { model } => t().catalog_manifest(model),
+        P::Manifest { .. } => t().catalog_manifest().into(),
         P::Unreadable { part, why } => match why {
             Unreadable::Gone => t().catalog_gone(&subject(*part)),
             Unreadable::Forbidden => t().catalog_forbidden(&subject(*part)),
@@ -27,11 +50,11 @@ pub fn model_problem(said: &Said<ModelProblem>) -> String {
         P::Adapter => t().catalog_adapter().into(),
         P::Projector => t().failure_model_projector().into(),
         P::TooManyPrompts => t().catalog_prompts().into(),
-        P::Missing { part, model } => t().catalog_missing(&subject(*part), model),
-        P::Unfinished { model } => t().catalog_unfinished(model),
-        P::WrongSize { part, found, expected, model } => {
+        P::Missing { part, .. } => t().catalog_missing(&subject(*part)),
+        P::Unfinished { .. } => t().catalog_unfinished().into(),
+        P::WrongSize { part, found, expected, .. } => {
             let (found, expected) = super::compared(*found, *expected);
-            t().catalog_wrong_size(&subject(*part), &found, &expected, model)
+            t().catalog_wrong_size(&subject(*part), &found, &expected)
         }
         P::Escape => t().catalog_escape().into(),
         P::NotGguf => t().failure_model_not_gguf().into(),

@@ -32,9 +32,10 @@ pub(super) fn sentence(failure: &DeviceFailure) -> String {
         DeviceFailure::OutOfMemory { in_use, requested, .. } => {
             t().failure_gpu_out_of_memory(&bytes(*in_use), &bytes(*requested))
         }
-        DeviceFailure::BufferTooLarge { buffer, needed, limit } => {
+        // Which one is for engineers.
+        DeviceFailure::BufferTooLarge { needed, limit, .. } => {
             let (needed, limit) = compared(*needed, *limit);
-            t().failure_gpu_buffer(buffer, &needed, &limit)
+            t().failure_gpu_buffer(&needed, &limit)
         }
         DeviceFailure::ModelTooLarge { needed, available } => {
             let (needed, available) = compared(*needed, *available);

@@ -16,12 +16,12 @@ mod storage;
 mod store;
 mod training;
 
-use protocol::failure::ModelFailure;
+use protocol::failure::{DeviceFailure, ModelFailure};
 use protocol::{Code, Failure};
 
 use crate::{format, language::t};
 
-pub use catalog::{folder_problem, list_note, model_problem};
+pub use catalog::{downloadable, folder_problem, list_note, model_problem, model_problem_alone};
 pub use device::no_gpu;
 pub use example::problem;
 pub use kernel::kernel_problem;
@@ -69,6 +69,8 @@ pub fn details(failure: &Failure) -> Option<String> {
     // Of a file that was not opened, the failure inside says more.
     let detail = match &failure.code {
         Code::Model(ModelFailure::NotOpened { failure, .. }) => &failure.detail,
+        // The part that is too large.
+        Code::Device(DeviceFailure::BufferTooLarge { buffer, .. }) if failure.detail.is_empty() => buffer,
         _ => &failure.detail,
     };
     (!detail.is_empty()).then(|| detail.clone())

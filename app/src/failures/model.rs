@@ -1,16 +1,16 @@
 //! Models that do not work here.
 
-use protocol::Sense;
 use protocol::failure::{ModelFailure, OtherKind};
+use protocol::{Code, Sense};
 
 use super::t;
-use crate::format::bytes;
+use crate::format::bytes_of;
 
 pub(super) fn sentence(failure: &ModelFailure) -> String {
     match failure {
         ModelFailure::NotGguf => t().failure_model_not_gguf().into(),
         ModelFailure::Truncated { size, missing } => {
-            t().failure_model_truncated(&bytes(*missing), &bytes(*size))
+            t().failure_model_truncated(&bytes_of(*size, size.saturating_add(*missing)))
         }
         ModelFailure::GgufVersion { version } => t().failure_model_version(&version.to_string()),
         ModelFailure::BigEndian => t().failure_model_endian().into(),
@@ -37,6 +37,9 @@ pub(super) fn sentence(failure: &ModelFailure) -> String {
         ModelFailure::FewRows { tensor, rows, tokens } => t().failure_model_rows(tensor, *rows, *tokens),
         ModelFailure::Tokenizer => t().failure_model_tokenizer().into(),
         ModelFailure::NotOpened { name, failure } => {
+            if let Code::Model(ModelFailure::Truncated { size, missing }) = failure.code {
+                return t().failure_model_truncated_of(name, &bytes_of(size, size.saturating_add(missing)));
+            }
             t().failure_model_not_opened(name, &super::sentence(failure))
         }
     }

@@ -14,10 +14,7 @@ pub(super) fn sentence(failure: &StorageFailure) -> String {
             let (needed, available) = compared(*needed, *available);
             t().failure_storage_no_room(&needed, &available)
         }
-        StorageFailure::Full { kept, size } => {
-            let (kept, size) = compared(*kept, *size);
-            t().failure_storage_full(&kept, &size)
-        }
+        StorageFailure::Full { .. } => t().failure_storage_full().into(),
         StorageFailure::Corrupt => t().failure_storage_corrupt().into(),
         StorageFailure::TrainingFull { bytes: size } => t().failure_storage_training_full(&bytes(*size)),
         StorageFailure::TrainingInUse => t().failure_storage_training_in_use().into(),

@@ -581,7 +581,7 @@ fn arguments_stand_where_the_sentence_wants_them() {
     );
     says(
         DeviceFailure::BufferTooLarge { buffer: a(), needed: large, limit: small }.into(),
-        "“a” needs 6.1 GB of graphics memory in one piece, but this graphics card allows only 4.0 GB",
+        "One part of the model needs 6.1 GB of graphics memory in one piece, but this graphics card allows only 4.0 GB",
     );
     says(
         DeviceFailure::ExpertMemory { asked: small, least: large }.into(),
@@ -591,7 +591,7 @@ fn arguments_stand_where_the_sentence_wants_them() {
         DeviceFailure::FewerExperts { held: small, all: large }.into(),
         "it holds only 4.0 GB of the 6.1 GB of experts",
     );
-    says(ModelFailure::Truncated { size: large, missing: small }.into(), "4.0 GB is missing after 6.1 GB");
+    says(ModelFailure::Truncated { size: large, missing: small }.into(), "it has only 6.1 of 10.1 GB");
     says(ModelFailure::TensorType { tensor: a(), dtype: b() }.into(), "The tensor a uses b");
     says(AdapterFailure::TensorType { tensor: a(), dtype: b() }.into(), "The tensor a uses b");
     says(AdapterFailure::Rank { rank: 128, most: 64 }.into(), "has rank 128. Ranks from 1 to 64");
@@ -605,9 +605,8 @@ fn arguments_stand_where_the_sentence_wants_them() {
     says(MediaFailure::SoundTooLong { seconds: 1800, most: 1200 }.into(), "30 min, but the limit is 20 min");
     says(
         StorageFailure::NoRoom { needed: large, available: small }.into(),
-        "it needs 6.1 GB, but only 4.0 GB is left",
+        "it needs 6.1 GB, but the browser has only 4.0 GB left",
     );
-    says(StorageFailure::Full { kept: small, size: large }.into(), "4.0 GB of 6.1 GB was saved");
     says(
         TrainingFailure::OutOfMemory { needed: large, available: small }.into(),
         "needs 6.1 GB of graphics memory, but only 4.0 GB is available",
@@ -670,4 +669,9 @@ fn details_are_apart_from_the_sentence() {
     assert_eq!(sentence(&not_opened), "a.gguf can’t be opened. This isn’t a GGUF file.");
     assert_eq!(details(&not_opened).as_deref(), Some("it begins with “NOPE”"));
     assert_eq!(details(&EngineFailure::Stopped.into()), None);
+    let buffer = DeviceFailure::BufferTooLarge { buffer: "token_embd".into(), needed: 9, limit: 8 };
+    assert_eq!(details(&buffer.into()).as_deref(), Some("token_embd"));
+    let cut = Box::new(ModelFailure::Truncated { size: 6_800_000, missing: 6_900_000 }.into());
+    let cut = Failure::from(ModelFailure::NotOpened { name: "half.gguf".into(), failure: cut });
+    assert_eq!(sentence(&cut), "half.gguf is incomplete: it has only 6.8 of 13.7 MB. Download it again.");
 }

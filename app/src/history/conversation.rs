@@ -136,6 +136,17 @@ impl Conversation {
         }
     }
 
+    /// Whether it has instructions, or settings that are not the model's. Thinking is not one of them: its switch is in sight.
+    #[must_use]
+    pub fn has_own_settings(&self) -> bool {
+        let Options { model: _, sampling, context, thinking: _, max_tokens, stop } = &self.options;
+        !self.system.trim().is_empty()
+            || sampling.is_some()
+            || *context != 0
+            || *max_tokens != 0
+            || !stop.is_empty()
+    }
+
     /// Whether nothing was said yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -361,6 +372,13 @@ impl Conversation {
         };
         self.show(node)?;
         self.insert(parent, message, now)
+    }
+
+    /// The user's last message on screen; `None` if there is none.
+    #[must_use]
+    pub fn last_question(&self) -> Option<NodeId> {
+        let is_user = |node: &NodeId| self.message(*node).is_some_and(|message| message.role == Role::User);
+        self.active_path().into_iter().rev().find(is_user)
     }
 
     /// Has an answer that was cut off, or edited, go on where it ends.

@@ -3,12 +3,16 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::Conversation;
 use super::title::shorten;
 
 /// Most characters of an excerpt.
 const LENGTH: usize = 96;
+
+/// Most characters of a line that stay before the first of the words.
+const LEAD: usize = 12;
 
 /// Words that are looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,9 +30,38 @@ impl Query {
         (!words.is_empty()).then_some(Self { words })
     }
 
+    /// A line that begins shortly before the first of the words, so that a narrow place shows it.
+    #[must_use]
+    pub fn excerpt(&self, line: &str) -> String {
+        let before = match self.mark(line).as_slice() {
+            [(before, false), (_, true), ..] => *before,
+            _ => return line.to_owned(),
+        };
+        let Some((lead, _)) = before.char_indices().rev().nth(LEAD) else { return line.to_owned() };
+        let start = before[lead..].find(' ').map_or(before.len(), |space| lead + space + 1);
+        format!("…{}", &line[start..])
+    }
+
     /// A text in pieces, each with whether it is one of the words.
     #[must_use]
     pub fn mark<'a>(&self, text: &'a str) -> Vec<(&'a str, bool)> {
+        let (mut pieces, mut end) = (Vec::new(), 0);
+        for range in self.ranges(text) {
+            if range.start > end {
+                pieces.push((&text[end..range.start], false));
+            }
+            end = range.end;
+            pieces.push((&text[range], true));
+        }
+        if end < text.len() {
+            pieces.push((&text[end..], false));
+        }
+        pieces
+    }
+
+    /// Where the words stand in a text, first to last. None of the places overlap.
+    #[must_use]
+    pub fn ranges(&self, text: &str) -> Vec<Range<usize>> {
         // Where each byte of the folded text comes from.
         let (mut folded, mut places) = (String::new(), Vec::new());
         for (at, letter) in text.char_indices() {
@@ -42,21 +75,13 @@ impl Query {
             .map(|range| places[range.start].start..places[range.end - 1].end)
             .collect();
         found.sort_unstable_by_key(|range| range.start);
-        let (mut pieces, mut end) = (Vec::new(), 0);
-        for range in found {
-            let start = range.start.max(end);
-            if start > end {
-                pieces.push((&text[end..start], false));
-            }
-            if range.end > start {
-                pieces.push((&text[start..range.end], true));
-                end = range.end;
-            }
-        }
-        if end < text.len() {
-            pieces.push((&text[end..], false));
-        }
-        pieces
+        let mut end = 0;
+        found.retain_mut(|range| {
+            range.start = range.start.max(end);
+            end = end.max(range.end);
+            range.start < range.end
+        });
+        found
     }
 }
 
@@ -211,6 +236,21 @@ mod tests {
             excerpt.starts_with("…word") && excerpt.contains("Łódź") && excerpt.ends_with('…'),
             "{excerpt}"
         );
+    }
+
+    #[test]
+    fn a_line_begins_close_to_what_was_found() {
+        let query = Query::new("norway travel").expect("words");
+        assert_eq!(
+            query.excerpt("Conversation number 5 about travel in Norway"),
+            "…5 about travel in Norway"
+        );
+        for whole in ["A travel to Norway", "Norway", "Nothing like it, in many words", ""] {
+            assert_eq!(query.excerpt(whole), whole);
+        }
+        let query = Query::new("straße").expect("words");
+        assert_eq!(query.excerpt("Übergrößenträgerüber Straße"), "…Straße", "no letter is cut in two");
+        assert_eq!(query.excerpt("OhneLeerzeichenDavorStraße"), "…Straße");
     }
 
     #[test]

@@ -221,6 +221,23 @@ impl HistoryStore {
         Ok(summaries)
     }
 
+    /// What the list shows of one conversation; none when there is none of this name.
+    ///
+    /// # Errors
+    /// When the browser's storage fails.
+    pub async fn summary(&self, id: ConversationId) -> Result<Option<Summary>, StoreError> {
+        let key = id.to_string();
+        let known = self.backend.get(Table::Summaries, &key).await?;
+        if let Some(Ok(summary)) = known.map(|value| read_json(&key, value)) {
+            return Ok(Some(summary));
+        }
+        match self.load(id).await {
+            Ok(stored) => Ok(stored.map(|stored| Summary::of(&stored.conversation))),
+            Err(StoreError::Broken { .. } | StoreError::Newer { .. }) => Ok(Some(Summary::of_unreadable(id))),
+            Err(error) => Err(error),
+        }
+    }
+
     /// A conversation; none when there is none of this name.
     ///
     /// # Errors

@@ -7,6 +7,7 @@
 pub mod camera;
 pub mod decode;
 pub mod device;
+pub mod extent;
 pub mod kind;
 pub mod level;
 pub mod picture;

@@ -7,7 +7,7 @@ mod not_found;
 mod settings;
 mod tune;
 
-pub use chat::ChatPage;
+pub use chat::{ChatPage, watch_returns};
 pub use diagnostics::DiagnosticsPage;
 pub use models::ModelsPage;
 pub use not_found::NotFoundPage;

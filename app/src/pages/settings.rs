@@ -6,7 +6,9 @@ use protocol::Sampling;
 use super::Column;
 use crate::{
     browser,
-    components::{NumberField, ReloadHint, SamplingFields, Switch},
+    components::{
+        Glyph, Icon, NumberField, ReloadHint, SamplingFields, Switch, Typed, export_all, pick_archive,
+    },
     language::{Language, t, use_language_choice},
     state::{
         models::{Choice, ModelState},
@@ -179,6 +181,7 @@ fn NewConversations() -> impl IntoView {
     let thinking = settings.field(|settings| settings.thinking);
     let own = settings.field(|settings| settings.sampling.clone());
     let shown = Signal::derive(move || own.get().unwrap_or_default());
+    let typed = Typed::new(move |text| settings.change(|settings| settings.system = text));
     view! {
         <section class="part">
             <h2>{t().settings_new()}</h2>
@@ -189,7 +192,8 @@ fn NewConversations() -> impl IntoView {
                     rows="3"
                     placeholder=t().settings_none()
                     prop:value=system
-                    on:change=move |event| settings.change(|settings| settings.system = event_target_value(&event))
+                    on:input=move |event| typed.note(event_target_value(&event))
+                    on:change=move |_| typed.flush()
                 ></textarea>
             </label>
             <Switch
@@ -294,7 +298,17 @@ fn Storage() -> impl IntoView {
                 on=keep
                 on_change=move |on| stores.settings.change(|settings| settings.keep_weights = on)
             />
-            <p>{count} " " {t().settings_archive_hint()}</p>
+            <p>{count}</p>
+            <div class="buttons">
+                <button type="button" class="button" on:click=move |_| export_all(stores)>
+                    <Icon glyph=Glyph::Export />
+                    {t().rail_export_all()}
+                </button>
+                <button type="button" class="button" on:click=move |_| pick_archive(stores)>
+                    <Icon glyph=Glyph::Import />
+                    {t().rail_import()}
+                </button>
+            </div>
         </section>
     }
 }

@@ -10,7 +10,8 @@ use protocol::{
 };
 use send_wrapper::SendWrapper;
 
-use super::models::{CatalogState, Choice, Inspection, MemoryQuestion, ModelId, ModelState, preferred};
+use super::choosing::{Known, is_undecided, preferred};
+use super::models::{CatalogState, Choice, Inspection, MemoryQuestion, ModelId, ModelState};
 use super::settings::SettingsStore;
 use crate::browser::{self, Answer};
 use crate::engine_client::{EngineClient, Notice, Reply};
@@ -96,6 +97,8 @@ pub struct EngineStore {
     pub(super) revive: StoredValue<Option<(Choice, u32)>>,
     /// Where the model was that an engine had whose tab was closed.
     pub(super) before_move: StoredValue<Option<ModelSource>>,
+    /// The model that was selected by itself.
+    preselected: RwSignal<Option<ModelId>>,
 }
 
 impl EngineStore {
@@ -130,6 +133,7 @@ impl EngineStore {
             memory_allowed: StoredValue::new(HashSet::new()),
             revive: StoredValue::new(None),
             before_move: StoredValue::new(None),
+            preselected: RwSignal::new(None),
         }
     }
 
@@ -179,6 +183,7 @@ impl EngineStore {
             Notice::Device(report) => {
                 self.device.set(Some(report));
                 self.restoring.set(None);
+                self.select_preferred();
             }
             Notice::DeviceLost(reason) => self.restoring.set(Some(reason)),
             Notice::State(state, files) => self.show_state(*state, files),
@@ -257,17 +262,64 @@ impl EngineStore {
         self.catalog.with(|catalog| *catalog == CatalogState::Loading) || !self.settings.known.get()
     }
 
-    /// Selects the model last used, or the first that works, unless one is selected.
+    /// Selects the model last used, the one that is recommended, or the first that works, unless one was loaded. What is found
+    /// out about the models later may change which one it is.
     pub fn select_preferred(self) {
-        if self.selected.with_untracked(Option::is_some) || !self.settings.known.get_untracked() {
+        let selected = self.selected.get_untracked();
+        let is_chosen = selected.is_some() && selected != self.preselected.get_untracked();
+        if is_chosen || !self.settings.known.get_untracked() {
             return;
         }
         let last_used = self.settings.value.with_untracked(|settings| settings.model.clone());
-        let chosen =
-            self.choices.with_untracked(|all| preferred(all, &last_used).map(|choice| choice.id.clone()));
-        if chosen.is_some() {
+        let chosen = self.choices.with_untracked(|all| {
+            let best = self.with_known_untracked(|known| preferred(all, &last_used, known).cloned());
+            best.map(|choice| choice.id)
+        });
+        if chosen.is_some() && chosen != selected {
+            self.preselected.set(chosen.clone());
             self.selected.set(chosen);
         }
+    }
+
+    /// Selects a model that a person has chosen, or that was loaded.
+    pub fn select(self, id: ModelId) {
+        self.preselected.set(None);
+        self.selected.set(Some(id));
+    }
+
+    /// Whether the selected model may still give way to the one that is recommended, since not all have been inspected.
+    #[must_use]
+    pub fn is_looking(self) -> bool {
+        let selected = self.selected.get();
+        let last_used = self.settings.value.with(|settings| settings.model.clone());
+        let may_change = selected == self.preselected.get() && selected.is_some_and(|it| it.0 != last_used);
+        let able = self.device.with(|device| device.as_ref().is_some_and(|device| device.available));
+        may_change
+            && able
+            && self.phase.with(|phase| *phase == EnginePhase::Running)
+            && self.choices.with(|choices| self.with_known(|known| is_undecided(choices, known)))
+    }
+
+    /// Whether a model was selected by itself.
+    #[must_use]
+    pub fn is_preselected(self, choice: &Choice) -> bool {
+        self.preselected.with_untracked(|it| it.as_ref() == Some(&choice.id))
+    }
+
+    /// What is known of the models.
+    pub fn with_known<T>(self, read: impl FnOnce(Known<'_>) -> T) -> T {
+        let software = self.computes_in_software();
+        self.inspections.with(|inspections| read(Known { inspections, software }))
+    }
+
+    fn with_known_untracked<T>(self, read: impl FnOnce(Known<'_>) -> T) -> T {
+        untrack(|| self.with_known(read))
+    }
+
+    /// Whether the device computes in software; not until it is known.
+    #[must_use]
+    pub fn computes_in_software(self) -> bool {
+        self.device.with(|device| device.as_ref().is_some_and(|device| device.software))
     }
 
     /// The model that the next message goes to. It may be one that another tab has loaded and that is not in the list.
@@ -384,7 +436,7 @@ impl EngineStore {
             self.cancel(request);
         }
         self.refused.set(None);
-        self.selected.set(Some(choice.id.clone()));
+        self.select(choice.id.clone());
         if !choice.is_local() {
             self.settings.change(|settings| settings.model.clone_from(&choice.id.0));
         }
@@ -489,8 +541,15 @@ impl EngineStore {
         });
     }
 
+    /// Whether weights are kept in this browser; `None` until that was asked.
+    #[must_use]
+    pub fn has_saved(self) -> Option<bool> {
+        self.cache.with(|report| report.as_ref().map(|report| !report.entries.is_empty()))
+    }
+
     /// Reads what weights are kept in this browser, after deleting those of these digests.
     pub fn read_cache(self, delete: Vec<String>) {
+        let deletes = !delete.is_empty();
         let reply = self.request(None, |id| match delete.is_empty() {
             true => Request::ListCache { id },
             false => Request::DeleteCached { id, digests: delete },
@@ -501,7 +560,13 @@ impl EngineStore {
                 Some(Event::Cache { entries, used, quota, persisted, .. }) => {
                     self.cache.set(Some(CacheReport { entries, used, quota, persisted }));
                 }
-                Some(Event::Failed { failure, .. }) => self.trouble.set(Some(failure)),
+                Some(Event::Failed { failure, .. }) => {
+                    self.trouble.set(Some(failure));
+                    // Some may have been deleted before one could not be.
+                    if deletes {
+                        self.read_cache(Vec::new());
+                    }
+                }
                 _ => {}
             }
         });
@@ -527,4 +592,56 @@ fn memory_needed(failure: &Failure) -> Option<u64> {
 /// A file as what it is to the engine: bytes to be read in place.
 pub(super) fn handle(file: &web_sys::File) -> web_sys::Blob {
     file.clone().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::failure::EngineFailure;
+    use protocol::{CatalogEntry, FitVerdict};
+
+    use super::super::Library;
+    use super::*;
+
+    #[test]
+    fn what_is_preselected_follows_what_is_found_out_until_a_model_is_loaded() {
+        let owner = Owner::new();
+        owner.set();
+        let settings = SettingsStore::new(Library::new());
+        settings.known.set(true);
+        let engine = EngineStore::new(settings);
+        let choice = |name: &str, size| {
+            let digest = format!("sha256:{name}");
+            Choice::server(CatalogEntry { name: name.into(), digest, size, ..CatalogEntry::default() })
+        };
+        let (small, large) = (choice("e2b", 7), choice("e4b", 10));
+        engine.choices.set(vec![small.clone(), large.clone()]);
+        engine.select_preferred();
+        assert_eq!(engine.selected.get_untracked(), Some(small.id.clone()));
+        let fits = FitVerdict::Fits { context: 8192, bytes: 1, outside: 0 };
+        engine.inspections.update(|all| {
+            for choice in [&small, &large] {
+                let known = Inspection::Known { details: Box::default(), verdict: fits.clone() };
+                all.insert(choice.id.clone(), known);
+            }
+        });
+        engine.select_preferred();
+        assert_eq!(engine.selected.get_untracked(), Some(large.id.clone()), "it is recommended");
+        engine.select(small.id.clone());
+        engine.select_preferred();
+        assert_eq!(engine.selected.get_untracked(), Some(small.id), "a person has chosen it");
+    }
+
+    #[test]
+    fn a_model_is_loaded_again_with_its_context_after_a_crash_during_its_load() {
+        let owner = Owner::new();
+        owner.set();
+        let engine = EngineStore::new(SettingsStore::new(Library::new()));
+        let choice = Choice::server(CatalogEntry { name: "pebble".into(), ..CatalogEntry::default() });
+        let loading =
+            ModelState::Loading { choice: Box::new(choice.clone()), context: 32_768, request: RequestId(1) };
+        engine.model.set(loading);
+        engine.hear(Notice::Crashed(EngineFailure::Stopped.into()));
+        assert_eq!(engine.model.get_untracked(), ModelState::None);
+        assert_eq!(engine.revive.get_value(), Some((choice, 32_768)));
+    }
 }

@@ -20,6 +20,7 @@ impl EngineStore {
         spawn_local(async move {
             while let Some(choice) = self.next_to_inspect() {
                 self.inspect(choice).await;
+                self.select_preferred();
             }
             self.inspecting.set_value(false);
         });

@@ -3,7 +3,9 @@
 pub mod adapters;
 pub mod answer;
 pub mod chat;
+pub mod choosing;
 pub mod engine;
+mod finding;
 mod inspecting;
 mod library;
 pub mod media;
@@ -23,6 +25,7 @@ use leptos::{prelude::*, task::spawn_local};
 pub use adapters::AdapterStore;
 pub use chat::ChatStore;
 pub use engine::EngineStore;
+pub use finding::FindStore;
 pub use library::{Library, StoreTrouble};
 pub use media::MediaStore;
 pub use picked::{PickedStore, PickedTrouble};
@@ -31,6 +34,9 @@ pub use recording::RecordingStore;
 pub use settings::SettingsStore;
 pub use tune::TuneStore;
 pub use ui::{Layer, Toast, ToastAction, Ui};
+
+use engine::EnginePhase;
+use models::ModelState;
 
 use crate::{browser, history::Change};
 
@@ -55,6 +61,7 @@ pub fn provide_stores() {
     provide_context(adapters);
     provide_context(media);
     provide_context(chat);
+    provide_context(FindStore::new());
     provide_context(recording);
     let tune = TuneStore::new(library, engine, adapters, chat, media, ui);
     provide_context(tune);
@@ -114,10 +121,25 @@ pub struct Stores {
     pub media: MediaStore,
     /// The conversation on screen.
     pub chat: ChatStore,
+    /// What is looked for in it.
+    pub find: FindStore,
     /// The microphone.
     pub recording: RecordingStore,
     /// Fine-tuning.
     pub tune: TuneStore,
+}
+
+impl Stores {
+    /// Whether a model is on its way, or the user is asked whether it is to be loaded.
+    #[must_use]
+    pub fn is_load_coming(self) -> bool {
+        self.engine.model.with(ModelState::is_loading)
+            || self.engine.phase.get() == EnginePhase::Starting
+            || self.engine.memory_asked.with(Option::is_some)
+            || self.chat.waits_for_engine().is_some()
+            || self.ui.too_slow.with(Option::is_some)
+            || self.ui.unlikely.with(Option::is_some)
+    }
 }
 
 /// The stores that [`provide_stores`] put into the context.
@@ -133,6 +155,7 @@ pub fn use_stores() -> Stores {
         adapters: expect_context(),
         media: expect_context(),
         chat: expect_context(),
+        find: expect_context(),
         recording: expect_context(),
         tune: expect_context(),
     }

@@ -1,7 +1,5 @@
 //! The models that a person can choose from, and what is known of each.
 
-use std::collections::HashMap;
-
 use protocol::said::{ListNote, Said};
 use protocol::{
     Capabilities, CatalogEntry, Diffusion, Failure, FitVerdict, LoadPhase, LoadProgress, ModelDetails,
@@ -86,9 +84,9 @@ impl Choice {
     #[must_use]
     pub fn summary(&self) -> String {
         let mut parts = Vec::new();
-        for part in [&self.entry.parameters, &self.entry.quantization] {
+        for part in [format::parameters(&self.entry.parameters), self.entry.quantization.clone()] {
             if !part.is_empty() {
-                parts.push(part.clone());
+                parts.push(part);
             }
         }
         parts.push(format::bytes(self.entry.size));
@@ -126,6 +124,14 @@ impl Choice {
             }
         }
         sampling
+    }
+}
+
+impl Choice {
+    /// Whether it is too large for a device that computes in software, if that is what this one does.
+    #[must_use]
+    pub fn is_too_slow(&self, software: bool) -> bool {
+        software && self.entry.size > SOFTWARE_BYTES
     }
 }
 
@@ -368,7 +374,11 @@ impl ModelState {
 /// Where a load stands, in words: what it is doing, and the numbers.
 #[must_use]
 pub fn progress_words(progress: &LoadProgress) -> (&'static str, String) {
-    let LoadProgress { phase, done, total, rate } = *progress;
+    let LoadProgress { phase, done, total, rate, lost } = *progress;
+    if lost {
+        let done = if total > 0 { format::bytes_of(done, total) } else { String::new() };
+        return (t().load_lost(), done);
+    }
     match phase {
         LoadPhase::Header => (t().load_header(), if done > 0 { format::bytes(done) } else { String::new() }),
         LoadPhase::Table | LoadPhase::Weights | LoadPhase::Towers => {
@@ -390,123 +400,22 @@ pub fn progress_words(progress: &LoadProgress) -> (&'static str, String) {
     }
 }
 
-/// Which model a page should start with: the one last used, else the first that works; none when none does.
-#[must_use]
-pub fn preferred<'a>(choices: &'a [Choice], last_used: &str) -> Option<&'a Choice> {
-    let usable = || choices.iter().filter(|choice| choice.entry.broken.is_none());
-    usable()
-        .find(|choice| choice.id.0 == last_used)
-        .or_else(|| usable().find(|choice| !choice.entry.demo))
-        .or_else(|| usable().next())
-}
-
-/// The models in the order of a list: those that fit, then those that fit with a limit, then the others; the demo behind
-/// those of its kind, and what does not work at the end. Until all were looked at, none is moved for how it fits.
-#[must_use]
-pub fn in_order(mut choices: Vec<Choice>, inspections: &HashMap<ModelId, Inspection>) -> Vec<Choice> {
-    let mood = |choice: &Choice| match inspections.get(&choice.id) {
-        Some(Inspection::Known { details, verdict }) => Some(verdict_words(verdict, details).0),
-        Some(Inspection::Failed(_)) => Some(Mood::Bad),
-        Some(Inspection::Running) | None => None,
-    };
-    let is_broken = |choice: &Choice| choice.entry.broken.is_some();
-    let all_known = choices.iter().all(|choice| is_broken(choice) || mood(choice).is_some());
-    choices.sort_by_key(|choice| {
-        let unfit = if all_known { mood(choice).map_or(2, |mood| mood as u8) } else { 0 };
-        (is_broken(choice), unfit == 2, choice.entry.demo, unfit)
-    });
-    choices
-}
-
-/// The same models, with those that are shown already in the places they have.
-#[must_use]
-pub fn in_shown_order(mut sorted: Vec<Choice>, shown: &[ModelId]) -> Vec<Choice> {
-    sorted.sort_by_key(|choice| shown.iter().position(|id| *id == choice.id).unwrap_or(shown.len()));
-    sorted
-}
-
-/// The model to begin with, where there is a choice: the largest that fits whole.
-#[must_use]
-pub fn recommended(choices: &[Choice], inspections: &HashMap<ModelId, Inspection>) -> Option<ModelId> {
-    let real: Vec<_> =
-        choices.iter().filter(|choice| choice.entry.broken.is_none() && !choice.entry.demo).collect();
-    let fits = |choice: &&&Choice| {
-        matches!(
-            inspections.get(&choice.id),
-            Some(Inspection::Known { verdict: FitVerdict::Fits { outside: 0, .. }, .. })
-        )
-    };
-    if real.len() < 2 {
-        return None;
-    }
-    real.iter().filter(fits).max_by_key(|choice| choice.entry.size).map(|choice| choice.id.clone())
-}
+/// Above so many bytes a model is no use where the device computes in software.
+const SOFTWARE_BYTES: u64 = 500_000_000;
 
 #[cfg(test)]
-mod tests {
-    use protocol::said::ModelProblem;
+pub(super) mod tests {
     use protocol::{EightBits, ExpertMemory};
 
     use super::*;
 
-    fn known(verdict: FitVerdict) -> Inspection {
-        Inspection::Known { details: Box::default(), verdict }
-    }
-
-    #[test]
-    fn what_fits_comes_first_and_the_largest_of_it_is_recommended() {
-        let names = ["31b", "e2b", "e4b", "pebble", "broken"];
-        let mut all = names.map(choice).to_vec();
-        (all[0].entry.size, all[1].entry.size, all[2].entry.size) = (20, 7, 10);
-        all[3].entry.demo = true;
-        all[4].entry.broken = Some(Said { code: Some(ModelProblem::NoModel), english: String::new() });
-        let fits = || known(FitVerdict::Fits { context: 8192, bytes: 1, outside: 0 });
-        let mut inspections = HashMap::from([
-            (all[0].id.clone(), known(FitVerdict::TooLarge { needed: 2, available: 1 })),
-            (all[1].id.clone(), fits()),
-            (all[2].id.clone(), Inspection::Running),
-            (all[3].id.clone(), fits()),
-        ]);
-        let order = |all: &[Choice], inspections: &HashMap<_, _>| {
-            in_order(all.to_vec(), inspections).into_iter().map(|it| it.entry.name).collect::<Vec<_>>()
-        };
-        assert_eq!(order(&all, &inspections), ["31b", "e2b", "e4b", "pebble", "broken"]);
-        inspections.insert(all[2].id.clone(), fits());
-        assert_eq!(order(&all, &inspections), ["e2b", "e4b", "pebble", "31b", "broken"]);
-        assert_eq!(recommended(&all, &inspections), Some(all[2].id.clone()));
-        assert_eq!(recommended(&all[..1], &inspections), None);
-    }
-
-    #[test]
-    fn what_is_shown_keeps_its_place() {
-        let sorted = ["e2b", "e4b", "31b", "pebble"].map(choice).to_vec();
-        let shown = ["31b", "gone", "e2b", "pebble"].map(|name| choice(name).id);
-        let names = |all: Vec<Choice>| all.into_iter().map(|it| it.entry.name).collect::<Vec<_>>();
-        assert_eq!(names(in_shown_order(sorted.clone(), &shown)), ["31b", "e2b", "pebble", "e4b"]);
-        assert_eq!(names(in_shown_order(sorted, &[])), ["e2b", "e4b", "31b", "pebble"]);
-    }
-
-    fn choice(name: &str) -> Choice {
+    /// A model of this name on the server.
+    pub fn choice(name: &str) -> Choice {
         Choice::server(CatalogEntry {
             name: name.into(),
             digest: format!("sha256:{name}"),
             ..CatalogEntry::default()
         })
-    }
-
-    #[test]
-    fn the_demo_is_chosen_when_it_is_alone_only() {
-        let mut demo = choice("pebble");
-        demo.entry.demo = true;
-        let mut broken = choice("broken");
-        broken.entry.broken = Some(Said { code: Some(ModelProblem::NoModel), english: String::new() });
-        let big = choice("gemma4:e2b");
-        assert_eq!(preferred(&[demo.clone(), broken.clone()], ""), Some(&demo));
-        let all = [demo.clone(), broken.clone(), big.clone()];
-        assert_eq!(preferred(&all, ""), Some(&big));
-        assert_eq!(preferred(&all, &demo.id.0), Some(&demo));
-        assert_eq!(preferred(&all, &broken.id.0), Some(&big));
-        assert_eq!(preferred(&[], ""), None);
     }
 
     #[test]
@@ -531,9 +440,12 @@ mod tests {
             done: 1_200_000_000,
             total: 3_300_000_000,
             rate: 640e6,
+            lost: false,
         };
         assert_eq!(progress_words(&weights).1, "1.2 of 3.3 GB · 640 MB/s · 3 s left");
-        let kernels = LoadProgress { phase: LoadPhase::Kernels, done: 34, total: 41, rate: 0.0 };
+        let lost = LoadProgress { lost: true, ..weights };
+        assert_eq!(progress_words(&lost), (t().load_lost(), "1.2 of 3.3 GB".into()));
+        let kernels = LoadProgress { phase: LoadPhase::Kernels, done: 34, total: 41, rate: 0.0, lost: false };
         assert_eq!(progress_words(&kernels).1, "34 of 41 kernels");
     }
 
@@ -585,10 +497,7 @@ mod tests {
             words(0.3),
             "Fits with 4.0 GB of graphics memory for experts · at least one token every 3 seconds"
         );
-        assert_eq!(
-            words(61.0),
-            "Fits with 4.0 GB of graphics memory for experts · answers are a little slower"
-        );
+        assert_eq!(words(61.0), "Fits with 4.0 GB of graphics memory for experts · slightly slower answers");
         let shorter = FitVerdict::FitsWith { context: 2048, bytes: 1, outside };
         let told =
             (Mood::Fair, "Fits with 2,048 tokens of context · at least about 2 tokens per second".into());
@@ -607,7 +516,7 @@ mod tests {
             verdict_words(&fits, &ModelDetails { experts, diffusion, ..ModelDetails::default() }).1
         };
         let with = |words: &str| format!("Fits with 4.0 GB of graphics memory for experts · {words}");
-        assert_eq!(words(0.1), with("answers are a little slower"));
+        assert_eq!(words(0.1), with("slightly slower answers"));
         assert_eq!(words(0.52), with("about 0.5 s per step, up to about 25 s for 256 tokens"));
         assert_eq!(words(5.1), with("about 5.1 s per step, up to about 5 min for 256 tokens"));
         assert_eq!(words(100.0), with("about 1 min 40 s per step, up to about 1 h 20 min for 256 tokens"));

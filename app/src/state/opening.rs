@@ -1,7 +1,7 @@
 //! Opening files of the person's. What they are is looked up before anything that is loaded makes room for them.
 
 use leptos::{prelude::*, task::spawn_local};
-use protocol::failure::{AdapterFailure, ModelFailure};
+use protocol::failure::{AdapterFailure, MediaFailure, ModelFailure};
 use protocol::{Event, Failure, Request};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File};
@@ -18,11 +18,17 @@ impl Stores {
     /// Loads the model that these files make, or opens the adapters among them. What cannot be opened leaves everything as
     /// it is, and [`super::EngineStore::refused`] says why. Gives whether any file could be either. A model is remembered for
     /// later visits, where the browser can.
-    pub fn open_files(self, mut files: Vec<OpenFile>) -> bool {
+    pub fn open_files(self, files: Vec<OpenFile>) -> bool {
         self.engine.refused.set(None);
-        files.retain(|it| it.file.name().to_lowercase().ends_with(".gguf"));
+        self.adapters.failure.set(None);
+        self.chat.attach_trouble.set(None);
+        let is_gguf = |it: &OpenFile| it.file.name().to_lowercase().ends_with(".gguf");
+        let (mut files, others): (Vec<_>, Vec<_>) = files.into_iter().partition(is_gguf);
+        if !others.is_empty() {
+            let names: Vec<_> = others.iter().map(|it| it.file.name()).collect();
+            self.ui.toast(t().named(&names.join(", "), t().open_not_gguf()));
+        }
         if files.is_empty() {
-            self.ui.toast(t().open_not_gguf());
             return false;
         }
         // A projector or a drafter belongs to the model beside it, whichever was picked first.
@@ -71,6 +77,9 @@ impl Stores {
     async fn open_model(self, files: Vec<&File>) -> Result<Option<Choice>, Failure> {
         let described: Vec<_> = files.iter().map(|file| (file.name(), file.size() as u64)).collect();
         let Some(choice) = Choice::local(&described) else { return Ok(None) };
+        if let Some(failure) = empty_file(&described) {
+            return Err(failure.into());
+        }
         let source = choice.source.clone();
         let handles = files.iter().copied().map(handle).collect();
         let able = self.engine.device.with_untracked(|device| device.as_ref().is_none_or(|it| it.available));
@@ -95,6 +104,13 @@ impl Stores {
     }
 }
 
+/// Names the first file, of those with these names and sizes, that has no bytes.
+fn empty_file(described: &[(String, u64)]) -> Option<ModelFailure> {
+    let (name, _) = described.iter().find(|(_, size)| *size == 0)?;
+    let failure = Box::new(MediaFailure::EmptyFile.into());
+    Some(ModelFailure::NotOpened { name: name.clone(), failure })
+}
+
 /// The beginning of a file; nothing where it cannot be read.
 async fn head(file: &File) -> Vec<u8> {
     let part = file.slice_with_f64_and_f64(0.0, HEAD);
@@ -113,6 +129,18 @@ fn is_adapter(head: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_empty_file_is_called_empty() {
+        let described =
+            |sizes: [u64; 2]| [("a.gguf".to_owned(), sizes[0]), ("mmproj.gguf".to_owned(), sizes[1])];
+        assert_eq!(empty_file(&described([1, 1])), None);
+        for (sizes, name) in [([0, 1], "a.gguf"), ([1, 0], "mmproj.gguf"), ([0, 0], "a.gguf")] {
+            let failure = empty_file(&described(sizes)).expect("an empty file");
+            let words = crate::failures::sentence(&failure.into());
+            assert_eq!(words, format!("{name} can’t be opened. The file is empty."));
+        }
+    }
 
     #[test]
     fn an_adapter_says_so_in_its_header() {

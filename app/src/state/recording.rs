@@ -180,6 +180,14 @@ impl RecordingStore {
         }
     }
 
+    /// Ends the recording. One that the browser still asks for has heard nothing, and is let go.
+    pub fn end(self) {
+        match self.phase.get_untracked() {
+            RecordingPhase::Asking => self.cancel(),
+            _ => self.finish(),
+        }
+    }
+
     /// Ends the recording, and attaches it to the next message.
     pub fn finish(self) {
         let Some(tape) = self.tape.get_value() else { return };
@@ -187,10 +195,7 @@ impl RecordingStore {
         self.phase.set(RecordingPhase::Idle);
         spawn_local(async move {
             recorder.stop().await;
-            // Another recording may have begun meanwhile.
-            if self.has(&tape) {
-                self.drop_tape();
-            }
+            self.let_go(&tape);
             let peak = tape.peak.get();
             let wav = tape.finish();
             self.give(&tape, &wav, true);
@@ -238,6 +243,13 @@ impl RecordingStore {
         self.tape.with_value(|held| held.as_ref().is_some_and(|held| Rc::ptr_eq(&**held, tape)))
     }
 
+    /// Drops this recording, unless another one has begun meanwhile.
+    fn let_go(self, tape: &Rc<Tape>) {
+        if self.has(tape) {
+            self.drop_tape();
+        }
+    }
+
     fn drop_tape(self) {
         self.tape.set_value(None);
         self.level.set(0.0);
@@ -247,5 +259,30 @@ impl RecordingStore {
     fn say(self, words: &str) {
         self.ui.say(words);
         self.trouble.set(Some(words.to_owned()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{AdapterStore, Library, MediaStore, SettingsStore};
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_recording_leaves_the_next_one_alone() {
+        let owner = Owner::new();
+        owner.set();
+        let (ui, library) = (Ui::new(), Library::new());
+        let settings = SettingsStore::new(library);
+        let engine = EngineStore::new(settings);
+        let (adapters, media) = (AdapterStore::new(engine, library), MediaStore::new(library));
+        let chat = ChatStore::new(library, settings, engine, adapters, media, ui);
+        let recording = RecordingStore::new(chat, engine, ui);
+        let [first, second] = [(); 2].map(|()| Rc::new(Tape::default()));
+        recording.tape.set_value(Some(SendWrapper::new(Rc::clone(&second))));
+        recording.phase.set(RecordingPhase::Running);
+        recording.let_go(&first);
+        assert_eq!(recording.phase.get_untracked(), RecordingPhase::Running);
+        recording.let_go(&second);
+        assert_eq!(recording.phase.get_untracked(), RecordingPhase::Idle);
     }
 }

@@ -37,7 +37,7 @@ impl EngineStore {
                 if now.is_ready() && now.choice().is_some_and(|before| before.id != choice.id) {
                     self.replaced_by.set(Some(choice.entry.name.clone()));
                 }
-                self.selected.set(Some(choice.id.clone()));
+                self.select(choice.id.clone());
                 self.model.set(ModelState::Loading { choice: Box::new(choice), context: 0, request: id });
             }
             ModelPhase::Loaded(model) if now.loaded_by() == Some(model.id) => {}
@@ -46,7 +46,7 @@ impl EngineStore {
                 let choice = self.choice_of(&source, files);
                 self.progress.set(None);
                 self.own_adapters.set(adapters);
-                self.selected.set(Some(choice.id.clone()));
+                self.select(choice.id.clone());
                 self.model.set(ModelState::Ready {
                     loaded_by: id,
                     choice: Box::new(choice),
@@ -103,7 +103,7 @@ impl EngineStore {
         let listed =
             self.choices.with_untracked(|all| all.iter().find(|it| it.source == shown.source).cloned());
         let Some(listed) = listed.filter(|listed| listed.id != shown.id) else { return };
-        self.selected.set(Some(listed.id.clone()));
+        self.select(listed.id.clone());
         self.model.update(|model| {
             if let Some(choice) = model.choice_mut() {
                 *choice = listed;

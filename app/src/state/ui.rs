@@ -35,7 +35,7 @@ pub struct Ui {
     pub unlikely: RwSignal<Option<(Choice, u64)>>,
     /// A picture that is shown large.
     pub viewing: RwSignal<Option<Attachment>>,
-    /// Lines that go away by themselves, the oldest first.
+    /// Lines that go away by themselves, the oldest first. The last one is shown.
     pub toasts: RwSignal<Vec<Toast>>,
     /// What the live region says.
     pub said: RwSignal<Said>,
@@ -154,8 +154,8 @@ impl Ui {
         self.say(text.clone());
         let number = self.number();
         self.toasts.update(|all| {
-            // The same words twice are one line, unless each can be undone.
-            all.retain(|toast| toast.action.is_some() || action.is_some() || toast.text != text);
+            // Only one that has a button is worth coming back to.
+            all.retain(|toast| toast.action.is_some());
             all.push(Toast { number, text, action });
         });
     }
@@ -237,18 +237,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_wait_for_one_another() {
+    fn a_line_takes_the_place_of_the_one_before_unless_that_can_be_undone() {
         let owner = Owner::new();
         owner.set();
         let ui = Ui::new();
         ui.toast_with_undo("Deleted.", || ());
         ui.toast_with_undo("Deleted.", || ());
         ui.toast("Copied.");
-        ui.toast("Copied.");
+        ui.toast("Not copied.");
         let texts = ui.toasts.with_untracked(|all| all.iter().map(|it| it.text.clone()).collect::<Vec<_>>());
-        assert_eq!(texts, ["Deleted.", "Deleted.", "Copied."]);
-        let first = ui.toasts.with_untracked(|all| all[0].number);
-        ui.close_toast(first);
+        assert_eq!(texts, ["Deleted.", "Deleted.", "Not copied."]);
+        let last = ui.toasts.with_untracked(|all| all[2].number);
+        ui.close_toast(last);
         assert_eq!(ui.toasts.with_untracked(Vec::len), 2);
     }
 

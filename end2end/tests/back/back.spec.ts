@@ -9,6 +9,9 @@ const LISTED = "No models saved yet.";
 /** A place that isn't the page. */
 const AWAY = "/favicon.svg";
 
+// For a picture alone the browser looks for an icon where there is none.
+test.use({ expectedError: /404/ });
+
 /** Opens a tab that speaks to an engine. */
 async function open(app: App): Promise<void> {
   await app.page.goto("/models");

@@ -32,8 +32,8 @@ test("around a running answer", { tag: EMULATES_MEDIA }, async ({ app, page }) =
   await app.send("Second matter");
   await expect(page.getByText("Your message will be sent after the current answer.")).toBeVisible();
   await check(page, "a message that waits");
-  await page.getByRole("button", { name: "Don’t send yet" }).click();
-  await expect(app.questions.last()).toContainText("Not answered.");
+  await page.getByRole("button", { name: "Don’t send" }).click();
+  await expect(app.questions.last()).toContainText("No answer yet.");
   await check(page, "a message whose turn was cancelled");
   await app.stopButton.click();
   await app.answered();
@@ -69,7 +69,7 @@ test("what fails, and what is not there", { tag: EMULATES_MEDIA }, async ({ app,
 });
 
 test("a training and what came of it, in English and in German", { tag: EMULATES_MEDIA }, async ({ app, page }) => {
-  await app.openChat("usual,demo");
+  await app.openChat("usual");
   await app.ask("Hello");
   await go(app, "/tune");
   const tune = new Tune(page);
@@ -79,7 +79,7 @@ test("a training and what came of it, in English and in German", { tag: EMULATES
   await expect(tune.status).toContainText("of 400 steps done.");
   await check(page, "a training that runs");
   await page.getByRole("button", { name: "Finish now" }).click();
-  await expect(tune.status).toContainText("Done: ");
+  await expect(tune.status).toContainText("Finished after ");
   await page.getByText("Show as a table").click();
   await check(page, "a training that is done, with samples and a verdict");
   await page.getByRole("button", { name: "Save adapter" }).click();

@@ -108,7 +108,7 @@ const states: Record<string, Reach> = {
   notices: async (app) => {
     await app.openChat();
     await app.ask("Hello");
-    await app.answers.last().getByRole("button", { name: "Delete this and everything after" }).click();
+    await app.answers.last().getByRole("button", { name: "Delete from here on" }).click();
     await expect(app.page.getByRole("button", { name: "Undo" })).toBeVisible();
     await app.model.click();
     await expect(app.page.getByRole("dialog").getByRole("button", { name: "Undo" })).toBeVisible();
@@ -129,6 +129,8 @@ const states: Record<string, Reach> = {
   },
   models: async (app) => {
     await app.open("instant", "/models");
+    // Until all models have been inspected, their order may change.
+    await expect(app.page.getByText("Recommended", { exact: true })).toBeVisible();
     await app.page.locator("summary").first().click();
     await expect(app.page.getByText("Weights by type").first()).toBeVisible();
     return app.page.getByText("Weights by type").first();
@@ -218,7 +220,7 @@ const ofOneSize: Record<string, { size: { width: number; height: number }; reach
     size: DESK,
     reach: async (app) => {
       await app.openChat();
-      await app.page.getByRole("button", { name: "All conversations" }).click();
+      await app.page.getByRole("button", { name: "Export or import conversations" }).click();
       return app.page.getByRole("menu");
     },
   },

@@ -99,6 +99,11 @@ test.describe("adapters", () => {
     await expect(dialog).toBeHidden();
     // The conversation stays as it is.
     await expect(app.answers).toHaveCount(answers);
+
+    // There is nothing to compare before the first message.
+    await app.startConversation();
+    await expect(app.drawer.getByRole("button", { name: "Compare with and without" })).toBeDisabled();
+    await expect(app.drawer.getByText("Send a message first, then compare its answers.")).toBeVisible();
   });
 
   test("a comparison that fails is said", async ({ app, page }) => {

@@ -76,12 +76,12 @@ test.describe("after an answer", () => {
     await app.openChat();
     await app.ask("Hello");
     await app.ask("And then?");
-    await app.questions.last().getByRole("button", { name: "Delete this and everything after" }).click();
+    await app.questions.last().getByRole("button", { name: "Delete from here on" }).click();
     await expect(app.questions).toHaveCount(1);
     await expect(app.answers).toHaveCount(1);
     await page.getByRole("button", { name: "Undo" }).click();
     await expect(app.questions).toHaveText([/Hello/, /And then\?/]);
-    await app.answers.last().getByRole("button", { name: "Delete this and everything after" }).click();
+    await app.answers.last().getByRole("button", { name: "Delete from here on" }).click();
     await expect(app.answers).toHaveCount(1);
     await app.reload();
     await expect(app.questions).toHaveCount(2);

@@ -34,6 +34,8 @@ test.describe("an answer", () => {
     const answer = app.answers.first();
     await expect(answer).toContainText("Part 1");
     await expect(answer).toHaveAttribute("aria-busy", "true");
+    // The context fills meanwhile.
+    await expect(page.getByText(/^[1-9]\d* of \S+ tokens of context used$/)).toBeAttached();
     await expect(app.sendButton).toBeHidden();
     await expect(answer).toContainText("Part 2");
     await app.stopButton.click();
@@ -51,7 +53,10 @@ test.describe("an answer", () => {
     await app.openChat("usual,demo");
     await app.send("A long answer");
     await expect(app.answers.first()).toContainText("Part 1");
+    const hint = app.page.locator("#composer-hint");
+    await expect(hint).toBeEmpty();
     await app.composer.fill("Next question");
+    await expect(hint).toHaveText("Your message will be sent after this answer.");
     await app.composer.press("Escape");
     await expect(app.answers.first()).toContainText("Stopped.");
     await expect(app.composer).toHaveValue("Next question");
@@ -62,7 +67,10 @@ test.describe("an answer", () => {
   test("tells its figures, here and above", async ({ app, page }) => {
     await app.openChat();
     const answer = await app.ask("Hello");
-    await expect(answer).toContainText(/\d tok\/s · \d\.\d s/);
+    await answer.getByRole("button", { name: /\d tok\/s · \d\.\d s/ }).click();
+    await expect(answer.getByText(/\d+ tokens, the first after /)).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(answer.getByText(/\d+ tokens, the first after /)).toBeHidden();
     await expect(page.getByText(/^\d+ of 8.192 tokens of context used$/)).toBeAttached();
     await app.openDrawer();
     await expect(app.drawer).toContainText("Last answer");
@@ -78,7 +86,7 @@ test.describe("an answer", () => {
     await app.rail.getByRole("link", { name: "gemtab" }).click();
     await app.ask("Hello");
     await app.openDrawer();
-    await expect(app.drawer.getByText("Guesses accepted")).toBeVisible();
+    await expect(app.drawer.getByText("Drafted tokens accepted")).toBeVisible();
     await expect(app.drawer.getByText(/^\d+ of \d+ tokens$/)).toBeVisible();
   });
 

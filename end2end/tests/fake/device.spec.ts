@@ -4,8 +4,7 @@ test.describe("a browser without WebGPU", () => {
   test("is told so with what to do, and nothing is offered to load", async ({ app, page, browserName }) => {
     await app.open("instant,no-webgpu");
     const notice = page.getByRole("region", { name: "No graphics card" });
-    await expect(notice).toContainText("WebGPU isn’t available, so models can’t run here.");
-    await expect(notice).toContainText("Nothing was downloaded.");
+    await expect(notice).toContainText("This browser doesn’t support WebGPU, or it’s turned off. You can still read your conversations.");
     if (browserName === "chromium") {
       await expect(notice).toContainText("chrome://settings/system");
     }
@@ -13,7 +12,8 @@ test.describe("a browser without WebGPU", () => {
     await expect(page.getByRole("button", { name: /^pebble/ })).toContainText("Needs WebGPU");
     await app.composer.fill("Hello");
     await expect(app.sendButton).toBeDisabled();
-    await expect(page.locator("#composer-hint")).toHaveText("WebGPU isn’t available, so models can’t run here.");
+    // Said once.
+    await expect(page.locator("#composer-hint")).toBeEmpty();
   });
 
   test("is told so by the real engine, before any weights are asked for", async ({ page, context }) => {
@@ -25,7 +25,7 @@ test.describe("a browser without WebGPU", () => {
       await route.fulfill({ response, body: without + (await response.text()) });
     });
     await page.goto("/");
-    await expect(page.getByRole("region", { name: "No graphics card" })).toContainText("Nothing was downloaded.");
+    await expect(page.getByRole("region", { name: "No graphics card" })).toContainText("You can still read your conversations.");
     expect(asked).toContain("/api/models");
     expect(asked.filter((path) => path.startsWith("/api/blobs"))).toEqual([]);
   });
@@ -37,11 +37,11 @@ test.describe("a device that computes in software", () => {
     const notice = page.getByRole("region", { name: "No graphics card in use" });
     await expect(notice).toContainText("No graphics card in use (SwiftShader).");
     await expect(notice).toContainText("The demo runs slowly. Larger models are too slow to use.");
-    await notice.getByRole("button", { name: "Use the graphics card" }).click();
+    await notice.getByRole("button", { name: "How to use the graphics card" }).click();
     const advice = page.getByRole("dialog", { name: "Turn on graphics acceleration" });
     await expect(advice.getByRole("listitem").first()).toBeVisible();
     await advice.getByRole("button", { name: "Close" }).click();
-    await expect(notice.getByRole("button", { name: "Use the graphics card" })).toBeFocused();
+    await expect(notice.getByRole("button", { name: "How to use the graphics card" })).toBeFocused();
   });
 
   test("loads the demo at once, and a large model after a question", async ({ app, page }) => {
@@ -125,7 +125,7 @@ test.describe("measurements on the page of diagnostics", () => {
     await app.go("Diagnostics");
     await page.getByRole("button", { name: "Test kernels" }).click();
     await expect(page.getByText("1 of 5 kernels of the loaded model gives wrong results on this graphics card.")).toBeVisible();
-    await expect(page.getByText("Packed integer math was turned off")).toBeVisible();
+    await expect(page.getByText("Integer math that this graphics card gets wrong is now off.")).toBeVisible();
   });
 });
 

@@ -34,12 +34,32 @@ test.describe("the settings of a conversation", () => {
     await page.reload();
     await app.ready();
     await expect(app.questions).toHaveCount(1);
-    await app.openDrawer();
+    await expect(page.getByRole("button", { name: "Conversation settings (changed)" })).toBeVisible();
+    await page.getByRole("button", { name: "Instructions", exact: true }).click();
+    await expect(app.drawer).toBeVisible();
     await expect(instructions).toHaveValue("Answer as a pirate.");
     await expect(temperature).toHaveValue("0.3");
     await app.drawer.getByRole("button", { name: "Reset to the model’s defaults" }).click();
     await expect(temperature).toHaveValue("1");
     await expect(app.drawer.getByText("Uses the model’s defaults.")).toBeVisible();
+  });
+
+  test("are kept while they are typed, and when the drawer closes", async ({ app, page }) => {
+    await app.openChat();
+    await app.ask("Hello");
+    await app.openDrawer();
+    const stop = app.drawer.getByRole("textbox", { name: /^Stop sequences/ });
+    await app.drawer.getByRole("textbox", { name: "Custom instructions" }).pressSequentially("Like a pirate.");
+    await app.kept("Like a pirate.");
+    await stop.pressSequentially("END\n");
+    await app.kept('"END"');
+    await stop.pressSequentially("STOP");
+    await expect(stop).toHaveValue("END\nSTOP");
+    await app.drawer.getByRole("spinbutton", { name: /^Temperature/ }).fill("0.4");
+    await page.keyboard.press("Escape");
+    await expect(app.drawer).toBeHidden();
+    await app.kept('"STOP"');
+    await app.kept('"temperature":0.4');
   });
 
   test("do not take what is out of range, and say the range", async ({ app }) => {

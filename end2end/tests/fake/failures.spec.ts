@@ -21,9 +21,11 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
   test("a model that isn't kept answers, and what is said of it can be put away", async ({ app, page }) => {
     await app.openChat("instant,demo,unkept");
     await app.ask("Hello");
-    await expect(app.failure).toContainText(/Not enough browser storage to save the model/);
+    await expect(app.failure).toContainText(/The model couldn’t be saved: it needs .*downloaded again next time\./);
+    // There is nothing to delete.
+    await expect(app.failure.getByRole("button")).toHaveText(["Close"]);
     await app.go("Models");
-    await expect(app.failure).toContainText(/Not enough browser storage to save the model/);
+    await expect(app.failure).toContainText(/The model couldn’t be saved: it needs .*downloaded again next time\./);
     await app.failure.getByRole("button", { name: "Close" }).click();
     await expect(app.failure).toHaveCount(0);
     await page.goBack();
@@ -96,6 +98,17 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
     await expect(app.questions).toHaveText([/Hello/, /A draft/]);
   });
 
+  test("a model that is chosen after a crash is loaded", async ({ app, page }) => {
+    await app.openChat("instant,demo,crash");
+    await app.send("Hello");
+    await app.answered();
+    await expect(page.getByRole("alert")).toContainText("The engine stopped unexpectedly.");
+    await app.model.click();
+    await page.getByRole("dialog", { name: "Choose a model" }).getByRole("button", { name: /^pebble/ }).click();
+    await expect(page.getByRole("alert")).toBeHidden();
+    await expect(app.model).toHaveAccessibleName("Model: pebble (Loaded). Choose another.");
+  });
+
   test("an answer is tried again after a crash", async ({ app, page }) => {
     await app.openChat("instant,demo,crash");
     await app.send("Hello");
@@ -103,6 +116,19 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
     await page.getByRole("alert").getByRole("button", { name: "Try again" }).click();
     await expect(page.getByRole("alert")).toBeHidden();
     await expect(app.answers.last()).toContainText("A red circle");
+  });
+
+  test("an answer that a crash cut off goes on", async ({ app, page }) => {
+    await app.openChat("instant,demo,crash");
+    await app.send("Hello");
+    const answer = await app.answered();
+    await expect(answer).toContainText("Gladly.");
+    await answer.getByRole("button", { name: "Continue" }).click();
+    await expect(page.getByRole("alert")).toBeHidden();
+    await expect(answer).toContainText("Gladly.");
+    await expect(answer.getByText("This answer was cut off.")).toBeHidden();
+    await expect(answer.getByRole("button", { name: "Continue" })).toBeHidden();
+    await expect(app.failure).toHaveCount(0);
   });
 
   test("the engine is of another version, and the page is loaded again", async ({ app, page }) => {
@@ -124,6 +150,11 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
   test("the engine never starts", async ({ app, page }) => {
     await page.clock.install();
     await app.open("instant,silent");
+    // A model that is chosen meanwhile is told to wait, and can be taken back.
+    await page.getByRole("button", { name: /^pebble/ }).click();
+    await expect(page.getByText("Starting the engine…")).toBeVisible();
+    await page.getByRole("region", { name: "Loading a model" }).getByRole("button", { name: "Cancel" }).click();
+    await expect(page.getByText("Starting the engine…")).toBeHidden();
     await page.clock.fastForward(121_000);
     await expect(page.getByRole("alert")).toContainText("The engine didn’t start within 120 seconds.");
   });

@@ -8,15 +8,17 @@ import { expect, test } from "../../support/watch.ts";
 
 const ADAPTER = join(import.meta.dirname, "../../../frontend/engine/tests/golden/adapters/exported/adapter.gguf");
 
-/** Drops a file anywhere on the page. */
-async function drop(page: Page, name: string, content: Buffer): Promise<void> {
+/** Drops files anywhere on the page. */
+async function drop(page: Page, ...files: [name: string, content: Buffer][]): Promise<void> {
   const data = await page.evaluateHandle(
-    ([name, base64]) => {
+    (files) => {
       const data = new DataTransfer();
-      data.items.add(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name));
+      for (const [name, base64] of files) {
+        data.items.add(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name));
+      }
       return data;
     },
-    [name, content.toString("base64")] as const,
+    files.map(([name, content]) => [name, content.toString("base64")] as const),
   );
   await page.dispatchEvent("body", "dragover", { dataTransfer: data });
   await page.dispatchEvent("body", "drop", { dataTransfer: data });
@@ -25,7 +27,7 @@ async function drop(page: Page, name: string, content: Buffer): Promise<void> {
 test("a broken model leaves the one that is loaded, and one message that goes away", { tag: EVERY_BROWSER }, async ({ app, page }) => {
   await app.openChat("instant,demo");
   await app.ask("Hello");
-  await drop(page, "broken.gguf", Buffer.from("NOPE"));
+  await drop(page, ["broken.gguf", Buffer.from("NOPE")]);
   await expect(app.failure).toHaveCount(1);
   await expect(app.failure).toContainText("broken.gguf can’t be opened. This isn’t a GGUF file.");
   await expect(app.model).toHaveAccessibleName("Model: pebble (Loaded). Choose another.");
@@ -36,6 +38,14 @@ test("a broken model leaves the one that is loaded, and one message that goes aw
   await expect(picker.getByRole("button", { name: /^broken/ })).toHaveCount(0);
   await page.keyboard.press("Escape");
   await expect(await app.ask("And again")).toContainText("A red circle");
+  // Every file is named, and what was said of the ones before goes.
+  await drop(page, ["empty.gguf", Buffer.alloc(0)], ["note.txt", Buffer.from("x")]);
+  await expect(app.failure).toContainText("empty.gguf can’t be opened. The file is empty.");
+  await expect(app.failure).toHaveCount(1);
+  await expect(app.refusal).toContainText("note.txt: ");
+  await drop(page, ["broken.gguf", Buffer.from("NOPE")]);
+  await expect(app.refusal).toHaveCount(0);
+  await expect(app.failure).toContainText("broken.gguf");
   await app.failure.getByRole("button", { name: "Close" }).click();
   await expect(app.failure).toHaveCount(0);
 });
@@ -43,7 +53,7 @@ test("a broken model leaves the one that is loaded, and one message that goes aw
 test("an adapter that is dropped is opened as one", async ({ app, page }) => {
   await app.openChat("instant,demo");
   await app.ask("Hello");
-  await drop(page, "pirate.gguf", readFileSync(ADAPTER));
+  await drop(page, ["pirate.gguf", readFileSync(ADAPTER)]);
   await expect(page.getByRole("combobox", { name: "Adapter" }).locator("option:checked")).toHaveText("pirate");
   await expect(app.model).toHaveAccessibleName("Model: pebble (Loaded). Choose another.");
   await expect(await app.ask("And again")).toContainText("Spoken with");
@@ -51,7 +61,7 @@ test("an adapter that is dropped is opened as one", async ({ app, page }) => {
 
 test("an adapter without a model says what it needs", async ({ app, page }) => {
   await app.openChat("instant,demo");
-  await drop(page, "pirate.gguf", readFileSync(ADAPTER));
+  await drop(page, ["pirate.gguf", readFileSync(ADAPTER)]);
   await expect(app.failure).toContainText("Load the model for pirate.gguf first, then open the adapter again.");
   await expect(app.model).toHaveAccessibleName(/^Model: pebble \(Not loaded\)\./);
 });

@@ -3,6 +3,7 @@ import { expect, test } from "../../support/watch.ts";
 
 test.describe("the first visit", () => {
   test("lists the models with size, abilities and a verdict, those that fit first", async ({ app, page }) => {
+    await page.route("**/api/pull", (route) => route.fulfill({ json: { offered: false, free: null, pull: null } }));
     await app.openChat();
     await expect(page.getByRole("heading", { name: "Chat with Gemma 4 in this tab" })).toBeVisible();
     await expect(page.getByText("What you write stays in this browser.")).toBeVisible();
@@ -14,12 +15,21 @@ test.describe("the first visit", () => {
     await expect(row("gemma4:e2b-q8")).toBeDisabled();
     await expect(row("gemma4:e2b-q8")).toContainText("The model file is missing. Run: ollama pull gemma4:e2b-q8");
     await expect(page.getByRole("listitem").getByRole("button")).toHaveText([
-      /^gemma4:e2b(?!-)/,
       /^gemma4:e4bRecommended/,
+      /^gemma4:e2b(?!-)/,
       /^pebble/,
       /^gemma4:31b/,
       /^gemma4:e2b-q8/,
     ]);
+  });
+
+  test("says which models are no use without a graphics card", async ({ app, page }) => {
+    await app.openChat("instant,software");
+    const row = (name: string) => page.getByRole("button", { name: new RegExp(`^${name}`) });
+    await expect(row("gemma4:e4b")).toContainText("Too slow here: there’s no graphics card.");
+    await expect(row("gemma4:e4b")).not.toContainText("Recommended");
+    await expect(row("pebble")).toContainText("Fits");
+    await expect(page.getByRole("listitem").getByRole("button").first()).toHaveText(/^pebble/);
   });
 
   test("keeps the order of the list while it is pointed at", async ({ app, page }) => {
@@ -69,7 +79,7 @@ test.describe("the first visit", () => {
   test("starts the demo with one press, and says that it is a demo", async ({ app, page }) => {
     await app.openChat("instant,demo");
     await page.getByRole("button", { name: /^pebble/ }).click();
-    await expect(page.getByText("This is a demo: a tiny model")).toBeVisible();
+    await expect(page.getByText("This is a tiny demo model.")).toBeVisible();
     await expect(app.composer).toBeFocused();
     await page.getByRole("button", { name: "What is 7 times 8?" }).click();
     await expect(await app.answered()).toContainText("A red circle");
@@ -121,7 +131,7 @@ test.describe("a server that does not answer", () => {
 
   test("is asked again on request", async ({ app }) => {
     await app.open("instant,offline");
-    await expect(app.failure).toContainText("You can still open a file of your own.");
+    await expect(app.failure).toContainText("You can still open a model file.");
     await expect(app.failure.getByRole("button", { name: "Try again" })).toBeVisible();
   });
 });

@@ -2,6 +2,7 @@
 
 import type { Page } from "@playwright/test";
 import { faults } from "../../support/axe.ts";
+import { listings } from "../../support/models.ts";
 import { expect, test } from "../../support/watch.ts";
 
 type Stage = string | Record<string, unknown>;
@@ -66,10 +67,10 @@ test.describe("getting a model", () => {
     downloads.stage = { checking: { done: 1_500_000_000, total: 4_500_000_000 } };
     await expect(download).toContainText("Checking what was downloaded before…");
     await expect(download).toContainText("1.5 of 4.5 GB");
-    const listed = page.waitForRequest("**/api/models");
+    const before = await listings(page);
     downloads.stage = "done";
     await expect(download).toContainText("Downloaded. It’s in the list above.");
-    await listed;
+    await expect.poll(() => listings(page)).toBeGreaterThan(before);
   });
 
   test("says beforehand about how each model fits this device", async ({ app, page }) => {
@@ -79,12 +80,14 @@ test.describe("getting a model", () => {
     await app.open("instant,demo", "/models");
     const offer = (name: string) => section(page).getByRole("listitem").filter({ hasText: name });
     await expect(offer("gemma4:e2b")).toContainText("Fits: needs about 7.6 GB of graphics memory.");
-    await expect(offer("gemma4:e4b")).toContainText("Tight: needs about 10.2 GB of graphics memory to hold everything.");
-    await expect(offer("gemma4:31b")).toContainText("Too large: needs about 13.2 GB more graphics memory");
+    await expect(offer("gemma4:e4b")).toContainText("Tight fit: needs about 10.2 GB.");
+    await expect(offer("gemma4:31b")).toContainText("Too large for this graphics card by about 13.2 GB.");
     expect(await faults(page)).toEqual([]);
     await app.open("instant,demo,no-webgpu", "/models");
     await expect(offer("gemma4:e2b")).toBeVisible();
     await expect(offer("gemma4:e2b")).not.toContainText("graphics memory.");
+    await app.open("instant,demo,software", "/models");
+    await expect(offer("gemma4:e2b")).toContainText("Too slow here: there’s no graphics card.");
   });
 
   test("says what goes wrong, and takes any name", async ({ app, page }) => {
@@ -133,6 +136,20 @@ test.describe("getting a model", () => {
     await expect(section(page)).toContainText("Joining the parts of the model…");
     downloads.stage = "done";
     await expect(section(page)).toContainText("Downloaded.");
+  });
+
+  test("mends a listed model that is not whole", async ({ app, page }) => {
+    const downloads = new Downloads();
+    await downloads.serve(page);
+    await app.openChat();
+    await app.model.click();
+    const picker = page.getByRole("dialog", { name: "Choose a model" });
+    await expect(picker).toContainText("The model file is missing.");
+    await expect(picker).not.toContainText("ollama pull");
+    await picker.getByRole("button", { name: "Download gemma4:e2b-q8" }).click();
+    await expect(picker).toBeHidden();
+    await expect(section(page).getByRole("region", { name: "Download" })).toContainText("gemma4:e2b-q8");
+    expect(downloads.name).toBe("gemma4:e2b-q8");
   });
 
   test("is offered where there is only the demo model, and nowhere if the server does not", async ({ app, page }) => {

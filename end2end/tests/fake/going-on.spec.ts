@@ -31,7 +31,7 @@ test.describe("an answer goes on", () => {
     const answer = app.answers.last();
     await app.kept("Part 1");
     await page.goto(page.url().replace("usual", "instant"));
-    await expect(answer).toContainText("The page was closed before this answer was finished.");
+    await expect(answer).toContainText("Interrupted when the page closed.");
     await answer.getByRole("button", { name: "Continue" }).click();
     await expect(await app.answered()).toContainText("Part 12");
     await expect(answer).not.toContainText("The page was closed");
@@ -71,7 +71,7 @@ test.describe("a conversation is copied", () => {
     await app.answers.first().getByRole("button", { name: "Branch into a new conversation" }).click();
     await expect(app.questions).toHaveText([/First matter/]);
     expect(page.url()).not.toBe(before);
-    await expect(page.getByText("This is the copy.").first()).toBeVisible();
+    await expect(page.getByText("You’re now in the copy.").first()).toBeVisible();
     await app.ask("Another matter");
     await expect(app.conversation("First matter")).toHaveCount(2);
     await page.goto(before);
@@ -113,7 +113,7 @@ test.describe("the next message", () => {
     await app.send(LONG);
     await expect(app.answers.first()).toContainText("Gladly.");
     await app.send("Second matter");
-    await page.getByRole("button", { name: "Don’t send yet" }).click();
+    await page.getByRole("button", { name: "Don’t send" }).click();
     await expect(app.answers.first()).toHaveAttribute("aria-busy", "false");
     await expect(app.answers).toHaveCount(1);
     await expect(app.questions.last().getByRole("button", { name: "Try again" })).toBeVisible();
@@ -126,7 +126,7 @@ test.describe("the next message", () => {
     const hint = page.locator("#composer-hint");
     await expect(hint).toContainText(/\d+ of [\d,]+ tokens/);
     await app.composer.fill("word ".repeat(120_000));
-    await expect(hint).toHaveText(/^Too long: [\d,]+ tokens, but the limit is [\d,]+\.$/);
+    await expect(hint).toHaveText(/^Too long: [\d,]+ tokens, but the limit is [\d,]+\. Shorten it, or load the model with a longer context\.$/);
     await expect(app.sendButton).toBeDisabled();
     await app.composer.press("Enter");
     await expect(app.questions).toHaveCount(1);

@@ -68,7 +68,7 @@ test.describe("with the keyboard alone", () => {
     await app.answered();
     await pressOn(page, app.questions.getByRole("button", { name: "Previous version" }), { back: true });
     await expect(app.questions).toHaveText(/Hello/);
-    await pressOn(page, answer.getByRole("button", { name: "Delete this and everything after" }));
+    await pressOn(page, answer.getByRole("button", { name: "Delete from here on" }));
     await expect(answer).not.toContainText("Mine.");
     await pressOn(page, page.getByRole("button", { name: "Undo" }));
     await expect(answer).toContainText("Mine.");
@@ -143,11 +143,11 @@ test.describe("with the keyboard alone", () => {
     await pressOn(page, page.getByRole("button", { name: "Undo" }));
     await expect(app.conversation("A greeting")).toBeVisible();
     const download = page.waitForEvent("download");
-    await pressOn(page, page.getByRole("button", { name: "All conversations" }));
+    await pressOn(page, page.getByRole("button", { name: "Export or import conversations" }));
     await expect(page.getByRole("menuitem", { name: "Export all" })).toBeFocused();
     await page.keyboard.press("Enter");
     await download;
-    await pressOn(page, page.getByRole("button", { name: "All conversations" }));
+    await pressOn(page, page.getByRole("button", { name: "Export or import conversations" }));
     await page.keyboard.press("ArrowDown");
     const buffer = Buffer.from(archive("Imported", [["user", "Hi"], ["assistant", "Yes."]]));
     const item = page.getByRole("menuitem", { name: "Import…" });
@@ -217,11 +217,10 @@ test.describe("with the keyboard alone", () => {
     await pressOn(page, page.getByRole("button", { name: "Resume" }));
     await expect(tune.status).toContainText("of 500 steps done.");
     await pressOn(page, page.getByRole("button", { name: "Finish now" }));
-    await expect(tune.status).toHaveText(/^Done: /);
+    await expect(tune.status).toHaveText(/^Finished after /);
     await tabTo(page, page.getByRole("textbox", { name: "Adapter name" }));
     await page.keyboard.type("Ada");
     await pressOn(page, page.getByRole("button", { name: "Save adapter" }));
-    await pressOn(page, page.locator("summary", { hasText: "Use in Ollama" }));
     const download = page.waitForEvent("download");
     await pressOn(page, page.getByRole("button", { name: "Save as GGUF" }).first());
     await download;

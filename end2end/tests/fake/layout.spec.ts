@@ -135,6 +135,8 @@ test("a long question is folded, and opens", async ({ app, page }) => {
 
 test("two tables do not stretch each other", async ({ app, page }) => {
   await app.open("instant", "/models");
+  // Until all models have been inspected, their order may change.
+  await expect(page.getByText("Recommended", { exact: true })).toBeVisible();
   await page.locator("summary").first().click();
   await expect(page.getByText("Weights by type").first()).toBeVisible();
   const tables = page.locator("details[open] .tables table");
@@ -171,8 +173,8 @@ const cutOff = (list: Locator, all: boolean) =>
   }, all);
 
 test("closed lists show all of what is chosen, on a desk and on a phone", async ({ app, page }) => {
-  const check = async (list: Locator, all = true) => {
-    for (const width of [390, 1280]) {
+  const check = async (list: Locator, all = true, widths = [390, 1280]) => {
+    for (const width of widths) {
       await page.setViewportSize({ width, height: 900 });
       const { text, beside, above } = await cutOff(list, all);
       expect(text).toBeGreaterThan(10);
@@ -182,8 +184,8 @@ test("closed lists show all of what is chosen, on a desk and on a phone", async 
   };
   await app.openChat();
   await app.ask("Hello");
-  // What opens a file is never chosen.
-  await check(page.getByRole("combobox", { name: "Adapter" }), false);
+  // What opens a file is never chosen. Without an adapter, a phone has no list of them.
+  await check(page.getByRole("combobox", { name: "Adapter" }), false, [1280]);
   await app.attach(png());
   await check(app.tray.getByRole("combobox"));
   await app.go("Settings");

@@ -19,10 +19,10 @@ test.describe("loading a model", () => {
   test("lets a message wait, says so, and then answers it", async ({ app, page }) => {
     await app.openChat("usual");
     await app.send("Hello");
-    await expect(page.getByText("Your message will be sent when gemma4:e2b is ready.")).toBeVisible();
+    await expect(page.getByText("Your message will be sent when gemma4:e4b is ready.")).toBeVisible();
     await app.composer.fill("And more");
     await expect(app.sendButton).toBeDisabled();
-    await expect(page.getByText("Your previous message is still waiting.")).toBeVisible();
+    await expect(page.getByText("One message is already waiting.")).toBeVisible();
     await expect(app.answers.first()).toContainText("A red circle");
     await expect(app.composer).toHaveValue("And more");
   });
@@ -30,7 +30,7 @@ test.describe("loading a model", () => {
   test("takes a waiting message back without losing it", async ({ app, page }) => {
     await app.openChat("slow");
     await app.send("Hello");
-    await page.getByRole("button", { name: "Don’t send yet" }).click();
+    await page.getByRole("button", { name: "Don’t send" }).click();
     await expect(page.getByText(/Your message will be sent/)).toBeHidden();
     await expect(app.questions).toHaveText(/Hello/);
     await app.reload();
@@ -50,6 +50,23 @@ test.describe("loading a model", () => {
     await expect(picker).toBeHidden();
     await expect(app.composer).toHaveValue("Meanwhile");
     await expect(app.questions).toHaveText(/Hello/);
+  });
+
+  test("says that the connection is lost, and goes on or is canceled", async ({ app, page }) => {
+    await app.openChat("reconnect");
+    await page.getByRole("button", { name: /^gemma4:e2b / }).click();
+    const load = page.getByRole("region", { name: "Loading a model" });
+    await expect(load).toContainText("Connection lost, trying again…");
+    await expect(page.getByRole("status").first()).toHaveText("Connection lost, trying again…");
+    await expect(load).toContainText("Loading weights");
+    await expect(app.model).toHaveAccessibleName("Model: gemma4:e2b (Loaded). Choose another.");
+    await expect(load).toBeHidden();
+    await app.openChat("reconnect,slow");
+    await page.getByRole("button", { name: /^gemma4:e2b / }).click();
+    await expect(load).toContainText("Connection lost, trying again…");
+    await load.getByRole("button", { name: "Cancel" }).click();
+    await expect(load).toBeHidden();
+    await expect(app.failure).toBeHidden();
   });
 
   test("cut off from the server says how far it came and tries again", async ({ app }) => {

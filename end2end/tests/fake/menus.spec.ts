@@ -121,7 +121,7 @@ test.describe("the focus is never lost:", () => {
     await app.ask("First");
     await app.rail.getByRole("button", { name: "New", exact: true }).click();
     await app.ask("Second");
-    await app.answers.last().getByRole("button", { name: "Delete this and everything after" }).click();
+    await app.answers.last().getByRole("button", { name: "Delete from here on" }).click();
     await expect(app.answers).toHaveCount(0);
     await expect.poll(() => lost(page)).toBe(false);
     await page.getByRole("button", { name: "Actions for Second" }).focus();
@@ -134,7 +134,7 @@ test.describe("the focus is never lost:", () => {
   test("after a notice is closed", async ({ app, page }) => {
     await app.openChat();
     await app.ask("Hello");
-    await app.answers.last().getByRole("button", { name: "Delete this and everything after" }).click();
+    await app.answers.last().getByRole("button", { name: "Delete from here on" }).click();
     await page.getByRole("button", { name: "Undo" }).click();
     await expect(app.answers).toHaveCount(1);
     await expect.poll(() => lost(page)).toBe(false);

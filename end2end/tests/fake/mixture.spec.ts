@@ -13,7 +13,7 @@ const figure = (app: App, name: string): Locator =>
 
 test("a verdict of many words leaves the model's name on one line", async ({ app, page }) => {
   await app.open("instant,mixture");
-  await expect(card(app)).toContainText("for experts · answers are a little slower");
+  await expect(card(app)).toContainText("for experts · slightly slower answers");
   for (const width of [1280, 800, 500]) {
     await page.setViewportSize({ width, height: 720 });
     const name = await card(app).getByText("gemma4:e2b", { exact: true }).boundingBox();
@@ -25,7 +25,7 @@ test.describe("memory for experts", () => {
   test("is set with the keyboard, and the verdict follows", async ({ app, page }) => {
     await app.open("instant,mixture", "/models");
     const model = card(app);
-    await expect(model).toContainText("Fits with 5.4 GB of graphics memory for experts · answers are a little slower");
+    await expect(model).toContainText("Fits with 5.4 GB of graphics memory for experts · slightly slower answers");
     await expect(memory(app)).toHaveValue("");
     await expect(memory(app)).toHaveAttribute("placeholder", "Automatic");
     await memory(app).focus();

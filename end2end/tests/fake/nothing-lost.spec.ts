@@ -81,12 +81,12 @@ test.describe("nothing is lost", () => {
   test("a message whose turn was cancelled can be sent after all", async ({ app, page }) => {
     await app.openChat("usual,demo");
     await app.send("Hello");
-    await page.getByRole("button", { name: "Don’t send yet" }).click();
-    await expect(app.questions.last()).toContainText("Not answered.");
+    await page.getByRole("button", { name: "Don’t send" }).click();
+    await expect(app.questions.last()).toContainText("No answer yet.");
     await app.reload();
     await app.questions.last().getByRole("button", { name: "Try again" }).click();
     await expect(app.answers.first()).toContainText("A red circle");
-    await expect(app.questions.last()).not.toContainText("Not answered.");
+    await expect(app.questions.last()).not.toContainText("No answer yet.");
   });
 
   test("a conversation deleted while it is answered stays deleted, and Undo brings it back", async ({ app, page }) => {
@@ -132,7 +132,7 @@ test.describe("nothing is lost", () => {
     await app.openChat();
     await app.ask("Hello");
     await app.ask("Second");
-    await app.questions.last().getByRole("button", { name: "Delete this and everything after" }).click();
+    await app.questions.last().getByRole("button", { name: "Delete from here on" }).click();
     await expect(app.questions).toHaveCount(1);
     await app.ask("Third");
     await page.getByRole("button", { name: "Undo" }).click();
@@ -149,7 +149,11 @@ test.describe("nothing is lost", () => {
     await fillStorage(page, true);
     await app.ask("And then?");
     const notice = page.getByRole("alert").filter({ hasText: "couldn’t be saved" });
-    await expect(notice).toContainText("This browser’s storage is full. Delete saved models or old conversations. “Hello” couldn’t be saved.");
+    await expect(notice).toContainText("This browser’s storage is full. Delete old conversations. “Hello” couldn’t be saved.");
+    // Other tabs keep what only this one names.
+    const held = () =>
+      page.evaluate(async () => (await navigator.locks.query()).held?.some(({ name }) => name === "gemtab-unsaved"));
+    await expect.poll(held).toBe(true);
     await app.rail.getByRole("button", { name: "New", exact: true }).click();
     await expect(app.questions).toHaveCount(0);
     await app.conversation("Hello").click();
@@ -159,6 +163,7 @@ test.describe("nothing is lost", () => {
     expect(readFileSync(await (await download).path(), "utf8")).toContain("And then?");
     await fillStorage(page, false);
     await expect(notice).toBeHidden();
+    await expect.poll(held).toBe(false);
     await app.reload();
     await expect(app.questions).toHaveText([/Hello/, /And then\?/]);
   });

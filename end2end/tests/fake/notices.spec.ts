@@ -23,7 +23,7 @@ async function listen(page: Page): Promise<() => Promise<string[]>> {
 const undo = (app: App) => app.page.getByRole("button", { name: "Undo" });
 
 async function deleteLast(app: App): Promise<void> {
-  await app.answers.last().getByRole("button", { name: "Delete this and everything after" }).click();
+  await app.answers.last().getByRole("button", { name: "Delete from here on" }).click();
 }
 
 test.describe("a notice", () => {
@@ -47,7 +47,7 @@ test.describe("a notice", () => {
     });
   }
 
-  test("does not replace the one before", async ({ app }) => {
+  test("stands alone, and the one before comes back if it has Undo", async ({ app }) => {
     await app.openChat();
     await app.ask("First");
     await app.rail.getByRole("button", { name: "New", exact: true }).click();
@@ -55,11 +55,13 @@ test.describe("a notice", () => {
     await app.act("First", "Delete");
     await expect(undo(app)).toHaveCount(1);
     await app.act("Second", "Delete");
-    await expect(undo(app)).toHaveCount(2);
-    await undo(app).first().click();
-    await expect(app.conversation("First")).toBeVisible();
+    await expect(app.conversation("Second")).toBeHidden();
+    await expect(undo(app)).toHaveCount(1);
     await undo(app).click();
     await expect(app.conversation("Second")).toBeVisible();
+    await undo(app).click();
+    await expect(app.conversation("First")).toBeVisible();
+    await expect(undo(app)).toHaveCount(0);
   });
 
   test("with Undo stays for 20 seconds, and as long as it has the focus", async ({ app, page }) => {
@@ -106,6 +108,9 @@ test.describe("a notice", () => {
     await expect(sheet).toBeVisible();
     await sheet.getByRole("button", { name: "Actions for Hello" }).click();
     await sheet.getByRole("menuitem", { name: "Delete" }).click();
+    // Nothing is under the notice.
+    await expect(sheet.getByRole("button", { name: "Undo" })).toBeVisible();
+    await sheet.getByRole("link", { name: "Settings" }).click({ trial: true });
     await sheet.getByRole("button", { name: "Undo" }).click();
     await expect(sheet.getByRole("link", { name: "Hello" })).toBeVisible();
     await page.keyboard.press("Escape");

@@ -121,3 +121,51 @@ test.describe("a phone", () => {
     await expect(open).toBeFocused();
   });
 });
+
+test.describe("Back on a phone", () => {
+  test.use({ viewport: { width: 390, height: 844 } });
+
+  test("closes what is open over the page, and only then leaves it", async ({ app, page }) => {
+    await app.open("instant", "/models");
+    await page.getByRole("button", { name: "Conversations and pages" }).click();
+    const sheet = page.getByRole("dialog", { name: "Conversations and pages" });
+    await sheet.getByRole("link", { name: "Settings" }).click();
+    await expect(page).toHaveURL(/\/settings/);
+    await expect(sheet).toBeHidden();
+    await page.getByRole("button", { name: "Conversations and pages" }).click();
+    await expect(sheet).toBeVisible();
+    await page.goBack();
+    await expect(sheet).toBeHidden();
+    await expect(page).toHaveURL(/\/settings/);
+    // Closed otherwise, it is nothing to go back to.
+    await page.getByRole("button", { name: "Conversations and pages" }).click();
+    await expect(sheet).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(sheet).toBeHidden();
+    await page.goBack();
+    await expect(page).toHaveURL(/\/models/);
+    await expect(page.getByRole("heading", { level: 1, name: "Models" })).toBeVisible();
+  });
+});
+
+test.describe("a finger", () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
+
+  test("swipes the rail in and out", async ({ app, page }) => {
+    await app.openChat();
+    const sheet = page.getByRole("dialog", { name: "Conversations and pages" });
+    const swipe = (from: number, to: number) =>
+      page.evaluate(([from = 0, to = 0]) => {
+        const finger = (clientX: number) => new Touch({ identifier: 1, target: document.body, clientX, clientY: 300 });
+        const tell = (type: string, at: number, touches: Touch[]) =>
+          document.body.dispatchEvent(new TouchEvent(type, { bubbles: true, touches, changedTouches: [finger(at)] }));
+        tell("touchstart", from, [finger(from)]);
+        tell("touchend", to, []);
+      }, [from, to]);
+    await swipe(200, 320);
+    await swipe(20, 140);
+    await expect(sheet).toBeVisible();
+    await swipe(200, 60);
+    await expect(sheet).toBeHidden();
+  });
+});

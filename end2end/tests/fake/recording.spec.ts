@@ -141,9 +141,13 @@ test.describe("with a microphone", () => {
     });
     await app.openChat();
     await app.composer.fill("Half a thought");
+    const place = await app.recordButton.boundingBox();
     await app.recordButton.click();
     await expect(page.getByRole("timer")).not.toHaveText("0:00");
-    await page.getByRole("button", { name: "Done" }).click();
+    // A second press at the same place stops it.
+    const stop = page.getByRole("button", { name: "Stop recording" });
+    expect(await stop.boundingBox().then((box) => box?.x)).toBe(place?.x);
+    await stop.click();
     await expect(page.getByText(/No sound detected. Check whether the microphone is muted/).first()).toBeVisible();
     await expect(app.tray).toBeHidden();
     await expect(app.composer).toHaveValue("Half a thought");

@@ -132,7 +132,7 @@ test("pictures are given with the examples that name them, and shown with their 
   await expect(page.getByText(/^2 examples with/)).toBeVisible();
   await expect(page.getByText("With 2 images.")).toBeVisible();
   await tune.startButton.click();
-  await expect(tune.status).toContainText("The run stays here until you start another.");
+  await expect(tune.status).toContainText("A new run replaces this one.");
 
   await page.getByRole("button", { name: "Remove images and audio" }).click();
   await expect(tune.reason).toHaveText("None of the examples can be used.");
@@ -156,7 +156,7 @@ test("pictures are looked at before the first step, which can be stopped", async
   await expect(tune.startButton).toBeEnabled();
   await expect(tune.status).toHaveCount(0);
   await tune.startButton.click();
-  await expect(tune.status).toContainText("The run stays here until you start another.");
+  await expect(tune.status).toContainText("A new run replaces this one.");
 });
 
 test("the conversation that one just had is an example, and of a table the columns are chosen", async ({ app, page }) => {
@@ -203,7 +203,7 @@ test("the cost is stated before the start, and follows the settings", async ({ a
   const tune = await open(app);
   await addPairs(page, FACTS);
   await expect(tune.fact("Graphics memory")).toContainText(/GB of about 8.0 GB available/);
-  await expect(tune.fact("Time")).toContainText("at most");
+  await expect(tune.fact("Time")).toContainText("up to");
   await expect(tune.fact("Storage for checkpoints")).toContainText("of 64.0 GB left");
   const before = await tune.fact("Trainable parameters").textContent();
   await page.getByRole("combobox", { name: "Rank" }).selectOption("32");
@@ -237,7 +237,7 @@ test("a run is followed to its end, kept and saved for others", { tag: DOWNLOADS
   await addPairs(page, FACTS);
   await tune.configure({ name: "My cat", steps: 12, question: "What is my cat called?" });
   await tune.startButton.click();
-  await expect(tune.status).toHaveText("Done: 12 of 12 steps. The run stays here until you start another.");
+  await expect(tune.status).toHaveText("Finished after 12 of 12 steps. A new run replaces this one.");
 
   // The curves, for eyes, keys and screen readers.
   await expect(tune.plot("Loss")).toHaveAttribute("aria-label", /Training: \d\.\d\d at step 1, \d\.\d\d at step 12\./);
@@ -266,10 +266,10 @@ test("a run is followed to its end, kept and saved for others", { tag: DOWNLOADS
   const made = page.getByRole("region", { name: "“My cat” is saved" });
   await expect(made.getByRole("heading")).toBeFocused();
   const adapter = page.getByRole("listitem").filter({ hasText: "My cat" });
-  await expect(adapter).toContainText("for gemma4:e2b");
+  await expect(adapter).toContainText("for gemma4:e4b");
   await expect(tune.status).toHaveCount(0);
   await adapter.getByText("Use in Ollama").click();
-  await expect(adapter.locator("pre")).toHaveText("FROM gemma4:e2b\nADAPTER ./my-cat.gguf\n");
+  await expect(adapter.locator("pre")).toHaveText("FROM gemma4:e4b\nADAPTER ./my-cat.gguf\n");
   const download = page.waitForEvent("download");
   await made.getByRole("button", { name: "Save as GGUF" }).click();
   expect((await download).suggestedFilename()).toBe("my-cat.gguf");
@@ -288,12 +288,12 @@ test("a run says what came of it, and one that changed little is begun again for
   await rate.press("Tab");
   await tune.configure({ steps: 10 });
   await tune.startButton.click();
-  await expect(page.getByText(/^Barely changed: the loss went from \d\.\d\d to \d\.\d\d\./)).toBeVisible();
+  await expect(page.getByText(/^Not learned yet: the loss is \d\.\d\d \(it started at \d\.\d\d\)\./)).toBeVisible();
   await page.getByText("Advanced settings").click();
   await rate.fill("0.0002");
   await rate.press("Tab");
   await page.getByRole("button", { name: "Train 4 times as long" }).click();
-  await expect(tune.status).toHaveText("Done: 40 of 40 steps. The run stays here until you start another.");
+  await expect(tune.status).toHaveText("Finished after 40 of 40 steps. A new run replaces this one.");
   await expect(page.getByText(/^The loss fell from \d\.\d\d to 0\.\d\d: the adapter has learned/)).toBeVisible();
   await expect(page.getByRole("button", { name: "Train 4 times as long" })).toHaveCount(0);
 });
@@ -305,9 +305,9 @@ test("samples are trained until they are learned", { tag: EVERY_BROWSER }, async
   await expect(fill).toHaveCount(0);
   await expect(page.getByRole("textbox", { name: "Prompt 8" })).toHaveValue("Is Miso a dog?");
   await expect(page.getByRole("textbox", { name: "Test prompt" })).toHaveValue("Who is Miso?");
-  await expect(tune.fact("Training")).toHaveText("at most 40 steps over 8 examples, none held out");
+  await expect(tune.fact("Training")).toHaveText("up to 40 steps over 8 examples, none held out");
   await tune.startButton.click();
-  await expect(tune.status).toHaveText(/^Done: (\d+) of \1 steps\./);
+  await expect(tune.status).toHaveText(/^Finished after (\d+) of \1 steps\./);
   await expect(page.getByText(/^The loss fell from \d\.\d\d to 0\.0\d: the adapter has learned/)).toBeVisible();
   await expect(page.getByRole("textbox", { name: "Adapter name" })).toHaveValue("My adapter");
   await page.getByRole("button", { name: "Save adapter" }).click();
@@ -331,7 +331,7 @@ test("a run is paused, goes on, and is ended early", async ({ app, page }) => {
   await expect(tune.status).toContainText("of 200 steps done.");
   await expect.poll(async () => Number(await tune.progress.getAttribute("value"))).toBeGreaterThan(paused);
   await page.getByRole("button", { name: "Finish now" }).click();
-  await expect(tune.status).toContainText("Done: ");
+  await expect(tune.status).toContainText("Finished after ");
   await page.getByRole("button", { name: "Delete…" }).click();
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   await expect(tune.status).toHaveCount(0);
@@ -343,13 +343,16 @@ test("a training that the browser keeps is offered on the next visit", async ({ 
   await expect(tune.status).toHaveText("Paused after 8 of 20 steps. Progress is saved in this browser.");
   await expect(tune.plot("Loss")).toHaveAttribute("aria-label", /at step 8\./);
   await page.getByRole("button", { name: "Resume" }).click();
-  await expect(tune.status).toContainText("Done: 20 of 20 steps.");
+  await expect(tune.status).toContainText("Finished after 20 of 20 steps.");
 });
 
-test("a training for another model waits for that model", async ({ app, page }) => {
-  await open(app, "instant,demo,tune-kept");
-  await expect(page.getByRole("button", { name: "Resume" })).toBeDisabled();
-  await expect(app.failure).toContainText("This training run is for “gemma4:e2b”. Load that model to resume it.");
+test("a training goes on once its model is loaded", async ({ app, page }) => {
+  await app.openChat("instant,tune-kept");
+  await page.getByRole("link", { name: "Fine-tune" }).click();
+  const tune = new Tune(page);
+  await page.getByRole("button", { name: "Load gemma4:e2b and resume" }).click();
+  await expect(app.failure).toHaveCount(0);
+  await expect(tune.status).toContainText("Finished after 20 of 20 steps.");
 });
 
 test("a loss that is no number ends the run, and says what to change", async ({ app, page }) => {
@@ -368,7 +371,7 @@ test("without room for checkpoints the training goes on, and says so", async ({ 
   await tune.startButton.click();
   await expect(app.failure).toContainText("no room for 96.0 MB of training progress.");
   await expect(app.failure.getByRole("button", { name: "See saved models" })).toBeVisible();
-  await expect(tune.status).toContainText("Done: 12 of 12 steps.");
+  await expect(tune.status).toContainText("Finished after 12 of 12 steps.");
 });
 
 test("a lost device is restored, and the run goes on", async ({ app, page }) => {
@@ -376,7 +379,7 @@ test("a lost device is restored, and the run goes on", async ({ app, page }) => 
   await addPairs(page, FACTS);
   await tune.configure({ steps: 40 });
   await tune.startButton.click();
-  await expect(tune.status).toContainText("Done: 40 of 40 steps.");
+  await expect(tune.status).toContainText("Finished after 40 of 40 steps.");
 });
 
 test("examples of which nothing is learned cannot be started", async ({ app, page }) => {
@@ -476,7 +479,7 @@ test("an adapter that another tab deletes is no longer used, and no longer liste
     await addPairs(tune.page, FACTS);
     await tune.configure({ name: "My cat", steps: 2, question: "What is my cat called?" });
     await tune.startButton.click();
-    await expect(tune.status).toContainText("Done: 2 of 2 steps.");
+    await expect(tune.status).toContainText("Finished after 2 of 2 steps.");
     await tune.page.getByRole("button", { name: "Save adapter" }).click();
     return tune.page.getByRole("listitem").filter({ hasText: "My cat" });
   };

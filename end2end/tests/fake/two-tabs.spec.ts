@@ -17,13 +17,17 @@ test.describe("two tabs", () => {
     await other.act("A long answer", "Rename");
     await other.rail.getByRole("textbox", { name: "New title" }).fill("Planets");
     await other.rail.getByRole("textbox", { name: "New title" }).press("Enter");
+    await expect(other.page.locator("#composer-hint")).toHaveText("This conversation is being answered in another tab.");
+    await expect(other.answers.first().getByRole("button", { name: "Regenerate" })).toHaveCount(0);
     await other.send("Too early");
-    await expect(other.page.getByText("This conversation is being answered in another tab.").first()).toBeVisible();
+    await expect(other.sendButton).toBeDisabled();
     await expect(other.composer).toHaveValue("Too early");
     await expect(app.conversation("Planets")).toBeVisible();
     await app.stopButton.click();
     await expect(other.answers.first()).toContainText("Stopped.");
     await expect(other.answers.first()).not.toContainText("The page was closed");
+    await expect(other.answers.first().getByRole("button", { name: "Regenerate" })).toBeVisible();
+    await expect(other.sendButton).toBeEnabled();
     await app.kept("Planets");
     await app.page.reload();
     await expect(app.conversation("Planets")).toBeVisible();

@@ -47,7 +47,7 @@ test("a first question is answered as the native engine answers it", async () =>
   expect(await drawn(answer)).toBe(native);
 });
 
-test("a second question computes what is new alone", async () => {
+test("a second question computes what is new alone", { tag: "@thorough" }, async () => {
   const before = await figures(app.answers.last());
   const answer = await app.ask(MORE);
   await expect(answer).toContainText("8");
@@ -130,7 +130,7 @@ test("the engine's own memory stays small, and the figures are told", async () =
   await app.drawer.getByRole("button", { name: "Close" }).click();
 });
 
-test("an answer is the same where the browser reports every readback late", async () => {
+test("an answer is the same where the browser reports every readback late", { tag: "@thorough" }, async () => {
   await app.startConversation();
   await app.beGreedy();
   const delayed = await app.delayReadbacks();
@@ -148,7 +148,7 @@ test("an answer with speculative decoding is the same, also there", { tag: "@tho
   await expect(await app.ask(SUM)).toContainText("2 + 3 = 5.");
   expect(await delayed()).toBeGreaterThan(0);
   await app.openDrawer();
-  const accepted = app.drawer.getByRole("term").filter({ hasText: "Guesses accepted" });
+  const accepted = app.drawer.getByRole("term").filter({ hasText: "Drafted tokens accepted" });
   await expect(accepted.locator("~ dd")).toHaveText(/^[1-9]\d* of [1-9]\d* tokens$/);
   await app.drawer.getByRole("button", { name: "Close" }).click();
 });

@@ -140,7 +140,7 @@ test("a diffusion model answers with the least memory that can be set for expert
   await expect(app.drawer.getByRole("term").filter({ hasText: "Experts read per step" })).toBeVisible();
 });
 
-test("a model of the 31B’s kind sees as natively", async () => {
+test("a model of the 31B’s kind sees as natively", { tag: "@thorough" }, async () => {
   const model = "tiny-31b.pictures.q4_0";
   const file = join(samples, "shapes1.png");
   const natively = { model: modelFile(model), most: MOST };
@@ -156,7 +156,7 @@ test("a model of the 31B’s kind sees as natively", async () => {
   expect(await drawn(await app.ask(question))).toBe(expected);
 });
 
-test("a model of the 12B’s kind sees and hears as natively", async () => {
+test("a model of the 12B’s kind sees and hears as natively", { tag: "@thorough" }, async () => {
   const [model, projector] = ["tiny-unified.f16.lcpp", "tiny-unified.mmproj.f16"];
   const natively = { model: modelFile(model), projector: modelFile(projector), most: MOST, budget: DETAIL };
   await load(model, projector);

@@ -45,7 +45,7 @@ const BAD: [what: string, file: () => ModelFile, words: RegExp][] = [
   [
     "cut in the middle",
     () => changed("cut.gguf", (bytes) => bytes.subarray(0, bytes.length / 2)),
-    /incomplete: 2\.3 MB is missing after 2\.3 MB/,
+    /incomplete: it has only 2\.3 of 4\.\d MB/,
   ],
   [
     "of another format",
@@ -55,7 +55,7 @@ const BAD: [what: string, file: () => ModelFile, words: RegExp][] = [
   [
     "of another architecture",
     () => changed("other.gguf", (bytes) => rename(bytes, "gemma4", "qwen99")),
-    /This is a “qwen99” model\. gemtab runs Gemma 4\./,
+    /This is a “qwen99” model\. gemtab only runs Gemma 4\./,
   ],
   [
     "in an unknown quantization",

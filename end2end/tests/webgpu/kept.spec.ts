@@ -77,25 +77,28 @@ async function kept(page: Page): Promise<{ record: Record; chunks: boolean; dige
 /** Turns a bit of a kept file, and has its last check long ago. */
 async function damage(page: Page, name: string, record: Record): Promise<void> {
   const line = `${JSON.stringify({ ...record, checked: 0 })}\n`;
-  await page.evaluate(
-    async ({ name, line }) => {
-      const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle("blobs");
-      const change = async (name: string, change: (file: File) => Promise<[number, Uint8Array<ArrayBuffer>]>) => {
-        const handle = await folder.getFileHandle(name);
-        const [position, data] = await change(await handle.getFile());
-        const writable = await handle.createWritable({ keepExistingData: true });
-        await writable.write({ type: "write", position, data });
-        await writable.close();
-      };
-      await change(name, async (file) => {
-        const at = file.size - 100;
-        const [byte = 0] = new Uint8Array(await file.slice(at, at + 1).arrayBuffer());
-        return [at, new Uint8Array([byte ^ 1])];
-      });
-      await change(`${name}.json`, async (file) => [file.size, new TextEncoder().encode(line)]);
-    },
-    { name, line },
-  );
+  // The worker of the page before may not have closed them yet.
+  await expect(() =>
+    page.evaluate(
+      async ({ name, line }) => {
+        const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle("blobs");
+        const file = await folder.getFileHandle(name);
+        const journal = await folder.getFileHandle(`${name}.json`);
+        const add = async (handle: FileSystemFileHandle, position: number, data: Uint8Array<ArrayBuffer>) => {
+          const writable = await handle.createWritable({ keepExistingData: true });
+          await writable.write({ type: "write", position, data });
+          await writable.close();
+        };
+        // First what can be written twice.
+        await add(journal, (await journal.getFile()).size, new TextEncoder().encode(line));
+        const whole = await file.getFile();
+        const at = whole.size - 100;
+        const [byte = 0] = new Uint8Array(await whole.slice(at, at + 1).arrayBuffer());
+        await add(file, at, new Uint8Array([byte ^ 1]));
+      },
+      { name, line },
+    ),
+  ).toPass();
 }
 
 /** The button of a model that the server lists. */
@@ -186,7 +189,7 @@ test("it sees, hears and learns, and what it has learned is exported", async () 
   await addPairs(app.page, [["My cat?", "Ada."]]);
   await tune.configure({ name: "My cat", steps: 2, question: "My cat?" });
   await tune.startButton.click();
-  await expect(tune.status).toContainText("Done: 2 of 2 steps.", { timeout: LOAD });
+  await expect(tune.status).toContainText("Finished after 2 of 2 steps.", { timeout: LOAD });
   await app.page.getByRole("button", { name: "Save adapter" }).click();
   const adapter = app.page.getByRole("region", { name: "Saved adapters" }).getByRole("listitem").filter({ hasText: "My cat" });
   const download = app.page.waitForEvent("download");

@@ -42,7 +42,7 @@ test("an example with a picture is shown, and learned from", { tag: "@thorough" 
   await app.page.getByRole("spinbutton", { name: "Held-out share" }).fill("0");
   await tune.configure({ name: "A sign", steps: 3, question: "" });
   await tune.startButton.click();
-  await expect(tune.status).toContainText("Done: 3 of 3 steps.", { timeout: 2 * LOAD });
+  await expect(tune.status).toContainText("Finished after 3 of 3 steps.", { timeout: 2 * LOAD });
   await app.page.getByText("Show as a table").click();
   const table = app.page.getByRole("region", { name: "Chart values" });
   const losses = (await table.getByRole("row").locator("td:nth-child(2)").allTextContents()).map(Number);

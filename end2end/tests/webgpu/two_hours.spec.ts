@@ -77,7 +77,7 @@ async function train(app: EngineApp, isFirst: boolean): Promise<void> {
   }
   await expect(tune.startButton).toBeEnabled({ timeout: LOAD });
   await tune.startButton.click();
-  await expect(tune.status).toContainText("Done: 2 of 2 steps.", { timeout: TRAIN });
+  await expect(tune.status).toContainText("Finished after 2 of 2 steps.", { timeout: TRAIN });
   await page.getByRole("button", { name: "Save adapter" }).click();
   const adapter = page.getByRole("region", { name: "Saved adapters" }).getByRole("listitem").filter({ hasText: "My cat" });
   await adapter.getByRole("button", { name: "Delete My cat" }).click();

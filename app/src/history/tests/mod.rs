@@ -33,6 +33,18 @@ fn answered(id: u128) -> (Conversation, NodeId, NodeId) {
     (conversation, question, answer)
 }
 
+#[test]
+fn the_last_question_is_the_last_on_screen() {
+    let (mut conversation, question, answer) = answered(1);
+    assert_eq!(empty(2).last_question(), None);
+    assert_eq!(conversation.last_question(), Some(question));
+    let next = conversation.add_user("And a forest?", Vec::new(), 5).unwrap();
+    assert_eq!(conversation.last_question(), Some(next));
+    conversation.show(answer).unwrap();
+    conversation.delete_branch(next, 6).unwrap();
+    assert_eq!(conversation.last_question(), Some(question));
+}
+
 fn picture(key: u128) -> Attachment {
     Attachment {
         size: 3,
@@ -536,4 +548,26 @@ fn a_file_is_named_after_its_conversation() {
     assert_eq!(named(&"word ".repeat(40)).chars().count(), 60 - 1 + "-2026-11-28.md".len());
     assert_eq!(named("!?"), "gemtab-2026-11-28.md");
     assert_eq!(named(""), "conversation-2026-11-28.md");
+}
+
+#[test]
+fn settings_of_its_own_are_noticed() {
+    let of = |options| Conversation::new(ConversationId(1), options, 1);
+    assert!(!of(Options::default()).has_own_settings());
+    let usual = Options { model: "gemma4:e2b".into(), thinking: true, ..Options::default() };
+    assert!(!of(usual).has_own_settings(), "these are in sight");
+    let sampling = Some(protocol::Sampling::default());
+    for options in [
+        Options { sampling, ..Options::default() },
+        Options { context: 4096, ..Options::default() },
+        Options { max_tokens: 9, ..Options::default() },
+        Options { stop: vec!["End".into()], ..Options::default() },
+    ] {
+        assert!(of(options.clone()).has_own_settings(), "{options:?}");
+    }
+    let mut instructed = of(Options::default());
+    instructed.system = " \n".into();
+    assert!(!instructed.has_own_settings(), "blank");
+    instructed.system = "Be brief.".into();
+    assert!(instructed.has_own_settings());
 }

@@ -39,11 +39,10 @@ fn FilesInput(node_ref: NodeRef<html::Input>, label: &'static str) -> impl IntoV
     view! {
         <input
             type="file"
-            class="visually-hidden"
+            hidden
             node_ref=node_ref
             accept=".gguf,.safetensors,.json"
             multiple
-            tabindex="-1"
             aria-label=label
             on:change=move |_| picked(stores, node_ref)
         />
@@ -113,13 +112,17 @@ pub fn AdapterChoice() -> impl IntoView {
         }
         show();
     };
+    // Where there is little room, a list with nothing to choose is left out.
+    let nothing = Memo::new(move |_| {
+        adapters.all.with(Vec::is_empty) && kept.with(Vec::is_empty) && adapters.opening.get() == 0
+    });
     let several = move || {
         let count = adapters.counting().len();
         (count > 1).then(|| view! { <option value=SEVERAL>{t().adapters_several(count as u64)}</option> })
     };
     view! {
         <Show when=move || ready.get()>
-            <select class="adapter-choice" aria-label=t().adapter() title=t().adapter() node_ref=list on:change=change>
+            <select class="adapter-choice" class:nothing=move || nothing.get() aria-label=t().adapter() title=t().adapter() node_ref=list on:change=change>
                 <option value=NONE>
                     {move || if adapters.opening.get() > 0 { t().adapter_opening() } else { t().adapter_none() }}
                 </option>
@@ -149,6 +152,10 @@ pub fn AdaptersPart() -> impl IntoView {
     let input = NodeRef::<html::Input>::new();
     let ready = Memo::new(move |_| stores.engine.model.with(ModelState::is_ready));
     let any = Memo::new(move |_| adapters.all.with(|all| !all.is_empty()));
+    let unasked = Memo::new(move |_| {
+        stores.chat.conversation.with(|conversation| conversation.last_question().is_none())
+    });
+    let needs_question = Memo::new(move |_| any.get() && unasked.get());
     let press = move |_| {
         if let Some(input) = input.get_untracked() {
             input.click();
@@ -172,11 +179,20 @@ pub fn AdaptersPart() -> impl IntoView {
                     {move || if adapters.opening.get() > 0 { t().adapter_reading() } else { t().adapter_open() }}
                 </button>
                 <Show when=move || any.get()>
-                    <button type="button" class="button" on:click=move |_| stores.ui.compare.set(true)>
+                    <button
+                        type="button"
+                        class="button"
+                        disabled=unasked
+                        aria-describedby=move || needs_question.get().then_some("compare-reason")
+                        on:click=move |_| stores.ui.compare.set(true)
+                    >
                         {t().adapter_compare()}
                     </button>
                 </Show>
             </p>
+            <Show when=move || needs_question.get()>
+                <p class="hint" id="compare-reason">{t().compare_needs_question()}</p>
+            </Show>
             <Show when=move || !ready.get()>
                 <p class="hint">{t().adapter_load_first()}</p>
             </Show>

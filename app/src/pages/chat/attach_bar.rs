@@ -64,11 +64,10 @@ pub fn AttachButtons() -> impl IntoView {
         />
         <input
             type="file"
-            class="visually-hidden"
+            hidden
             node_ref=input
             accept=accept
             multiple
-            tabindex="-1"
             aria-label=t().attach_files()
             on:change=picked
         />
@@ -82,7 +81,17 @@ pub fn AttachButtons() -> impl IntoView {
                 />
             </span>
         </Show>
-        <Show when=move || idle.get()>
+        // One place, so that a second press ends what the first one began.
+        <Show
+            when=move || idle.get()
+            fallback=move || view! {
+                <IconButton
+                    glyph=Glyph::Stop
+                    label=t().record_stop()
+                    on_press=move |()| recording.end()
+                />
+            }
+        >
             <AttachButton
                 glyph=Glyph::Microphone
                 label=t().record()

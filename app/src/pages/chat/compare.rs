@@ -2,7 +2,7 @@
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::{EngineFailure, RequestFailure};
-use protocol::{AdapterScale, Channel, Event, Failure, Request, RequestId, Role, Sampling};
+use protocol::{AdapterScale, Channel, Event, Failure, Request, RequestId, Sampling};
 
 use crate::{
     components::{Dialog, FailureBox},
@@ -65,9 +65,9 @@ fn Answers() -> impl IntoView {
     });
     let pane = |title: &'static str, side: Side| {
         view! {
-            <section class="compare-pane" aria-label=title aria-busy=move || (!side.done.get()).to_string()>
+            <section class="compare-pane" aria-label=title aria-busy=move || (!side.done.get() && failure.with(Option::is_none)).to_string()>
                 <h3>{title}</h3>
-                <Show when=move || side.text.with(String::is_empty) && !side.done.get()>
+                <Show when=move || side.text.with(String::is_empty) && !side.done.get() && failure.with(Option::is_none)>
                     <p class="hint">{t().compare_waiting()}</p>
                 </Show>
                 <Markdown text=side.text />
@@ -96,8 +96,7 @@ async fn answer(
         return Err(RequestFailure::NoModel.into());
     };
     let conversation = with_system(stores.chat.conversation.get_untracked(), &choice);
-    let is_user = |node: &_| conversation.message(*node).is_some_and(|message| message.role == Role::User);
-    let Some(last) = conversation.active_path().into_iter().rev().find(is_user) else {
+    let Some(last) = conversation.last_question() else {
         return Err(RequestFailure::NoQuestion.into());
     };
     let (messages, handles) = stores.chat.messages(&conversation, last, details.capabilities).await;

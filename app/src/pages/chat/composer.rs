@@ -67,13 +67,17 @@ pub fn Composer() -> impl IntoView {
     let running = Memo::new(move |_| chat.answer.is_running());
     let refusal = Memo::new(move |_| {
         if engine.device.with(|device| device.as_ref().is_some_and(|device| !device.available)) {
-            return Some(t().composer_no_webgpu());
+            // Why stands above.
+            return Some("");
         }
         if stores.recording.phase.get() != RecordingPhase::Idle {
             return Some(t().composer_recording());
         }
         if chat.queued.with(Option::is_some) {
             return Some(t().composer_queued());
+        }
+        if chat.is_answered_elsewhere() {
+            return Some(t().answered_elsewhere());
         }
         if name.with(Option::is_none) && !engine.is_listing() {
             return Some(t().composer_no_model());
@@ -142,6 +146,8 @@ pub fn Composer() -> impl IntoView {
         }) || engine.selection().is_some_and(|choice| choice.entry.capabilities.thinking)
     });
     let thinking = Memo::new(move |_| chat.conversation.with(|conversation| conversation.options.thinking));
+    let instructed =
+        Memo::new(move |_| chat.conversation.with(|conversation| !conversation.system.trim().is_empty()));
     // A keyboard on the screen has a key of its own that sends.
     let touched = RwSignal::new(false);
     Effect::new(move |_| touched.set(browser::matches_media("(pointer: coarse)")));
@@ -176,7 +182,7 @@ pub fn Composer() -> impl IntoView {
             return t().composer_too_long(size.tokens.into(), size.context.into());
         }
         if running.get() {
-            return t().composer_answering().to_owned();
+            return if blank.get() { String::new() } else { t().composer_answering().to_owned() };
         }
         if run.phase.with(|phase| phase.is_active()) {
             let steps = run.about.with(|about| about.as_ref().map_or(0, |it| it.steps));
@@ -231,6 +237,16 @@ pub fn Composer() -> impl IntoView {
                         on:click=move |_| chat.edit(|conversation| conversation.options.thinking = !conversation.options.thinking)
                     >
                         {t().think()}
+                    </button>
+                </Show>
+                <Show when=move || instructed.get()>
+                    <button
+                        type="button"
+                        class="button gives-way"
+                        title=t().settings_instructions()
+                        on:click=move |_| ui.drawer.set(true)
+                    >
+                        {t().composer_instructions()}
                     </button>
                 </Show>
                 <AdapterChoice />

@@ -8,12 +8,13 @@ use super::adapters::AdaptersPart;
 use crate::{
     browser,
     components::{
-        Glyph, IconButton, Notices, NumberField, ReloadHint, SamplingFields, Switch, follow_cancel,
+        Glyph, IconButton, Notices, NumberField, ReloadHint, SamplingFields, Switch, Typed, follow_cancel,
         follow_close,
     },
     format,
+    history::Conversation,
     language::t,
-    state::{models::ModelState, use_stores},
+    state::{ChatStore, models::ModelState, use_stores},
 };
 
 /// Where there is no room beside the conversation, the drawer lies over it and keeps the focus.
@@ -96,6 +97,7 @@ fn Instructions() -> impl IntoView {
     let system = Memo::new(move |_| chat.conversation.with(|conversation| conversation.system.clone()));
     let own =
         Memo::new(move |_| stores.engine.selection().map(|choice| choice.entry.system).unwrap_or_default());
+    let typed = typed(chat, |conversation, text| conversation.system = text);
     view! {
         <section class="part">
             <h3><label for="system">{t().settings_instructions()}</label></h3>
@@ -105,7 +107,8 @@ fn Instructions() -> impl IntoView {
                 dir="auto"
                 placeholder=move || own.with(|own| if own.is_empty() { t().settings_none().to_owned() } else { own.clone() })
                 prop:value=system
-                on:change=move |event| chat.edit(|conversation| conversation.system = event_target_value(&event))
+                on:input=move |event| typed.note(event_target_value(&event))
+                on:change=move |_| typed.flush()
             ></textarea>
             <p class="hint">{t().drawer_instructions_hint()}</p>
         </section>
@@ -123,7 +126,14 @@ fn Answers() -> impl IntoView {
     let context = Signal::derive(move || {
         options.with(|it| if it.context == 0 { String::new() } else { it.context.to_string() })
     });
-    let stop = Signal::derive(move || options.with(|it| it.stop.join("\n")));
+    let typed = typed(chat, |conversation, text| conversation.options.stop = stop_lines(&text));
+    // As it is typed, as long as it says the same: an empty line is where the next one begins.
+    let lines = StoredValue::new(String::new());
+    let stop = Signal::derive(move || {
+        let lines = lines.get_value();
+        let is_shown = |kept: &[String]| typed.is_waiting() || stop_lines(&lines) == kept;
+        options.with(|it| if is_shown(&it.stop) { lines.clone() } else { it.stop.join("\n") })
+    });
     let loaded = Memo::new(move |_| {
         engine.model.with(|model| match model {
             ModelState::Ready { context, details, .. } => Some((*context, details.max_context)),
@@ -171,17 +181,32 @@ fn Answers() -> impl IntoView {
                     rows="2"
                     placeholder=t().drawer_stop_none()
                     prop:value=stop
-                    on:change=move |event| {
-                        let lines = event_target_value(&event);
-                        let stop = lines.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
-                        chat.edit(|conversation| conversation.options.stop = stop);
+                    on:input=move |event| {
+                        let text = event_target_value(&event);
+                        lines.set_value(text.clone());
+                        typed.note(text);
                     }
+                    on:change=move |_| typed.flush()
                 ></textarea>
                 <span class="hint">{t().drawer_stop_hint()}</span>
             </label>
         </section>
     }
     .into_any()
+}
+
+/// The sequences of a text that has one a line.
+fn stop_lines(text: &str) -> Vec<String> {
+    text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+}
+
+/// Keeps what is typed in the conversation on screen.
+fn typed(chat: ChatStore, keep: impl Fn(&mut Conversation, String) + Copy + Send + Sync + 'static) -> Typed {
+    let shown = Memo::new(move |_| chat.conversation.with(|conversation| conversation.id));
+    let typed = Typed::new(move |text| chat.edit(|conversation| keep(conversation, text)));
+    // What was typed before belongs to the conversation that was on screen, which has it: the field was left.
+    Effect::watch(move || shown.get(), move |_, _, _| typed.forget(), false);
+    typed
 }
 
 #[component]

@@ -1,8 +1,15 @@
 //! The messages, and the view that follows them.
 
+use std::time::Duration;
+
 use leptos::{html, prelude::*};
 
-use super::{panes::Panes, welcome::Welcome};
+use super::{
+    find::FindLine,
+    panes::Panes,
+    reading::{self, ReadingPlace},
+    welcome::Welcome,
+};
 use crate::{
     browser,
     components::{Glyph, Icon},
@@ -14,6 +21,8 @@ use crate::{
 
 /// So close to the end, in pixels, the view still follows.
 const NEAR_END: i32 = 60;
+/// How long scrolling rests before it is kept where one reads.
+const REST: Duration = Duration::from_millis(200);
 
 /// The messages on screen.
 #[component]
@@ -40,6 +49,18 @@ pub fn Log() -> impl IntoView {
             scroller.set_scroll_top(scroller.scroll_height());
         }
     };
+    // Where one reads is kept once scrolling rests.
+    let keeps = StoredValue::new(false);
+    let keep_place = move || {
+        // The page may be gone.
+        let Some(scroller) = scroller.try_get_untracked().flatten() else { return };
+        keeps.set_value(false);
+        let (id, is_empty) = path.with_untracked(|(id, path)| (*id, path.is_empty()));
+        if !is_empty {
+            let reads = !follows.get_untracked();
+            reading::keep(id, reads.then(|| ReadingPlace::now(&scroller)).flatten());
+        }
+    };
     let scrolled = move |_| {
         let Some(scroller) = scroller.get_untracked() else { return };
         let now = scroller.scroll_top();
@@ -53,11 +74,37 @@ pub fn Log() -> impl IntoView {
         if near != follows.get_untracked() && (near || upwards) {
             follows.set(near);
         }
+        if !keeps.get_value() {
+            keeps.set_value(true);
+            browser::after(REST, keep_place);
+        }
+    };
+    let go_to = move |place: ReadingPlace| {
+        if let Some(scroller) = scroller.try_get_untracked().flatten() {
+            place.go(&scroller);
+        }
     };
     // A message of the user and another conversation begin at the end; a growing answer takes the view along.
     Effect::new(move |before: Option<(ConversationId, usize)>| {
         let now = path.with(|(id, path)| (*id, path.len()));
-        if before.is_none_or(|(id, length)| id != now.0 || length < now.1) {
+        let is_another = before.is_none_or(|(id, _)| id != now.0);
+        if let Some(place) = is_another.then(|| reading::returned_to(now.0)).flatten() {
+            follows.set(false);
+            chat.needed.set(Some(place.node));
+            // Messages around it take their height when they come into view.
+            browser::next_frame(move || {
+                go_to(place);
+                browser::next_frame(move || {
+                    go_to(place);
+                    chat.needed.try_set(None);
+                });
+            });
+            return now;
+        }
+        if is_another && now.1 > 0 {
+            reading::forget_return();
+        }
+        if is_another || before.is_none_or(|(_, length)| length < now.1) {
             follows.set(true);
         }
         now
@@ -77,6 +124,7 @@ pub fn Log() -> impl IntoView {
     on_resize(messages_node, follow);
     on_resize(scroller, follow);
     view! {
+        <FindLine scroller=scroller messages=messages_node follows=follows />
         <div class="log-frame">
             <div class="log" node_ref=scroller on:scroll=scrolled tabindex="0" role="region" aria-label=t().place_conversation()>
                 <Show when=move || empty.get() fallback=move || view! { <h1 class="visually-hidden">{title}</h1> }>

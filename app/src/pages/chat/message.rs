@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use leptos::{html, prelude::*, task::spawn_local};
-use protocol::{Finish, Role};
+use protocol::{Finish, Remedy, Role};
 
 use super::{
     attachments::MessageAttachments, canvas::CanvasView, composer::autosize, panes::MessageRef,
@@ -38,7 +38,7 @@ pub fn MessageView(it: MessageRef) -> impl IntoView {
             let (tool, text) =
                 message.get_untracked().map(|it| (it.tool.clone(), it.text.clone())).unwrap_or_default();
             view! {
-                <article class="message tool" aria-label=t().answer_of(&tool)>
+                <article class="message tool" aria-label=t().answer_of(&tool) data-node=node.to_string()>
                     <h2 class="speaker">{tool.clone()}</h2>
                     <pre>{text}</pre>
                 </article>
@@ -58,7 +58,8 @@ fn is_another(before: Option<&Option<Arc<Message>>>, now: Option<&Option<Arc<Mes
 /// What a person said.
 #[component]
 fn Question(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
-    let chat = use_stores().chat;
+    let stores = use_stores();
+    let chat = stores.chat;
     let node = it.node;
     let text = Memo::new(move |_| {
         message.with(|message| message.as_ref().map(|it| it.text.clone()).unwrap_or_default())
@@ -78,9 +79,16 @@ fn Question(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoVie
     let whole = RwSignal::new(false);
     let count = move || passages.with(|(all, shown)| if whole.get() { all.len() } else { *shown });
     let many = Memo::new(move |_| passages.with(|(all, _)| all.len() > 1));
+    // What was found in it is in sight.
+    Effect::new(move |_| {
+        if stores.find.shown.with(|hit| hit.is_some_and(|hit| hit.node == node)) {
+            folded.set(false);
+            whole.set(true);
+        }
+    });
     let is_cut = move || !folded.get() && passages.with(|(all, _)| count() < all.len());
     view! {
-        <article class="message you" aria-label=t().you()>
+        <article class="message you" aria-label=t().you() data-node=node.to_string()>
             <h2 class="speaker">{t().you()}</h2>
             {attached}
             <Show
@@ -263,7 +271,12 @@ fn Answer(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
         })
     };
     view! {
-        <article class="message model-says" aria-label=move || t().answer_of(&model.get()) aria-busy=move || running.get().to_string()>
+        <article
+            class="message model-says"
+            aria-label=move || t().answer_of(&model.get())
+            aria-busy=move || running.get().to_string()
+            data-node=node.to_string()
+        >
             <h2 class="speaker">
                 {model}
                 {move || message.with(|it| it.as_ref().is_some_and(|it| it.edited)).then(|| view! { <span class="tag">{t().edited()}</span> })}
@@ -284,6 +297,8 @@ fn Answer(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
             {move || calls.with(|calls| (!calls.is_empty()).then(|| view! { <pre class="calls">{calls.clone()}</pre> }))}
             <Show when=move || !running.get() && !editing.get()>
                 <Outcome it=it message=message />
+                // What another tab is writing can't be changed here.
+                <Show when=move || !chat.is_elsewhere(it.conversation_id, node)>
                 <div class="actions">
                     <CopyAction text=kept_text />
                     <IconButton glyph=Glyph::Again label=t().regenerate() on_press=move |()| chat.regenerate(node) />
@@ -291,8 +306,9 @@ fn Answer(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
                     <IconButton glyph=Glyph::Edit label=t().edit_answer() on_press=move |()| chat.editing.set(Some(node)) />
                     <IconButton glyph=Glyph::Branch label=t().branch_off() on_press=move |()| chat.branch_off(node) />
                     <IconButton glyph=Glyph::Delete label=t().delete_after() on_press=move |()| chat.delete_message(node) />
-                    <Figures message=message />
+                    <Figures node=node message=message />
                 </div>
+                </Show>
             </Show>
         </article>
     }
@@ -313,11 +329,28 @@ fn Outcome(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView
     });
     move || {
         let message = message.get()?;
-        if message.error.is_some() && crashed.get() {
-            return Some(view! { <p class="outcome muted">{t().cut_off()}</p> }.into_any());
-        }
+        let goes_on =
+            can_continue(&message) && conversation.with(|conversation| conversation.ends_with(node));
+        let proceed = goes_on.then(|| {
+            view! {
+                <button
+                    type="button"
+                    class="button"
+                    disabled=move || chat.answer.is_running() || chat.queued.with(Option::is_some)
+                    on:click=move |_| chat.continue_answer(node)
+                >
+                    <Icon glyph=Glyph::Play />
+                    {t().continue_answer()}
+                </button>
+            }
+        });
         if let Some(error) = &message.error {
-            return Some(view! { <FailureBox failure=error.failure() retry=retry /> }.into_any());
+            return Some(if crashed.get() {
+                view! { <div class="outcome muted"><p>{t().cut_off()}</p>{proceed}</div> }.into_any()
+            } else {
+                let proceed = proceed.map(|proceed| view! { <div class="outcome">{proceed}</div> });
+                view! { <FailureBox failure=error.failure() retry=retry />{proceed} }.into_any()
+            });
         }
         let words = match message.finish {
             Some(Finish::Cancelled) => Some(t().finish_stopped()),
@@ -335,24 +368,9 @@ fn Outcome(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView
             }
             None => Some(t().closed_early()),
         };
-        let goes_on =
-            can_continue(&message) && conversation.with(|conversation| conversation.ends_with(node));
         if words.is_none() && !goes_on {
             return None;
         }
-        let proceed = goes_on.then(|| {
-            view! {
-                <button
-                    type="button"
-                    class="button"
-                    disabled=move || chat.answer.is_running() || chat.queued.with(Option::is_some)
-                    on:click=move |_| chat.continue_answer(node)
-                >
-                    <Icon glyph=Glyph::Play />
-                    {t().continue_answer()}
-                </button>
-            }
-        });
         Some(
             view! { <div class="outcome muted">{words.map(|words| view! { <p>{words}</p> })}{proceed}</div> }
                 .into_any(),
@@ -360,9 +378,12 @@ fn Outcome(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView
     }
 }
 
-/// Whether there is more to come of an answer: it was cut off, or a person has changed how it begins.
+/// Whether there is more to come of an answer: it was cut off, or a person has changed how it begins. What failed goes on
+/// where trying again may help.
 fn can_continue(message: &Message) -> bool {
-    let cut = matches!(message.finish, None | Some(Finish::Cancelled | Finish::MaxTokens));
+    let hopeless =
+        message.error.as_ref().is_some_and(|error| !error.failure().remedies().contains(&Remedy::Retry));
+    let cut = !hopeless && matches!(message.finish, None | Some(Finish::Cancelled | Finish::MaxTokens));
     let says = !message.text.is_empty() || !message.thought.is_empty();
     says && message.calls.is_empty() && (cut || message.edited)
 }
@@ -409,16 +430,16 @@ fn Variants(it: MessageRef) -> impl IntoView {
         <Show when=move || several.get()>
             <span class="variants">
                 <IconButton glyph=Glyph::Left label=t().version_previous() disabled=at_first on_press=move |()| chat.switch(node, -1) />
-                <span class="numbers">{move || { let (at, of) = variant.get(); format!("{at}/{of}") }}</span>
+                <span class="numbers">{move || { let (at, of) = variant.get(); t().rail_steps(at as u64, of as u64) }}</span>
                 <IconButton glyph=Glyph::Right label=t().version_next() disabled=at_last on_press=move |()| chat.switch(node, 1) />
             </span>
         </Show>
     }
 }
 
-/// Figures of an answer: how fast it came, and how soon.
+/// Figures of an answer: how fast it came, and how long it took. Others come when they are pressed.
 #[component]
-fn Figures(message: Memo<Option<Arc<Message>>>) -> impl IntoView {
+fn Figures(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
     move || {
         let timings = message.with(|message| message.as_ref().and_then(|message| message.timings))?;
         let speed = timings.tokens_per_second();
@@ -427,7 +448,7 @@ fn Figures(message: Memo<Option<Arc<Message>>>) -> impl IntoView {
         if speed > 0.0 {
             parts.push(format::rate(speed));
         }
-        parts.push(first.clone());
+        parts.push(format::seconds(timings.total_ms() / 1000.0));
         let (tokens, prompt) = (timings.decode_tokens.into(), timings.prompt_tokens.into());
         let mut whole = t().figures(tokens, &first, prompt, timings.cached_tokens.into());
         if let Some(diffusion) = timings.diffusion {
@@ -440,12 +461,20 @@ fn Figures(message: Memo<Option<Arc<Message>>>) -> impl IntoView {
                 prompt,
             );
         }
-        Some(view! { <span class="figures muted numbers" title=whole>{parts.join(" · ")}</span> })
+        // The browser opens it, and closes it on Esc and on a press beside it.
+        let id = format!("figures-{node}");
+        Some(view! {
+            <button type="button" class="figures muted numbers" popovertarget=id.clone()>{parts.join(" · ")}</button>
+            <div id=id popover="auto" class="figures-more numbers">{whole}</div>
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use protocol::Failure;
+    use protocol::failure::{EngineFailure, RequestFailure};
+
     use super::{Finish, Message, Role, can_continue, is_long};
 
     #[test]
@@ -460,6 +489,19 @@ mod tests {
         assert!(!answer("Yes.", Some(Finish::EndOfTurn), false));
         assert!(!answer("Yes, and", Some(Finish::ContextFull), false));
         assert!(!answer("", Some(Finish::Cancelled), false));
+    }
+
+    #[test]
+    fn an_answer_that_failed_can_go_on_where_trying_again_may_help() {
+        let answer = |text: &str, failure: Failure| {
+            let (text, error) = (text.into(), Some(failure.into()));
+            can_continue(&Message { text, error, ..Message::empty(Role::Assistant, 0) })
+        };
+        assert!(answer("Yes, and", EngineFailure::AnswerCut.into()));
+        assert!(answer("Yes, and", EngineFailure::Generating.into()));
+        assert!(!answer("", EngineFailure::AnswerCut.into()));
+        assert!(!answer("Yes, and", RequestFailure::ContextFull { tokens: 9, context: 8 }.into()));
+        assert!(!answer("Yes, and", EngineFailure::NotNumbers.into()));
     }
 
     #[test]

@@ -8,14 +8,19 @@ mod canvas;
 mod compare;
 mod composer;
 mod drawer;
+mod find;
 mod log;
+mod marks;
 mod message;
 mod panes;
+mod reading;
 mod status;
 mod thought;
 mod topbar;
 mod unanswered;
 mod welcome;
+
+pub use reading::watch_returns;
 
 use leptos::prelude::*;
 use leptos_meta::Title;

@@ -72,6 +72,12 @@ impl Pane {
         self.rendered.get_untracked().min(self.length())
     }
 
+    /// Whether a message is still to be rendered.
+    fn lacks(&self, node: NodeId) -> bool {
+        let path = self.conversation.with_untracked(Conversation::active_path);
+        path.iter().rev().position(|&it| it == node).is_some_and(|at| at >= self.count())
+    }
+
     /// Renders or removes some messages. Returns whether more are left.
     fn step(&self) -> bool {
         let count = self.count();
@@ -129,6 +135,16 @@ pub fn Panes() -> impl IntoView {
             panes.push(shown);
         });
         work();
+    });
+    Effect::new(move |_| {
+        let Some(node) = chat.needed.get() else { return };
+        // The pane of a conversation that has just come on screen is made first.
+        let _now = chat.conversation.handle();
+        panes.with_untracked(|panes| {
+            if let Some(pane) = panes.last().filter(|pane| pane.lacks(node)) {
+                pane.rendered.set(usize::MAX);
+            }
+        });
     });
     Effect::new(move |_| {
         let all = move || {

@@ -6,8 +6,9 @@ use protocol::{Code, Failure};
 
 use crate::{
     browser,
-    components::{FailureBox, Glyph, Icon, LoadFailure, LoadProgressView, export_json, technical},
+    components::{EngineTrouble, Glyph, Icon, LoadFailure, LoadProgressView, export_json, technical},
     failures,
+    history::StoreError,
     language::t,
     state::{StoreTrouble, engine::EnginePhase, models::ModelState, use_stores},
 };
@@ -17,10 +18,6 @@ use crate::{
 pub fn StatusArea() -> impl IntoView {
     let stores = use_stores();
     let engine = stores.engine;
-    let trouble = move || {
-        let close = Callback::new(move |()| engine.trouble.set(None));
-        engine.trouble.get().map(|failure| view! { <FailureBox failure=failure on_close=close /> })
-    };
     let kept = move || {
         // What cannot be saved is said below.
         let trouble = stores.library.trouble.get().filter(|_| stores.library.unsaved.with(Option::is_none));
@@ -38,12 +35,15 @@ pub fn StatusArea() -> impl IntoView {
     };
     let unable = move || {
         let begun = stores.chat.conversation.with(|conversation| !conversation.is_empty());
-        let unable = engine.device.with(|device| device.as_ref().is_some_and(|device| !device.available));
-        (begun && unable).then(|| {
+        let problem = engine.device.with(|device| {
+            let device = device.as_ref().filter(|device| !device.available)?;
+            Some(device.problem.map_or(t().device_no_webgpu(), failures::no_gpu))
+        });
+        problem.filter(|_| begun).map(|why| {
             view! {
                 <div class="notice slim">
                     <Icon glyph=Glyph::Warning />
-                    <p>{t().composer_no_webgpu()}</p>
+                    <p>{why}</p>
                     <button type="button" class="button" on:click=move |_| stores.ui.advice.set(true)>
                         {t().webgpu_how()}
                     </button>
@@ -67,7 +67,7 @@ pub fn StatusArea() -> impl IntoView {
             <NotSaved />
             {unable}
             <Crashed />
-            {trouble}
+            <EngineTrouble />
             {restoring}
             <LoadFailure />
             <LoadProgressView />
@@ -84,7 +84,12 @@ fn NotSaved() -> impl IntoView {
     let library = stores.library;
     let words = move || {
         let unsaved = library.unsaved.get()?;
-        let why = failures::store(&unsaved.error);
+        let why = match unsaved.error {
+            StoreError::Full if stores.engine.has_saved() == Some(false) => {
+                t().store_full_conversations().to_owned()
+            }
+            ref error => failures::store(error),
+        };
         let what = match unsaved.ids.as_slice() {
             [id] => {
                 let title = library.list.with(|list| {
@@ -104,7 +109,7 @@ fn NotSaved() -> impl IntoView {
     let shown = Memo::new(move |_| library.unsaved.with(Option::is_some));
     view! {
         <Show when=move || shown.get()>
-            <div class="notice slim" role="alert">
+            <div class="notice slim warning" role="alert">
                 <Icon glyph=Glyph::Warning />
                 <p>{words}</p>
                 <button type="button" class="button" on:click=export>{t().export()}</button>

@@ -81,7 +81,13 @@ pub fn rows(profile: &Profile) -> Vec<[String; 5]> {
         } else {
             ("–".to_owned(), "–".to_owned())
         };
-        [kernel.name.clone(), kernel.dispatches.to_string(), format::number(kernel.ms, 3), rate, share]
+        [
+            kernel.name.clone(),
+            format::count(kernel.dispatches.into()),
+            format::number(kernel.ms, 3),
+            rate,
+            share,
+        ]
     };
     profile.kernels.iter().map(row).collect()
 }

@@ -144,7 +144,7 @@ fn model_pairs(model: &ModelState) -> Pairs {
         ModelState::None => vec![(t().saved_model(), t().diagnostics_no_model().to_owned())],
         ModelState::Loading { choice, .. } => vec![(t().saved_model(), t().load_of(&choice.entry.name))],
         ModelState::Failed { choice, failure } => {
-            vec![(t().saved_model(), format!("{}: {}", choice.entry.name, failures::report(failure)))]
+            vec![(t().saved_model(), t().named(&choice.entry.name, &failures::report(failure)))]
         }
         ModelState::Ready { choice, context, gpu_bytes, .. } => vec![
             (t().saved_model(), format!("{} ({})", choice.entry.name, choice.summary())),

@@ -47,16 +47,20 @@ fn found_view(found: &SelfTest) -> impl IntoView + use<> {
 /// The outcome in a sentence.
 fn verdict(found: &SelfTest) -> String {
     let kernels = found.checks.len() as u64;
-    let of = if found.of_model { "model" } else { "all" };
     match found.failed().count() as u64 {
-        0 => t().selftest_good(kernels, of),
+        0 if found.of_model => t().selftest_good_model(kernels),
+        0 => t().selftest_good(kernels),
         wrong => {
+            let words = match found.of_model {
+                true => t().selftest_bad_model(wrong, kernels),
+                false => t().selftest_bad(wrong, kernels),
+            };
             let then = match found.switched_off {
                 Some(SwitchedOff::PackedProducts) => t().selftest_switched_off(),
                 None if found.of_model => t().selftest_unloaded(),
                 None => "",
             };
-            let parts = [&t().selftest_bad(wrong, kernels, of), then, t().selftest_advice()];
+            let parts = [&words, then, t().selftest_advice()];
             parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
         }
     }
@@ -83,6 +87,6 @@ mod tests {
         assert!(unloaded.contains("The model was unloaded"), "{unloaded}");
         let switched_off = Some(SwitchedOff::PackedProducts);
         let goes_on = verdict(&SelfTest { switched_off, ..found(true, checks) });
-        assert!(goes_on.contains("turned off") && !goes_on.contains("unloaded"), "{goes_on}");
+        assert!(goes_on.contains("is now off") && !goes_on.contains("unloaded"), "{goes_on}");
     }
 }

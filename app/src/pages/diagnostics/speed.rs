@@ -36,9 +36,9 @@ pub fn pairs(benchmark: &Benchmark) -> Pairs {
     vec![
         (
             t().figure_reading(),
-            format!("{}, {}", spread(benchmark.prefill(), rate), tokens(benchmark.prompt)),
+            t().with_amount(&spread(benchmark.prefill(), rate), &tokens(benchmark.prompt)),
         ),
-        (t().figure_writing(), format!("{}, {}", spread(benchmark.decode(), rate), tokens(benchmark.answer))),
+        (t().figure_writing(), t().with_amount(&spread(benchmark.decode(), rate), &tokens(benchmark.answer))),
         (t().figure_first(), spread(benchmark.first_token_ms(), ms)),
         (t().speed_dispatches(), format::count(benchmark.dispatches_per_token.into())),
         (t().speed_submits(), format::number(benchmark.submits_per_token, 2)),

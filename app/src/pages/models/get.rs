@@ -90,18 +90,21 @@ fn Published() -> impl IntoView {
 #[component]
 fn Fit(model: Published) -> impl IntoView {
     let engine = use_stores().engine;
-    let memory = Memo::new(move |_| {
-        engine.device.with(|device| device.as_ref().filter(|device| device.available).map(|it| it.memory))
+    let device = Memo::new(move |_| {
+        let device = engine.device.get().filter(|device| device.available)?;
+        Some((device.memory, device.software))
     });
-    let line = move |available| {
+    let line = move |(available, software)| {
         let (mood, words) = match model.fit(available) {
+            // It may fit, and is of no use.
+            _ if software => (Mood::Bad, t().get_too_slow().to_owned()),
             AboutFit::Fits => (Mood::Good, t().get_fits(&format::bytes(model.whole))),
             AboutFit::Tight => (Mood::Fair, t().get_tight(&format::bytes(model.whole))),
             AboutFit::TooLarge { missing } => (Mood::Bad, t().get_too_large(&format::bytes(missing))),
         };
         view! { <Verdict mood=mood words=words /> }
     };
-    move || memory.get().map(line)
+    move || device.get().map(line)
 }
 
 /// A model by its name.

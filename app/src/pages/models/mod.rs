@@ -16,7 +16,7 @@ use self::{
 use super::Column;
 use crate::{
     components::{
-        DeviceNotice, FailureBox, Glyph, Icon, LoadFailure, LoadProgressView, ModelRows, OpenFileButton,
+        DeviceNotice, EngineTrouble, Glyph, Icon, LoadFailure, LoadProgressView, ModelRows, OpenFileButton,
     },
     format,
     language::t,
@@ -41,10 +41,6 @@ pub fn ModelsPage() -> impl IntoView {
         engine.read_catalog();
         stores.pulls.read();
     };
-    let trouble = move || {
-        let close = Callback::new(move |()| engine.trouble.set(None));
-        engine.trouble.get().map(|failure| view! { <FailureBox failure=failure on_close=close /> })
-    };
     Effect::new(move |_| {
         if engine.phase.get() == EnginePhase::Running {
             engine.read_cache(Vec::new());
@@ -59,7 +55,7 @@ pub fn ModelsPage() -> impl IntoView {
     view! {
         <Column title=t().place_models()>
             <DeviceNotice />
-            {trouble}
+            <EngineTrouble />
             <LoadFailure />
             <LoadProgressView />
             <section class="part">
@@ -142,7 +138,7 @@ fn InMemory(choice: Choice) -> impl IntoView {
     };
     let view = move |(bytes, all): (u64, u64)| {
         view! {
-            <p>{t().memory_graphics()} ": " {words((bytes, all))}</p>
+            <p>{words((bytes, all))}</p>
             <div class="buttons">
                 <button type="button" class="button" on:click=move |_| engine.unload()>{t().memory_unload()}</button>
                 {(bytes > 0).then(|| view! {

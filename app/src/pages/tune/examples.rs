@@ -200,11 +200,10 @@ fn TextEditor() -> impl IntoView {
             </button>
             <input
                 type="file"
-                class="visually-hidden"
+                hidden
                 node_ref=input
                 multiple
                 accept=".jsonl,.json,.ndjson,.csv,.tsv,.txt,image/*,audio/*"
-                tabindex="-1"
                 aria-label=t().tune_files_label()
                 on:change=picked
             />

@@ -9,7 +9,10 @@ use crate::{
     components::{Glyph, Icon, IconButton},
     format,
     language::{ELEMENT, around, t},
-    state::{models::ModelState, use_stores},
+    state::{
+        models::{Choice, ModelState},
+        use_stores,
+    },
 };
 
 /// The kept adapters.
@@ -83,6 +86,8 @@ fn AdapterLine(adapter: KeptAdapter) -> impl IntoView {
             .model
             .with(|model| matches!(model, ModelState::Ready { choice, .. } if choice.entry.name == of))
     });
+    let of = adapter.model.clone();
+    let in_ollama = Memo::new(move |_| stores.engine.choices.with(|choices| is_in_ollama(choices, &of)));
     let try_it = move |_| whole.with_value(|adapter| tune.use_in_chat(adapter));
     let KeptAdapter { id, name, model, rank, size, made } = adapter;
     let about = t().tune_adapter_about(&model, rank.into(), &format::bytes(size), &browser::local_time(made));
@@ -104,8 +109,7 @@ fn AdapterLine(adapter: KeptAdapter) -> impl IntoView {
             })
         }
     };
-    let lines = modelfile(&model, &name);
-    let text = StoredValue::new(lines.clone());
+    let text = StoredValue::new(modelfile(&model, &name));
     let copy = move |_| {
         let text = text.get_value();
         spawn_local(async move {
@@ -137,14 +141,16 @@ fn AdapterLine(adapter: KeptAdapter) -> impl IntoView {
                     {t().tune_peft()}
                 </button>
             </div>
-            <details class="fold">
-                <summary>{t().tune_ollama()}</summary>
-                <div class="fold-body">
-                    <p>{ollama_words()}</p>
-                    <pre tabindex="0"><code>{lines}</code></pre>
-                    <div class="buttons"><button type="button" class="button" on:click=copy>{t().tune_copy_lines()}</button></div>
-                </div>
-            </details>
+            <Show when=move || in_ollama.get()>
+                <details class="fold">
+                    <summary>{t().tune_ollama()}</summary>
+                    <div class="fold-body">
+                        <p>{ollama_words()}</p>
+                        <pre tabindex="0"><code>{text.get_value()}</code></pre>
+                        <div class="buttons"><button type="button" class="button" on:click=copy>{t().tune_copy_lines()}</button></div>
+                    </div>
+                </details>
+            </Show>
         </li>
     }
     .into_any()
@@ -156,6 +162,11 @@ fn ollama_words() -> AnyView {
     view! { {before} <code>{CREATE}</code> {after} }.into_any()
 }
 
+/// Whether Ollama can have the model of this name: it doesn't have the demo.
+fn is_in_ollama(choices: &[Choice], model: &str) -> bool {
+    !choices.iter().any(|choice| choice.entry.demo && choice.entry.name == model)
+}
+
 /// What makes a model of a Modelfile.
 const CREATE: &str = "ollama create my-model";
 
@@ -165,7 +176,20 @@ fn modelfile(model: &str, name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::modelfile;
+    use protocol::CatalogEntry;
+
+    use super::{Choice, is_in_ollama, modelfile};
+
+    #[test]
+    fn the_demo_is_not_offered_for_ollama() {
+        let choice = |name: &str, demo| {
+            Choice::server(CatalogEntry { name: name.into(), demo, ..CatalogEntry::default() })
+        };
+        let all = [choice("pebble", true), choice("gemma4:e2b", false)];
+        assert!(!is_in_ollama(&all, "pebble"));
+        assert!(is_in_ollama(&all, "gemma4:e2b"));
+        assert!(is_in_ollama(&[], "gemma4:e2b"));
+    }
 
     #[test]
     fn two_lines_suffice() {

@@ -38,6 +38,16 @@ pub fn PreviewView() -> impl IntoView {
     view! { <div class="preview" aria-busy=move || tune.reading.get().to_string()>{content}</div> }
 }
 
+/// What the looks of a token mean, in a sentence that shows both.
+fn legend() -> Vec<AnyView> {
+    let look = |(at, piece): (usize, &'static str)| match at {
+        1 => view! { <span class="token learned">{piece}</span> }.into_any(),
+        3 => view! { <span class="token">{piece}</span> }.into_any(),
+        _ => piece.into_any(),
+    };
+    t().tune_marked().split('|').enumerate().map(look).collect()
+}
+
 fn preview_view(preview: Preview) -> AnyView {
     let Preview { rows, usable, tokens, learned, longest, problems, problem_count, ignored, .. } = preview;
     // That none can be used is said where the run starts.
@@ -48,17 +58,7 @@ fn preview_view(preview: Preview) -> AnyView {
         {summary.map(|summary| view! { <p class="numbers"><strong>{summary}</strong></p> })}
         {(!ignored.is_empty()).then(|| view! { <p class="hint">{t().tune_ignored(&ignored.join(", "))}</p> })}
         {(problem_count > 0).then(|| problems_view(problems, problem_count))}
-        {(usable > 0).then(|| view! {
-            <p class="hint">
-                <span class="token learned">{t().tune_marked()}</span>
-                " "
-                {t().tune_marked_hint()}
-                " "
-                <span class="token">{t().tune_others()}</span>
-                " "
-                {t().tune_others_hint()}
-            </p>
-        })}
+        {(usable > 0).then(|| view! { <p class="hint">{legend()}</p> })}
         {rows}
         {(more > 0).then(|| view! { <p class="muted">{t().and_more(more)}</p> })}
     }
@@ -131,7 +131,7 @@ fn medium_view(sense: Sense, tokens: u32) -> AnyView {
         Sense::Sight => t().tune_image(),
         Sense::Hearing => t().tune_audio(),
     };
-    let words = format!("{what}, {}", t().tokens(tokens.into()));
+    let words = t().with_amount(what, &t().tokens(tokens.into()));
     view! { <span class="token medium">{words}</span> }.into_any()
 }
 

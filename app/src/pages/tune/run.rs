@@ -10,7 +10,10 @@ use crate::{
     components::{FailureBox, Glyph, Icon},
     format,
     language::t,
-    state::{models::ModelState, tune::RunPhase, use_stores},
+    state::{
+        tune::{Resumption, RunPhase, resumption},
+        use_stores,
+    },
 };
 
 /// The run that is under way or kept.
@@ -175,18 +178,41 @@ fn Controls() -> impl IntoView {
     let phase = run.phase;
     let asking = RwSignal::new(false);
     // Another model cannot go on with it.
-    let other_model = Memo::new(move |_| {
-        let of = run.about.with(|about| about.as_ref().map(|it| it.model.clone()));
-        stores.engine.model.with(|model| match (model, of) {
-            (ModelState::Ready { choice, .. }, Some(of)) => (choice.entry.name != of).then_some(of),
-            (_, of) => of,
-        })
+    let way = Memo::new(move |_| {
+        let of = run.about.with(|about| about.as_ref().map(|it| it.model.clone())).unwrap_or_default();
+        let engine = stores.engine;
+        engine.model.with(|model| engine.choices.with(|choices| resumption(model, choices, &of)))
     });
-    let resume = move || {
-        other_model.get().map(|name| {
-            let failure = Failure::from(TrainingFailure::ForModel { model: name });
-            view! { <FailureBox failure=failure /> }
-        })
+    let awaited = RwSignal::new(false);
+    // Once the model is loaded, the run goes on; a load that failed or was stopped is no reason to begin later, unasked.
+    Effect::new(move |_| {
+        if !awaited.get() {
+            return;
+        }
+        if way.get() == Resumption::Now {
+            awaited.set(false);
+            tune.resume();
+        } else if !stores.is_load_coming() {
+            awaited.set(false);
+        }
+    });
+    let missing = move || match way.get() {
+        Resumption::Missing(model) => {
+            let failure = Failure::from(TrainingFailure::ForModel { model });
+            Some(view! { <FailureBox failure=failure /> })
+        }
+        Resumption::Now | Resumption::AfterLoading(_) => None,
+    };
+    let resume_words = move || match way.get() {
+        Resumption::AfterLoading(choice) => t().tune_load_resume(&choice.entry.name),
+        Resumption::Now | Resumption::Missing(_) => t().tune_resume().to_owned(),
+    };
+    let resume = move |_| match way.get_untracked() {
+        Resumption::AfterLoading(choice) => {
+            stores.chat.choose(*choice);
+            awaited.set(true);
+        }
+        Resumption::Now | Resumption::Missing(_) => tune.resume(),
     };
     let delete = move || {
         if asking.get() {
@@ -220,15 +246,15 @@ fn Controls() -> impl IntoView {
         }
         .into_any(),
         RunPhase::Paused => view! {
-            {resume}
+            {missing}
             <div class="buttons">
                 <button
                     type="button"
                     class="button primary"
-                    disabled=move || other_model.with(Option::is_some)
-                    on:click=move |_| tune.resume()
+                    disabled=move || awaited.get() || way.with(|way| matches!(way, Resumption::Missing(_)))
+                    on:click=resume
                 >
-                    {t().tune_resume()}
+                    {resume_words}
                 </button>
                 {delete}
             </div>

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use protocol::tune::{LEARNED_LOSS, Schedule, TuneLength, TuneSettings, TuneTarget};
 
 use crate::{
-    components::{NumberField, Switch},
+    components::{NumberField, Switch, Typed},
     format,
     language::{Text, t},
     state::{models::ModelState, use_stores},
@@ -65,6 +65,11 @@ pub fn SettingsSection() -> impl IntoView {
             };
         });
     };
+    let typed_name = Typed::new(move |name| settings.update(|it| it.name = name));
+    let typed_question = Typed::new(move |text: String| {
+        let text = text.trim().to_owned();
+        settings.update(|it| it.samples = Some(text).filter(|text| !text.is_empty()).into_iter().collect());
+    });
     let take_unit = move |event| {
         let length = match event_target_value(&event).as_str() {
             "steps" => TuneLength::Steps(20),
@@ -87,7 +92,8 @@ pub fn SettingsSection() -> impl IntoView {
                         maxlength="80"
                         placeholder=t().tune_name_hint()
                         prop:value=name
-                        on:change=move |event| settings.update(|it| it.name = event_target_value(&event))
+                        on:input=move |event| typed_name.note(event_target_value(&event))
+                        on:change=move |_| typed_name.flush()
                     />
                 </label>
                 <label class="field">
@@ -116,10 +122,8 @@ pub fn SettingsSection() -> impl IntoView {
                     maxlength="500"
                     placeholder=t().tune_question_hint()
                     prop:value=question
-                    on:change=move |event| {
-                        let text = event_target_value(&event).trim().to_owned();
-                        settings.update(|it| it.samples = Some(text).filter(|text| !text.is_empty()).into_iter().collect());
-                    }
+                    on:input=move |event| typed_question.hold(event_target_value(&event))
+                    on:change=move |_| typed_question.flush()
                 />
             </label>
             <details class="fold">

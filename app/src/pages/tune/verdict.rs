@@ -24,12 +24,18 @@ pub fn Verdict() -> impl IntoView {
         let finished = run.phase.get() == RunPhase::Finished;
         finished.then(|| run.points.with(|points| losses(points))).flatten()
     });
+    let steps = Memo::new(move |_| run.about.with(|about| about.as_ref().map_or(0, |it| it.steps)));
     let longer = move || {
-        tune.data().map(|_| {
+        let (words, begins_anew) = match left(run.step(), steps.get()) {
+            Some(steps) => (t().tune_go_on(steps.into()), false),
+            None => (t().tune_longer(LONGER.into()), true),
+        };
+        (!begins_anew || tune.data().is_some()).then(|| {
+            let press = move |_| if begins_anew { tune.start_longer(LONGER) } else { tune.resume() };
             view! {
-                <button type="button" class="button" on:click=move |_| tune.start_longer(LONGER)>
-                    <Icon glyph=Glyph::Again />
-                    {t().tune_longer(LONGER.into())}
+                <button type="button" class="button" on:click=press>
+                    <Icon glyph=if begins_anew { Glyph::Again } else { Glyph::Play } />
+                    {words}
                 </button>
             }
         })
@@ -43,13 +49,18 @@ pub fn Verdict() -> impl IntoView {
             view! {
                 <div class="notice slim">
                     <Icon glyph=Glyph::Info />
-                    <p>{t().tune_barely(&from, &to)}</p>
+                    <p>{t().tune_not_learned(&from, &to)}</p>
                     {longer}
                 </div>
             }
             .into_any()
         })
     }
+}
+
+/// The steps of a run that was ended before it had done them all: it can go on. None for one that is through.
+fn left(done: u32, steps: u32) -> Option<u32> {
+    (done < steps).then_some(steps)
 }
 
 /// The mean loss of the first and of the last tenth of a run; none for a run too short to tell.
@@ -63,6 +74,12 @@ fn losses(points: &[TunePoint]) -> Option<(f32, f32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_that_was_ended_early_can_go_on() {
+        assert_eq!(left(5, 200), Some(200));
+        assert_eq!(left(200, 200), None);
+    }
 
     #[test]
     fn a_run_is_judged_by_how_it_began_and_ended() {

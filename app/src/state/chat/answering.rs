@@ -24,8 +24,6 @@ use crate::{engine_client::Reply, failures, format, language::t};
 const FRAME_MS: u32 = 33;
 /// How often a running answer is kept, in milliseconds, so that a closed tab loses little of it.
 const KEEP_EVERY_MS: u64 = 3_000;
-/// Above this, a model is not downloaded for a device that computes in software without a question.
-const SOFTWARE_BYTES: u64 = 500_000_000;
 
 impl ChatStore {
     /// Has a turn of the conversation on screen answered: now, or as soon as a model is ready.
@@ -60,6 +58,10 @@ impl ChatStore {
                 self.engine.restart_with(choice, context);
             }
             None if untrack(|| self.engine.is_listing()) => self.sent_early.set(true),
+            Some(_) if untrack(|| self.engine.is_looking()) => {
+                self.sent_early.set(true);
+                self.engine.inspect_all();
+            }
             _ => self.choose_selected(),
         }
     }
@@ -67,7 +69,7 @@ impl ChatStore {
     /// Loads the selected model for what waits; where none is selected, a person is to choose.
     pub(super) fn choose_selected(self) {
         match self.engine.selection_now() {
-            Some(choice) => self.choose(choice),
+            Some(choice) => self.load_if_sensible(choice),
             None => self.ui.picker.set(true),
         }
     }
@@ -75,6 +77,12 @@ impl ChatStore {
     /// Loads the model that a person has chosen. Where the device computes in software and the model is large, or where it
     /// most likely won't fit, the person is asked first, before anything is downloaded. While the engine starts, the choice waits for the device.
     pub fn choose(self, choice: Choice) {
+        self.engine.select(choice.id.clone());
+        self.load_if_sensible(choice);
+    }
+
+    /// [`Self::choose`], of the model that is selected.
+    pub(super) fn load_if_sensible(self, choice: Choice) {
         let crashed = self.engine.phase.with_untracked(|phase| matches!(phase, EnginePhase::Crashed(_)));
         let software = self.engine.device.with_untracked(|it| it.as_ref().map(|device| device.software));
         if software.is_none() && !crashed {
@@ -87,7 +95,7 @@ impl ChatStore {
             }
             _ => None,
         });
-        if software == Some(true) && choice.entry.size > SOFTWARE_BYTES {
+        if choice.is_too_slow(software == Some(true)) {
             self.ui.too_slow.set(Some(choice));
         } else if let Some(missing) = missing {
             self.ui.unlikely.set(Some((choice, missing)));
@@ -263,7 +271,10 @@ impl ChatStore {
             });
         }
         if let Ending::Failed(failure) = ending {
-            self.ui.say(failures::sentence(&failure));
+            // That the engine is gone is said where it stands.
+            if failure != engine_gone() {
+                self.ui.say(failures::sentence(&failure));
+            }
             let AnswerPlace { conversation, node, .. } = place;
             self.failure.set(Some(AnswerFailure { conversation, node, failure }));
             // What was to follow an answer that failed is for the person to send again.
@@ -289,7 +300,7 @@ pub(in crate::state) fn tower_words(sense: Sense, progress: &LoadProgress) -> St
     };
     match progress.phase {
         LoadPhase::Weights if progress.total > 0 => {
-            format!("{part}, {}", format::bytes_of(progress.done, progress.total))
+            t().with_amount(part, &format::bytes_of(progress.done, progress.total))
         }
         _ => part.to_owned(),
     }

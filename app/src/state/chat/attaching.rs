@@ -103,6 +103,7 @@ impl ChatStore {
     /// Attaches files of the person's, one after another, each as what it is. What cannot be attached is told.
     pub fn attach(self, files: Vec<File>) {
         self.attach_trouble.set(None);
+        self.engine.refused.set(None);
         let Some(first) = files.first() else { return };
         let (to, number) = (self.draft_place(), self.ui.number());
         let words = t().attach_reading(&first.name());
@@ -423,7 +424,7 @@ impl ChatStore {
 
     /// Says why something was not attached.
     fn refuse(self, to: DraftPlace, name: &str, reason: &str) {
-        let words = format!("{name}: {reason}");
+        let words = t().named(name, reason);
         if !self.is_written(to) {
             return self.ui.toast(words);
         }

@@ -90,6 +90,8 @@ pub struct ChatStore {
     pub queued: RwSignal<Option<Queued>>,
     /// The last failure.
     pub failure: RwSignal<Option<AnswerFailure>>,
+    /// A message that is to be drawn, however far above the end it is.
+    pub needed: RwSignal<Option<NodeId>>,
     /// The message that is being edited.
     pub editing: RwSignal<Option<NodeId>>,
     /// What messages were changed to and not sent.
@@ -159,6 +161,7 @@ impl ChatStore {
             answer: RunningAnswer::new(),
             queued: RwSignal::new(None),
             failure: RwSignal::new(None),
+            needed: RwSignal::new(None),
             editing: RwSignal::new(None),
             edits: StoredValue::new(BTreeMap::new()),
             draft: RwSignal::new(String::new()),
@@ -208,11 +211,15 @@ impl ChatStore {
                 && let Some(choice) = self.chosen_early.get()
             {
                 self.chosen_early.set(None);
-                self.choose(choice);
+                // What no one has chosen may not be what is recommended.
+                match self.engine.is_preselected(&choice) {
+                    true => self.load_for_what_waits(),
+                    false => self.load_if_sensible(choice),
+                }
             }
         });
         Effect::new(move |_| {
-            if self.sent_early.get() && !self.engine.is_listing() {
+            if self.sent_early.get() && !self.engine.is_listing() && !self.engine.is_looking() {
                 self.sent_early.set(false);
                 // It may have been taken back, or a model chosen meanwhile.
                 let idle = self.engine.model.with_untracked(|model| !model.is_loading() && !model.is_ready());
@@ -276,6 +283,17 @@ impl ChatStore {
         self.end_edit(node);
         self.ask(Turn::After(sent));
         true
+    }
+
+    /// The model that was chosen before the engine could tell whether it can be loaded. It is loaded once the engine has started.
+    #[must_use]
+    pub fn waits_for_engine(self) -> Option<Choice> {
+        self.chosen_early.get()
+    }
+
+    /// Takes back a choice that waits for the engine.
+    pub fn unchoose(self) {
+        self.chosen_early.set(None);
     }
 
     /// Has an answer given once more. One that said nothing is replaced; any other stays a variant.
@@ -412,6 +430,16 @@ impl ChatStore {
             self.unqueue();
         }
         place.is_some() || queued
+    }
+
+    /// Brings a message on screen that may be in another version. Nothing of what was said changes.
+    pub fn bring_on_screen(self, node: NodeId) {
+        if self.conversation.with_untracked(|conversation| !conversation.active_path().contains(&node)) {
+            self.library.change(self.conversation.id_untracked(), |conversation| {
+                // A message that is gone can't come on screen.
+                conversation.show(node).ok();
+            });
+        }
     }
 
     /// Shows the variant before or after this one.

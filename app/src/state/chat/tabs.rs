@@ -69,10 +69,16 @@ impl ChatStore {
         self.elsewhere.with(|all| all.contains(&(conversation, node)))
     }
 
+    /// Whether another tab is writing the last answer on screen, so that nothing can follow it yet.
+    #[must_use]
+    pub fn is_answered_elsewhere(self) -> bool {
+        let last = self.conversation.with(|open| open.leaf().map(|leaf| (open.id, leaf)));
+        last.is_some_and(|(conversation, node)| self.is_elsewhere(conversation, node))
+    }
+
     /// Says that the conversation on screen is being answered in another tab, if it is.
     pub(super) fn refused_for_elsewhere(self) -> bool {
-        let last = self.conversation.with_untracked(|open| open.leaf().map(|leaf| (open.id, leaf)));
-        let refused = last.is_some_and(|at| self.elsewhere.with_untracked(|all| all.contains(&at)));
+        let refused = untrack(|| self.is_answered_elsewhere());
         if refused {
             self.ui.toast(t().answered_elsewhere());
         }

@@ -158,7 +158,7 @@ impl Library {
         let live = self.live.try_update_value(|all| all.remove(&id)).flatten();
         match store.delete(id).await {
             Ok(stored) => {
-                self.list.update(|list| list.retain(|summary| summary.id != id));
+                self.unlist(id);
                 self.forget_failure(id);
                 self.search().await;
                 // There may be room now for what could not be saved.

@@ -7,6 +7,7 @@ mod live;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use gloo_timers::future::TimeoutFuture;
 use leptos::{ev, prelude::*, task::spawn_local};
@@ -33,6 +34,9 @@ const SIMULATED: &str = "gemtab-simulated";
 const UNSAVED: &str = "gemtab-unsaved";
 /// Longest wait before saving is tried again, in milliseconds.
 const LONGEST_WAIT_MS: u32 = 60_000;
+
+/// How long texts that were searched stay in memory.
+const KEEP_TEXTS: Duration = Duration::from_secs(300);
 
 /// What is wrong with the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +74,10 @@ pub struct Library {
     live: StoredValue<BTreeMap<ConversationId, Live>>,
     /// The texts of conversations, since they were first searched.
     index: StoredValue<BTreeMap<ConversationId, SearchText>>,
+    /// How often something was looked for, or no longer.
+    searches: StoredValue<u32>,
+    /// How often a conversation was deleted, here or in another tab.
+    deletions: StoredValue<u32>,
     /// How often other tabs have changed something.
     heard: StoredValue<u32>,
     settling: StoredValue<bool>,
@@ -98,6 +106,8 @@ impl Library {
             changed_elsewhere: RwSignal::new(None),
             live: StoredValue::new(BTreeMap::new()),
             index: StoredValue::new(BTreeMap::new()),
+            searches: StoredValue::new(0),
+            deletions: StoredValue::new(0),
             heard: StoredValue::new(0),
             settling: StoredValue::new(false),
             failures: StoredValue::new(0),
@@ -152,32 +162,65 @@ impl Library {
                 let id = *id;
                 self.forget_text(id);
                 self.reread(move |it| it == id);
+                spawn_local(self.refresh_one(id));
             }
             Change::Deleted { id } => {
+                self.unlist(*id);
                 self.lose(*id);
                 // There may be room now.
                 self.schedule();
+                spawn_local(self.search());
             }
             Change::Imported => {
                 self.index.set_value(BTreeMap::new());
                 self.reread(|_| true);
+                spawn_local(self.refresh());
             }
             Change::Setting { .. } => {}
         }
         self.changed_elsewhere.set(Some(change));
-        spawn_local(self.refresh());
+    }
+
+    /// Takes a conversation that was deleted off the list.
+    fn unlist(self, id: ConversationId) {
+        self.deletions.update_value(|count| *count = count.wrapping_add(1));
+        if self.list.with_untracked(|list| list.iter().any(|summary| summary.id == id)) {
+            self.list.update(|list| list.retain(|summary| summary.id != id));
+        }
+    }
+
+    /// Reads again what the list shows of one conversation: another tab that writes an answer saves it every few seconds.
+    pub(super) async fn refresh_one(self, id: ConversationId) {
+        let Some(store) = self.store() else { return };
+        let deletions = self.deletions.get_value();
+        let Some(stored) = self.report(store.summary(id).await) else { return };
+        // Deleted meanwhile, it would come back.
+        if let Some(summary) = self.live_summary(id).or(stored)
+            && self.deletions.get_value() == deletions
+            && self.list.with_untracked(|list| !list.contains(&summary))
+        {
+            self.list.update(|list| place(list, summary));
+        }
+        self.search().await;
     }
 
     /// Reads the list again, and the search's findings with it.
     pub async fn refresh(self) {
         let Some(store) = self.store() else { return };
-        if let Some(mut list) = self.report(store.list().await) {
+        loop {
+            let deletions = self.deletions.get_value();
+            let Some(mut list) = self.report(store.list().await) else { break };
+            // What was deleted meanwhile would come back.
+            if self.deletions.get_value() != deletions {
+                continue;
+            }
             for summary in self.live_summaries() {
                 place(&mut list, summary);
             }
             if self.list.with_untracked(|before| *before != list) {
                 self.list.set(list);
             }
+            break;
         }
         self.search().await;
     }
@@ -186,9 +229,13 @@ impl Library {
     pub async fn search(self) {
         let wanted = self.query.get_untracked();
         let Some(query) = Query::new(&wanted) else {
-            self.found.set(None);
+            if self.found.with_untracked(Option::is_some) {
+                self.found.set(None);
+                self.forget_texts_later();
+            }
             return;
         };
+        self.searches.update_value(|count| *count = count.wrapping_add(1));
         let mut found = Vec::new();
         for summary in self.list.get_untracked() {
             let id = summary.id;
@@ -212,6 +259,21 @@ impl Library {
             }
         }
         self.found.set(Some(found));
+    }
+
+    /// Lets go of the texts that were searched, unless something is looked for again soon.
+    fn forget_texts_later(self) {
+        let searches = self.searches.get_value();
+        if cfg!(target_arch = "wasm32") {
+            browser::after(KEEP_TEXTS, move || self.forget_texts(searches));
+        }
+    }
+
+    /// Lets go of the texts that were searched, if nothing was looked for since there were so many searches.
+    pub(super) fn forget_texts(self, searches: u32) {
+        if self.searches.try_get_value() == Some(searches) {
+            self.index.set_value(BTreeMap::new());
+        }
     }
 
     /// Has the next search read a conversation again.

@@ -221,6 +221,57 @@ fn a_change_copies_no_other_text() {
 }
 
 #[test]
+fn texts_that_were_searched_do_not_stay_in_memory() {
+    with_owner(|| {
+        let memory = Memory::default();
+        let library = library(&memory);
+        library.add(blank(1));
+        say(library, 1, "a red circle");
+        block_on(library.settle());
+        block_on(library.refresh());
+        let search = |words: &str| {
+            library.query.set(words.to_owned());
+            block_on(library.search());
+            library.searches.get_value()
+        };
+        let kept = || library.index.with_value(std::collections::BTreeMap::len);
+        search("red");
+        let before = search("");
+        assert_eq!((kept(), library.found.get_untracked()), (1, None));
+        search("circle");
+        library.forget_texts(before);
+        assert_eq!(kept(), 1, "it is searched again");
+        library.forget_texts(search(""));
+        assert_eq!(kept(), 0);
+    });
+}
+
+#[test]
+fn a_save_of_another_tab_reads_one_line_of_the_list() {
+    with_owner(|| {
+        let memory = Memory::default();
+        let (a, b) = (library(&memory), library(&memory));
+        for id in [1, 2, 3] {
+            a.add(blank(id));
+            say(a, id, "one");
+        }
+        block_on(a.settle());
+        block_on(b.refresh());
+        block_on(a.rename(ConversationId(2), "Second".to_owned()));
+        block_on(a.settle());
+        let before = memory.faults(|faults| faults.operations);
+        block_on(b.refresh_one(ConversationId(2)));
+        assert_eq!(memory.faults(|faults| faults.operations) - before, 1);
+        let titles = b.list.with_untracked(|list| list.iter().map(|it| it.title.clone()).collect::<Vec<_>>());
+        assert_eq!(titles.iter().filter(|title| *title == "Second").count(), 1, "{titles:?}");
+        assert_eq!(titles.len(), 3);
+        block_on(b.delete(ConversationId(2))).unwrap();
+        block_on(b.refresh_one(ConversationId(2)));
+        assert_eq!(b.list.with_untracked(Vec::len), 2, "what was deleted does not come back");
+    });
+}
+
+#[test]
 fn a_conversation_is_read_for_its_first_search_and_after_a_change() {
     with_owner(|| {
         let memory = Memory::default();

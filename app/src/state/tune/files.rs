@@ -152,7 +152,7 @@ impl TuneStore {
                     (source.text, source.encoding) = (text, encoding);
                     source.columns = None;
                 }),
-                None => self.ui.toast(format!("{}: {}", file.name(), t().media_unreadable())),
+                None => self.ui.toast(t().named(&file.name(), t().media_unreadable())),
             }
         });
     }

@@ -4,6 +4,7 @@ mod draft;
 mod encoding;
 mod examples;
 mod files;
+mod resuming;
 mod run;
 mod tabs;
 
@@ -14,6 +15,7 @@ use send_wrapper::SendWrapper;
 
 pub use encoding::ENCODINGS;
 pub use examples::{Origin, TextSource};
+pub use resuming::{Resumption, resumption};
 pub use run::RunPhase;
 
 use super::{AdapterStore, ChatStore, EngineStore, Library, MediaStore, Ui};
