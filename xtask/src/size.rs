@@ -69,3 +69,36 @@ pub fn check(site: &Path) -> Result<()> {
 fn size(path: &Path) -> Result<u64> {
     Ok(fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bundle_over_its_budget_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::create_dir(folder.path().join("pkg")).expect("a folder");
+        let write = |name: &str, compressed: u64| {
+            for (name, bytes) in [(name.to_owned(), 1), (format!("{name}.br"), compressed)] {
+                let file = fs::File::create(folder.path().join("pkg").join(name)).expect("a file");
+                file.set_len(bytes).expect("its size");
+            }
+        };
+        let [page, later, engine] = BUDGETS.map(|(_, budget)| budget);
+        write("texts.en.txt", 1_000);
+        let cases = [
+            ([0, 0, 0], None),
+            ([1, 0, 0], Some("page")),
+            ([0, 1, 0], Some("later")),
+            ([0, 0, 1], Some("engine")),
+        ];
+        for (extra, refused) in cases {
+            write("page.1.wasm", page - 1_000 + extra[0]);
+            write("later.1.wasm", later + extra[1]);
+            write("engine.1.wasm", engine + extra[2]);
+            let error = check(folder.path()).err().map(|error| error.to_string());
+            assert_eq!(error.is_some(), refused.is_some(), "{error:?}");
+            assert!(error.is_none_or(|error| refused.is_some_and(|bundle| error.contains(bundle))));
+        }
+    }
+}

@@ -16,8 +16,7 @@
   const { requestDevice } = self.GPUAdapter?.prototype ?? {};
   const { createComputePipeline, createShaderModule } = self.GPUDevice?.prototype ?? {};
 
-  // Features that wgpu can't request. Only kernels for matrix units need them (cooperative/chromium.wgsl and
-  // cooperative_int8/chromium.wgsl).
+  // Features that wgpu can't request. Only kernels for matrix units need them (cooperative/chromium.wgsl).
   const matrices = ["subgroups", "chromium-experimental-subgroup-matrix"];
 
   if (requestDevice && createComputePipeline) {

@@ -35,6 +35,9 @@ impl Manner {
 /// Set for tests that have more to try in a thorough run.
 const THOROUGH: (&str, &str) = ("GEMTAB_THOROUGH", "1");
 
+/// Set for property tests, which else try other cases in each run.
+const SAME_CASES: (&str, &str) = ("PROPTEST_RNG_SEED", "1");
+
 /// Set where the machine has other things to do, too: browser tests wait longer for what has to come.
 const SLOW: (&str, &str) = ("GEMTAB_SLOW", "1");
 
@@ -187,6 +190,8 @@ fn test(program: Program, driver: Option<PathBuf>, thorough: bool) -> Job<'stati
         test.args(["-Zunstable-options", "--report-time"]).env("RUSTC_BOOTSTRAP", "1");
         // What is ignored without it is thorough, too.
         test.envs(thorough.then_some(THOROUGH)).args(thorough.then_some("--include-ignored"));
+        // A change is judged by cases that were there before it. A thorough run looks for others.
+        test.envs((!thorough).then_some(SAME_CASES));
         if let Some(driver) = &driver {
             test.env("VK_DRIVER_FILES", driver);
         }
