@@ -33,8 +33,8 @@ async function leave({ page }: App): Promise<void> {
 
 /** Goes back. Whether the page is the one that was left. */
 async function goBack({ page }: App): Promise<boolean> {
-  // Playwright waits for a load, and a page that was kept isn't loaded.
-  await page.evaluate(() => history.back());
+  // Playwright waits for a load, and a page that was kept isn't loaded. The call has returned before its page goes.
+  await page.evaluate(() => void setTimeout(() => history.back()));
   await expect(page.getByRole("heading", { level: 1, name: "Models" })).toBeVisible();
   return page.evaluate(() => (globalThis as { persisted?: boolean }).persisted === true);
 }
