@@ -22,7 +22,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig, devices, firefox, webkit } from "@playwright/test";
-import { DOWNLOADS, EMULATES_MEDIA, EVERY_BROWSER, firefoxForFakes, firefoxWithWebGpu, isPackaged, PICKS_TWICE } from "./support/firefox.ts";
+import { DOWNLOADS, EMULATES_MEDIA, CORE, firefoxForFakes, firefoxWithWebGpu, isPackaged, PICKS_TWICE } from "./support/firefox.ts";
 import { patience, SOON } from "./support/patience.ts";
 import { place } from "./support/place.ts";
 
@@ -112,7 +112,7 @@ const others = [
     there: hasFirefox,
     testDir: "tests/fake",
     use: { ...desktopFirefox, ...firefoxForFakes },
-    grep: new RegExp(EVERY_BROWSER),
+    grep: new RegExp(CORE),
   },
   { name: "webgpu-firefox", there: hasFirefox, testDir: "tests/firefox", use: { ...desktopFirefox, ...firefoxWithWebGpu } },
   {

@@ -25,8 +25,11 @@ export const isPackaged = process.env.FIREFOX !== undefined;
 export const firefoxForFakes = started(QUICK);
 export const firefoxWithWebGpu = started(WEBGPU);
 
-/** Marks the tests that run in Firefox too whenever all tests are run: one for each thing that browsers do differently. */
-export const EVERY_BROWSER = "@every-browser";
+/**
+ * Marks the tests that run in Firefox, too, whenever all tests are run, and that any change of the page or the engine runs: one for
+ * each thing that browsers do differently.
+ */
+export const CORE = "@core";
 
 /** Marks tests that emulate a colour scheme, reduced motion or print: this Firefox can't. */
 export const EMULATES_MEDIA = "@emulates-media";

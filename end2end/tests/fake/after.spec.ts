@@ -1,8 +1,8 @@
-import { EVERY_BROWSER } from "../../support/firefox.ts";
+import { CORE } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 
 test.describe("after an answer", () => {
-  test("another one can be had, and the earlier one stays beside it", { tag: EVERY_BROWSER }, async ({ app, page }) => {
+  test("another one can be had, and the earlier one stays beside it", { tag: CORE }, async ({ app, page }) => {
     await app.openChat();
     await app.ask("Hello");
     const answer = app.answers.last();

@@ -1,8 +1,8 @@
-import { EVERY_BROWSER } from "../../support/firefox.ts";
+import { CORE } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 
 test.describe("an answer", () => {
-  test("is drawn as Markdown: list, code, table and formulas", { tag: EVERY_BROWSER }, async ({ app }) => {
+  test("is drawn as Markdown: list, code, table and formulas", { tag: CORE }, async ({ app }) => {
     await app.openChat();
     const answer = await app.ask("Show me everything");
 
@@ -28,7 +28,7 @@ test.describe("an answer", () => {
     await expect(answer.getByText("$$")).toHaveCount(0);
   });
 
-  test("comes token by token, and Stop keeps what was written", { tag: EVERY_BROWSER }, async ({ app, page }) => {
+  test("comes token by token, and Stop keeps what was written", { tag: CORE }, async ({ app, page }) => {
     await app.openChat("usual,demo");
     await app.send("A long answer");
     const answer = app.answers.first();

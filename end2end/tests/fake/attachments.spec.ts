@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { DOWNLOADS, EVERY_BROWSER, PICKS_TWICE } from "../../support/firefox.ts";
+import { CORE, DOWNLOADS, PICKS_TWICE } from "../../support/firefox.ts";
 import { animatedGif, type MediaFile, png, truncated, wav } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
 import { withholdReading } from "../../support/withhold.ts";
@@ -21,7 +21,7 @@ async function hand(page: Page, how: "drop" | "paste", file: MediaFile): Promise
 }
 
 test.describe("a picture", () => {
-  test("is attached, seen, sent and answered", { tag: EVERY_BROWSER }, async ({ app, page }) => {
+  test("is attached, seen, sent and answered", { tag: CORE }, async ({ app, page }) => {
     await app.openChat();
     await app.attach(png());
     await expect(app.tray.getByRole("listitem")).toHaveCount(1);
@@ -250,7 +250,7 @@ test.describe("what cannot be attached is told, and nothing is lost", () => {
 });
 
 test.describe("sound", () => {
-  test("is decoded, resampled, shown and played", { tag: EVERY_BROWSER }, async ({ app }) => {
+  test("is decoded, resampled, shown and played", { tag: CORE }, async ({ app }) => {
     await app.openChat();
     await app.attach(wav("tone.wav", 2));
     await expect(app.tray).toContainText("0:02 · 52 tokens");

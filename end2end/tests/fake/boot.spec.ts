@@ -1,6 +1,6 @@
 // What happens before the page lives, and when it never does.
 
-import { EVERY_BROWSER } from "../../support/firefox.ts";
+import { CORE } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 import { withhold, withholdStore } from "../../support/withhold.ts";
 
@@ -8,7 +8,7 @@ const BOOT = /\/pkg\/boot\.[0-9a-f]+\.js$/;
 const TEXTS = /\/pkg\/texts\.en\.[0-9a-f]+\.txt$/;
 const WASM = /\/pkg\/page\.[0-9a-f]+\.wasm$/;
 
-test("what is typed and pressed before the page lives is not lost", { tag: EVERY_BROWSER }, async ({ app, page }) => {
+test("what is typed and pressed before the page lives is not lost", { tag: CORE }, async ({ app, page }) => {
   const start = await withhold(page, WASM);
   await page.goto("/?fake=instant,demo", { waitUntil: "commit" });
   await app.composer.fill("Typed early");

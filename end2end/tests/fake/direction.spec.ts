@@ -2,7 +2,7 @@
 
 import type { Locator } from "@playwright/test";
 import { openArchive } from "../../support/archive.ts";
-import { EVERY_BROWSER } from "../../support/firefox.ts";
+import { CORE } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 
 const ARABIC = "مرحبا بالعالم";
@@ -18,7 +18,7 @@ const gaps = (of: Locator) =>
     return { left: text.left - outer.left, right: outer.right - text.right };
   });
 
-test("words stand at the side where they begin", { tag: EVERY_BROWSER }, async ({ app }) => {
+test("words stand at the side where they begin", { tag: CORE }, async ({ app }) => {
   await app.openChat();
   const answer = [
     ARABIC,

@@ -1,13 +1,13 @@
 // What is typed and attached and not sent: each tab has its own, and nothing of it is lost.
 
 import { App } from "../../support/app.ts";
-import { EVERY_BROWSER, PICKS_TWICE } from "../../support/firefox.ts";
+import { CORE, PICKS_TWICE } from "../../support/firefox.ts";
 import { png } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
 import { withholdReading, withholdStore } from "../../support/withhold.ts";
 
 test.describe("of several tabs", () => {
-  test("each keeps its own, whatever another one types and sends", { tag: EVERY_BROWSER }, async ({ app, context }) => {
+  test("each keeps its own, whatever another one types and sends", { tag: CORE }, async ({ app, context }) => {
     await app.openChat();
     await app.composer.fill("A long thought");
     await app.attach(png());

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
-import { EVERY_BROWSER } from "../../support/firefox.ts";
+import { CORE } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 
 const ADAPTER = join(import.meta.dirname, "../../../frontend/engine/tests/golden/adapters/exported/adapter.gguf");
@@ -24,7 +24,7 @@ async function drop(page: Page, ...files: [name: string, content: Buffer][]): Pr
   await page.dispatchEvent("body", "drop", { dataTransfer: data });
 }
 
-test("a broken model leaves the one that is loaded, and one message that goes away", { tag: EVERY_BROWSER }, async ({ app, page }) => {
+test("a broken model leaves the one that is loaded, and one message that goes away", { tag: CORE }, async ({ app, page }) => {
   await app.openChat("instant,demo");
   await app.ask("Hello");
   await drop(page, ["broken.gguf", Buffer.from("NOPE")]);

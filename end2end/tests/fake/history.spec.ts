@@ -3,7 +3,7 @@ import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import { App } from "../../support/app.ts";
 import { archive } from "../../support/archive.ts";
-import { DOWNLOADS, EVERY_BROWSER, PICKS_TWICE } from "../../support/firefox.ts";
+import { CORE, DOWNLOADS, PICKS_TWICE } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 
 /** Imports a text as a file of conversations. */
@@ -31,7 +31,7 @@ async function holdStore(page: Page): Promise<() => Promise<void>> {
 }
 
 test.describe("the history", () => {
-  test("keeps a conversation and its draft through a reload", { tag: EVERY_BROWSER }, async ({ app, page }) => {
+  test("keeps a conversation and its draft through a reload", { tag: CORE }, async ({ app, page }) => {
     await app.openChat();
     await app.ask("Show me a table");
     await app.ask("And a list");
@@ -159,7 +159,7 @@ test.describe("the history", () => {
     await expect(app.conversation("A greeting")).toBeVisible();
   });
 
-  test("is searched by title and by content", { tag: EVERY_BROWSER }, async ({ app }) => {
+  test("is searched by title and by content", { tag: CORE }, async ({ app }) => {
     await app.openChat();
     await app.ask("Which table?");
     await app.rail.getByRole("button", { name: "New", exact: true }).click();

@@ -1,5 +1,5 @@
 import { closeByEscAndThen, reopenBeforeCloseEvent } from "../../support/dialog.ts";
-import { EVERY_BROWSER } from "../../support/firefox.ts";
+import { CORE } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 
 test.describe("the keyboard", () => {
@@ -130,7 +130,7 @@ test.describe("the keyboard", () => {
     ]);
   });
 
-  test("a dialog keeps the focus and gives it back", { tag: EVERY_BROWSER }, async ({ app, page }) => {
+  test("a dialog keeps the focus and gives it back", { tag: CORE }, async ({ app, page }) => {
     await app.openChat();
     await app.model.focus();
     await page.keyboard.press("Enter");

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { EVERY_BROWSER } from "../../support/firefox.ts";
+import { CORE } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 
 test.use({ locale: "de-DE" });
@@ -28,7 +28,7 @@ const words = (page: Page, without = `${OTHERS}, .fold-body`) =>
     return said;
   }, without);
 
-test("the server answers in the browser's language, and the page keeps it", { tag: EVERY_BROWSER }, async ({ page }) => {
+test("the server answers in the browser's language, and the page keeps it", { tag: CORE }, async ({ page }) => {
   const response = await page.goto("/?fake=instant");
   const html = (await response?.text()) ?? "";
   expect(html).toContain('<html lang="de"');

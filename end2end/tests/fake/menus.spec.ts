@@ -1,14 +1,14 @@
 // Menus and dialogs by keys and by mouse, and where the focus goes.
 
 import type { Page } from "@playwright/test";
-import { EVERY_BROWSER } from "../../support/firefox.ts";
+import { CORE } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 
 /** Whether nothing has the focus. */
 const lost = (page: Page) => page.evaluate(() => document.activeElement === null || document.activeElement === document.body);
 
 test.describe("a menu", () => {
-  test("is gone through by arrow keys, Home, End and letters", { tag: EVERY_BROWSER }, async ({ app, page }) => {
+  test("is gone through by arrow keys, Home, End and letters", { tag: CORE }, async ({ app, page }) => {
     await app.openChat();
     await app.ask("Hello");
     const button = page.getByRole("button", { name: "Actions for Hello" });

@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
-import { DOWNLOADS, EVERY_BROWSER, PICKS_TWICE } from "../../support/firefox.ts";
+import { CORE, DOWNLOADS, PICKS_TWICE } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 import { App } from "../../support/app.ts";
 import { addPairs, Tune } from "../../support/tune.ts";
@@ -298,7 +298,7 @@ test("a run says what came of it, and one that changed little is begun again for
   await expect(page.getByRole("button", { name: "Train 4 times as long" })).toHaveCount(0);
 });
 
-test("samples are trained until they are learned", { tag: EVERY_BROWSER }, async ({ app, page }) => {
+test("samples are trained until they are learned", { tag: CORE }, async ({ app, page }) => {
   const tune = await open(app);
   const fill = page.getByRole("button", { name: "Use sample data" });
   await fill.click();

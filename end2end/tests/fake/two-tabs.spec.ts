@@ -1,7 +1,7 @@
 // The same conversation in two tabs: each follows the other, and neither overwrites what the other has written.
 
 import { App } from "../../support/app.ts";
-import { EVERY_BROWSER } from "../../support/firefox.ts";
+import { CORE } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 
 test.describe("two tabs", () => {
@@ -72,7 +72,7 @@ test.describe("two tabs", () => {
     expect(await other.answers.last().innerText()).toContain("Part 4");
   });
 
-  test("a message sent in one stays while the other answers", { tag: EVERY_BROWSER }, async ({ app, context }) => {
+  test("a message sent in one stays while the other answers", { tag: CORE }, async ({ app, context }) => {
     await app.openChat("usual,demo");
     await app.send("A long answer");
     await expect(app.answers.first()).toContainText("Part 1");

@@ -2,6 +2,7 @@
 
 import { expect, test } from "@playwright/test";
 import { drawn, EngineApp, figures } from "../../support/engine.ts";
+import { CORE } from "../../support/firefox.ts";
 import { nativeAnswer } from "../../support/native.ts";
 import { LOAD } from "../../support/patience.ts";
 
@@ -28,7 +29,7 @@ test.afterAll(async () => {
   await app.page.context().close();
 });
 
-test("a first question is answered as the native engine answers it", async () => {
+test("a first question is answered as the native engine answers it", { tag: CORE }, async () => {
   const natively = nativeAnswer(SUM);
   await app.page.goto("/");
   await expect(app.card.getByText("Fits")).toBeVisible();

@@ -38,14 +38,30 @@ const PAGE: &[&str] =
 const ENGINE: &[&str] =
     &["shaders", "frontend/engine", "frontend/worker", "frontend/protocol", "server/models"];
 
+/// The test programs that take minutes: folder of the crate, name, and the tests that any change of what they test runs.
+const LONG: &[(&str, &str, &[&str])] = &[
+    (
+        "frontend/engine",
+        "device",
+        &["golden::the_carried_models_agree_in_full_precision", "session::an_answer"],
+    ),
+    ("frontend/engine", "probe", &["plan::a_table", "train::chats"]),
+    ("frontend/worker", "worker", &["device::a_model_is_inspected", "pages::pages_answer"]),
+];
+
+/// The tag of the browser tests that any change of the page or the engine runs.
+const CORE: &str = "@core";
+
 /// The part of a run that a change asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     pub steps: Vec<Step>,
     /// The folders of the crates whose tests run; `None` for all.
     pub packages: Option<BTreeSet<PathBuf>>,
-    /// The browser tests that run, relative to `end2end`; empty for all of a step.
-    pub specs: Vec<String>,
+    /// What the names of the browser tests that run contain, one of these; empty for all of a step.
+    pub browser_tests: BTreeSet<String>,
+    /// What the names of the tests of long programs that run contain besides, one of these.
+    pub modules: BTreeSet<String>,
 }
 
 impl Selection {
@@ -93,9 +109,21 @@ impl Selection {
         steps.extend(has("frontend/engine").then_some(Step::Golden));
         steps.extend((page || spec_of("tests/fake")).then_some(Step::E2e));
         steps.extend((engine || spec_of("tests/webgpu")).then_some(Step::Webgpu));
-        let specs = files.iter().filter(|file| is_spec(file) && !page && !engine);
-        let specs = specs.map(|file| file.trim_start_matches("end2end/").to_owned()).collect();
-        Self { steps, packages: Some(packages), specs }
+        let specs = files.iter().filter(|file| is_spec(file));
+        let specs = specs.map(|file| file.trim_start_matches("end2end/").to_owned());
+        let core = (page || engine).then(|| CORE.to_owned());
+        let browser_tests = specs.chain(core).collect();
+        let modules = files.iter().flat_map(|file| modules(file)).collect();
+        Self { steps, packages: Some(packages), browser_tests, modules }
+    }
+
+    /// Returns what the names of a program's tests contain that run, one of these; nothing for all of them.
+    pub fn filters(&self, program: &Program) -> Vec<&str> {
+        let is_it = |(package, name, _): &&(&str, &str, _)| {
+            self.packages.is_some() && program.package == Path::new(package) && program.name == *name
+        };
+        let core = LONG.iter().find(is_it).map(|(.., core)| core.iter().copied());
+        core.into_iter().flat_map(|core| core.chain(self.modules.iter().map(String::as_str))).collect()
     }
 
     /// Whether the tests of a program run.
@@ -125,6 +153,14 @@ fn affected(file: &str) -> Vec<&'static str> {
     let others = dependents.iter().filter(|_| !is_test(file) && !file.ends_with(".md"));
     let documents = file.ends_with(".md").then_some("xtask");
     [*package].into_iter().chain(others.copied()).chain(documents).collect()
+}
+
+/// The modules that a file is or lies in, as they stand in the names of tests: those of the file's own crate.
+fn modules(file: &str) -> Vec<String> {
+    let path = Path::new(file).with_extension("");
+    let parts = path.iter().filter_map(|part| part.to_str());
+    let below = parts.skip_while(|part| !matches!(*part, "src" | "tests")).skip(1);
+    below.filter(|part| !matches!(*part, "mod" | "lib" | "tests")).map(|part| format!("{part}::")).collect()
 }
 
 fn git(arguments: &[&str]) -> Result<String> {
@@ -165,15 +201,39 @@ mod tests {
     }
 
     #[test]
-    fn a_browser_test_runs_alone_and_with_all_others_when_the_page_has_changed() {
+    fn a_browser_test_runs_alone_and_with_the_core_when_the_page_has_changed() {
         let spec = "end2end/tests/fake/menus.spec.ts";
         let alone = Selection::of(&[spec]);
+        let names = |selection: &Selection| selection.browser_tests.iter().cloned().collect::<Vec<_>>();
         assert_eq!(
-            (alone.steps, alone.specs),
-            (vec![Step::E2e], vec!["tests/fake/menus.spec.ts".to_owned()])
+            (&alone.steps[..], names(&alone)),
+            (&[Step::E2e][..], vec![spec["end2end/".len()..].into()])
         );
         let page = Selection::of(&[spec, "style/main.css"]);
-        assert_eq!((page.steps, page.specs), (vec![Step::E2e], vec![]));
+        assert_eq!(
+            (&page.steps[..], names(&page)),
+            (&[Step::E2e][..], vec![CORE.into(), names(&alone).remove(0)])
+        );
+    }
+
+    #[test]
+    fn of_a_long_program_the_core_runs_and_what_is_named_like_the_change() {
+        let program = |package: &str, name: &str| Program {
+            package: package.into(),
+            name: name.into(),
+            is_test: true,
+            is_integration_test: true,
+            executable: PathBuf::new(),
+        };
+        let device = program("frontend/engine", "device");
+        let selection = Selection::of(&["frontend/engine/src/train/backward.rs"]);
+        let filters = selection.filters(&device);
+        assert!(
+            ["golden::", "train::", "backward::"].iter().all(|it| filters.iter().any(|f| f.contains(it))),
+            "{filters:?}"
+        );
+        assert!(selection.filters(&program("frontend/engine", "host")).is_empty());
+        assert!(Selection::of(&["Cargo.lock"]).filters(&device).is_empty());
     }
 
     #[test]

@@ -92,7 +92,11 @@ pub fn queue(selection: Selection, manner: Manner) -> Result<Queue<'static>> {
                 let site = made.get().context("there is no site")?;
                 let mut playwright = playwright(compiled.get(), site)?;
                 arguments(&project::root().join("end2end"), &mut playwright)?;
-                playwright.envs(thorough.then_some(THOROUGH)).args(&selection.specs);
+                playwright.envs(thorough.then_some(THOROUGH));
+                if !selection.browser_tests.is_empty() {
+                    let names: Vec<_> = selection.browser_tests.iter().map(String::as_str).collect();
+                    playwright.args(["--pass-with-no-tests", "--grep", &names.join("|")]);
+                }
                 // Whoever waits for one changed test need not wait long for its failure. A whole run is busy.
                 playwright.envs((!manner.quick).then_some(SLOW));
                 let log = logs().join(format!("{step}.log"));
@@ -161,7 +165,10 @@ fn compile(steps: Vec<Step>, thorough: bool, selection: &Arc<Selection>, compile
         }
         run.sort_by_key(|program| place(program).unwrap_or(FIRST.len()));
         let driver = setup::software_vulkan()?;
-        let test = |program: &Program| test(program.clone(), driver.clone(), thorough);
+        let test = |program: &Program| {
+            let filters = selection.filters(program).into_iter().map(str::to_owned).collect();
+            test(program.clone(), filters, driver.clone(), thorough)
+        };
         queue.extend(run.into_iter().map(test));
         compiled.set(all).ok();
         Ok(())
@@ -176,8 +183,8 @@ fn place(program: &Program) -> Option<usize> {
     FIRST.iter().position(is_it).filter(|_| program.is_integration_test)
 }
 
-/// Runs a test program.
-fn test(program: Program, driver: Option<PathBuf>, thorough: bool) -> Job<'static> {
+/// Runs the tests of a program whose names contain one of the filters, or all if there are none.
+fn test(program: Program, filters: Vec<String>, driver: Option<PathBuf>, thorough: bool) -> Job<'static> {
     let step = Step::of(&program);
     let kind = if program.is_integration_test { "tests/" } else { "" };
     let name = format!("{} {kind}{}", program.package.display(), program.name);
@@ -188,6 +195,7 @@ fn test(program: Program, driver: Option<PathBuf>, thorough: bool) -> Job<'stati
         test.current_dir(&folder).env("CARGO_MANIFEST_DIR", &folder);
         // The time of each test, which only this lets a stable toolchain tell.
         test.args(["-Zunstable-options", "--report-time"]).env("RUSTC_BOOTSTRAP", "1");
+        test.args(&filters);
         // What is ignored without it is thorough, too.
         test.envs(thorough.then_some(THOROUGH)).args(thorough.then_some("--include-ignored"));
         // A change is judged by cases that were there before it. A thorough run looks for others.
