@@ -105,7 +105,7 @@ fn Radios<T: Copy + PartialEq + Send + Sync + 'static>(
     view! {
         <fieldset aria-describedby=described_by>
             <legend>{legend}</legend>
-            {choices}
+            <div class="choices">{choices}</div>
             {hint.map(|hint| view! { <p class="hint" id=hint_id>{hint}</p> })}
         </fieldset>
     }

@@ -51,9 +51,9 @@ pub fn ExamplesSection() -> impl IntoView {
     view! {
         <section class="part" aria-labelledby="tune-examples">
             <h2 id="tune-examples">{t().tune_examples()}</h2>
-            <fieldset class="choices">
+            <fieldset>
                 <legend>{t().tune_source()}</legend>
-                {radios}
+                <div class="choices">{radios}</div>
             </fieldset>
             {source}
             <PreviewView />
