@@ -15,6 +15,9 @@ pub struct Options {}
 /// The most that a wasm file may weigh when compressed with brotli, in bytes; the page's with the words of a language.
 const BUDGETS: [(&str, u64); 3] = [("page", 900_000), ("later", 300_000), ("engine", 1_210_000)];
 
+/// The most that all fonts may weigh, in bytes.
+const FONTS: u64 = 150_000;
+
 /// Builds the site and checks it.
 pub fn run(_: &Options) -> Result<()> {
     check(&site::build(&site::Options::default())?)
@@ -24,12 +27,15 @@ pub fn run(_: &Options) -> Result<()> {
 pub fn check(site: &Path) -> Result<()> {
     let folder = site.join("pkg");
     let mut files = Vec::new();
+    let mut fonts = 0;
     for entry in fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if let Some(name) = name.strip_suffix(".br") {
             let raw = size(&folder.join(name))?;
             files.push((name.to_owned(), raw, size(&path)?));
+        } else if name.ends_with(".woff2") {
+            fonts += size(&path)?;
         }
     }
     files.sort();
@@ -47,6 +53,7 @@ pub fn check(site: &Path) -> Result<()> {
     let page = total(&["boot.", "page.", "parts.", "style."]) + texts;
     println!("\nthe page, until it is interactive: {page} bytes");
     println!("the rest of it, once it is:        {} bytes", total(&["later."]));
+    println!("fonts:                             {fonts} bytes");
     println!("the engine, which follows:         {} bytes", total(&["engine.", "worker."]));
 
     let weight = |bundle: &str| {
@@ -56,6 +63,9 @@ pub fn check(site: &Path) -> Result<()> {
             .find(|(name, ..)| is_it(name) && name.ends_with(".wasm"))
             .map(|(.., compressed)| *compressed)
     };
+    if fonts > FONTS {
+        bail!("the fonts are {fonts} bytes, but their budget is {FONTS}");
+    }
     for (bundle, budget) in BUDGETS {
         let weight = weight(bundle).with_context(|| format!("the site has no {bundle}"))?;
         let weight = weight + if bundle == "page" { texts } else { 0 };
@@ -99,6 +109,12 @@ mod tests {
             let error = check(folder.path()).err().map(|error| error.to_string());
             assert_eq!(error.is_some(), refused.is_some(), "{error:?}");
             assert!(error.is_none_or(|error| refused.is_some_and(|bundle| error.contains(bundle))));
+        }
+        write("engine.1.wasm", engine);
+        for (bytes, fits) in [(FONTS, true), (FONTS + 1, false)] {
+            let font = fs::File::create(folder.path().join("pkg/font.1.woff2")).expect("a file");
+            font.set_len(bytes).expect("its size");
+            assert_eq!(check(folder.path()).is_ok(), fits);
         }
     }
 }

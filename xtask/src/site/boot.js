@@ -46,6 +46,8 @@ try {
   load_later().catch(() => {});
   const others = Object.keys(languages).filter((tag) => tag !== shown);
   others.forEach((tag) => texts(tag).then((all) => add_texts(tag, all), () => {}));
+  // So does the font of formulas: the first answer may have one.
+  document.fonts.load("1em 'STIX Two Math'").catch(() => {});
   // What hears a microphone, too: that somebody records is not for the server to know.
   const { content: recorder } = document.querySelector('meta[name="gemtab-recorder"]') ?? {};
   if (recorder) fetch(recorder).then((answer) => answer.text()).catch(() => {});

@@ -197,7 +197,7 @@ fn build_now(
         None => None,
     };
     let recorder = site.add_hashed("recorder", "js", include_bytes!("recorder.js"))?;
-    let style = style::bundle(&project::root().join("style/main.css"))?;
+    let style = with_fonts(&mut site, &style::bundle(&project::root().join("style/main.css"))?)?;
     let stylesheet = site.add_hashed("style", "css", style.as_bytes())?;
     site.add_static(&project::root().join("style/static"))?;
     site.add_static(&list_dependencies(programs)?)?;
@@ -218,6 +218,21 @@ fn build_now(
         recorder: &recorder.address,
         fake: fake.as_deref(),
     })
+}
+
+/// Adds the fonts that a style sheet names in its folder `fonts`, and returns the style sheet with their names on the site.
+fn with_fonts(site: &mut Site, style: &str) -> Result<String> {
+    let mut pieces = style.split("url(\"fonts/");
+    let mut named = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let (name, rest) = piece.split_once('"').context("the address of a font has no end")?;
+        let (stem, extension) = name.rsplit_once('.').context("a font has no extension")?;
+        let path = project::root().join("style/fonts").join(name);
+        let font = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let file = site.add_hashed(stem, extension, &font)?.file;
+        named.push_str(&format!("url(\"{file}\"{rest}"));
+    }
+    Ok(named)
 }
 
 /// Adds a file with the words of each language. Its tag and name.

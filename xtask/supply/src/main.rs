@@ -33,7 +33,7 @@ fn main() -> Result<()> {
         let path = folder.join(name);
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
     };
-    write("third-party-licenses.txt", notices::text(&graph)?)?;
+    write("third-party-licenses.txt", notices::text(&graph, &root.join("style/fonts"))?)?;
     write("sbom.cdx.json", format!("{:#}\n", bill::of(&graph, &graph::checksums(&lock))))
 }
 

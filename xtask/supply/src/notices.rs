@@ -11,8 +11,9 @@ use crate::graph::{Graph, Package};
 
 const RULE: &str = "--------------------------------------------------------------------------------";
 
-/// The notices as one text. A text that many crates share is there once, below the names of all of them.
-pub fn text(graph: &Graph) -> Result<String> {
+/// The notices as one text: of the crates, and of the fonts in a folder. A text that many crates share is there once, below the
+/// names of all of them.
+pub fn text(graph: &Graph, fonts: &Path) -> Result<String> {
     let mut texts: BTreeMap<String, Vec<&Package>> = BTreeMap::new();
     let mut without = Vec::new();
     for package in graph.foreign() {
@@ -36,6 +37,9 @@ pub fn text(graph: &Graph) -> Result<String> {
     if !without.is_empty() {
         section(&mut out, &without)?;
         writeln!(out, "\nThese come without the text of their license; see https://spdx.org/licenses.")?;
+    }
+    for text in licenses_in(fonts)? {
+        writeln!(out, "\n{RULE}\nFont\n\n{text}")?;
     }
     Ok(out)
 }
@@ -99,7 +103,7 @@ mod tests {
                 graph.packages.values_mut().find(|package| package.name == name).expect("a package");
             package.manifest_path = folder.join("Cargo.toml");
         }
-        let text = text(&graph).expect("a text");
+        let text = text(&graph, Path::new("none")).expect("a text");
         assert_eq!(text.matches("Permission is granted.").count(), 1, "{text}");
         let both = "one 1.0.0 (MIT OR Apache-2.0) by Ada\ntwo 1.0.0 (MIT OR Apache-2.0) by Ada\n\nPermission";
         assert!(text.contains(both), "{text}");

@@ -16,6 +16,9 @@ fn both_lists_name_what_is_shipped_and_nothing_else() {
     for shipped in ["leptos", "wgpu", "axum"] {
         assert!(is_listed(shipped) && notices.contains(shipped), "{shipped}");
     }
+    for font in ["The Inter Project Authors", "The STIX Fonts Project Authors"] {
+        assert!(notices.contains(font), "{font}");
+    }
     // The test runner's own.
     assert!(!is_listed("proptest"));
 }
