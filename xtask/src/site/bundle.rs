@@ -100,7 +100,7 @@ pub fn compiler(bundles: &[&Bundle], toolchain: Toolchain, manner: &Manner) -> R
     build.args(["--profile", manner.profile()]);
     build.args(bundles.iter().flat_map(|bundle| ["--package", bundle.package]));
     if manner.lint {
-        lint::lint(&mut build)?;
+        lint::lint(&mut build);
     }
     Ok(build)
 }

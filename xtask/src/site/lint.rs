@@ -18,6 +18,12 @@ use crate::project;
 /// Set where cargo calls this program in place of the compiler.
 const AS_COMPILER: &str = "GEMTAB_LINTING_COMPILER";
 
+/// Its value where a crate is linted and compiled one after the other.
+const APART: &str = "apart";
+
+/// Its value where Clippy compiles all but libraries without their tests.
+const TESTS: &str = "tests";
+
 /// Clippy, in the place of the compiler.
 const CLIPPY: &str = "clippy-driver";
 
@@ -36,21 +42,34 @@ pub fn keep_wrapper() -> Result<()> {
         .with_context(|| format!("{} cannot be written", wrapper.display()))
 }
 
-/// Has a cargo command lint the crates of the workspace as it compiles them. What it finds are warnings.
-pub fn lint(cargo: &mut Command) -> Result<()> {
-    let wrapper = wrapper();
+/// Has a cargo command lint the crates of the workspace before it compiles them. What lints find are warnings.
+pub fn lint(cargo: &mut Command) {
+    wrap(cargo, APART);
+}
+
+/// Has a cargo command compile tests by Clippy, which is the compiler with lints: a library is linted with its tests, and not once
+/// more without them. What lints find are warnings.
+pub fn lint_tests(cargo: &mut Command) {
+    wrap(cargo, TESTS);
+}
+
+fn wrap(cargo: &mut Command, manner: &str) {
     let cap = ["--cap-lints", "warn"].map(|word| format!("{word}__CLIPPY_HACKERY__")).concat();
-    cargo.env("RUSTC_WORKSPACE_WRAPPER", wrapper).env(AS_COMPILER, "1").env("CLIPPY_ARGS", cap);
-    Ok(())
+    cargo.env("RUSTC_WORKSPACE_WRAPPER", wrapper()).env(AS_COMPILER, manner).env("CLIPPY_ARGS", cap);
 }
 
 /// Where cargo has called this program as the compiler: lints, compiles, and is done.
 pub fn as_compiler() -> Option<ExitCode> {
-    env::var_os(AS_COMPILER)?;
+    let manner = env::var_os(AS_COMPILER)?;
     let mut arguments = env::args_os().skip(1);
     let compiler = arguments.next()?;
     let arguments: Vec<_> = arguments.collect();
     let done = (|| {
+        if manner == TESTS {
+            let lints = !is_plain_library(&arguments);
+            let mut command = if lints { Command::new(CLIPPY) } else { Command::new(&compiler) };
+            return run(command.args(lints.then_some(&compiler)).args(&arguments));
+        }
         let linted = linted(&arguments).filter(|_| succeeds(Command::new(CLIPPY).arg("--version")));
         if let Some(linted) = &linted {
             run(Command::new(CLIPPY).arg(&compiler).args(linted))?;
@@ -60,6 +79,12 @@ pub fn as_compiler() -> Option<ExitCode> {
     })();
     // The compiler has said why.
     Some(if done.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Whether these compile a library without its tests, of which there is also one with them.
+fn is_plain_library(arguments: &[OsString]) -> bool {
+    let has = |word: &str| arguments.iter().any(|argument| argument == word);
+    has("lib") && !has("--test")
 }
 
 /// The arguments that lint what these compile. `None` where they ask for something else.
@@ -98,5 +123,16 @@ mod tests {
             words("--crate-name app --json=diagnostic-rendered-ansi --emit=metadata --out-dir /t/linted");
         assert_eq!(linted(&compile), Some(lint));
         assert_eq!(linted(&words("- --crate-name ___ --print=file-names")), None);
+    }
+
+    #[test]
+    fn a_library_is_linted_with_its_tests() {
+        let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
+        assert!(is_plain_library(&words("--crate-name app --crate-type lib --emit=link")));
+        for linted in
+            ["--crate-name app --emit=link --test", "--crate-name server --crate-type bin --emit=link"]
+        {
+            assert!(!is_plain_library(&words(linted)), "{linted}");
+        }
     }
 }

@@ -17,7 +17,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use builds::Builds;
 pub use bundle::{Built, Bundle, Manner, build as build_bundles};
 use clap::Args;
-pub use lint::{as_compiler, keep_wrapper};
+pub use lint::{as_compiler, keep_wrapper, lint_tests};
 use publish::Site;
 
 use crate::process::{diagnostics, run, step};

@@ -13,7 +13,7 @@ use std::process::Command;
 use anyhow::{Result, bail};
 
 use crate::process::{cargo, diagnostics, exists, output, step};
-use crate::project;
+use crate::{project, site};
 
 /// Every crate but the page's bundle, which is for wasm alone: here it would give the server's `leptos` the features
 /// of a browser.
@@ -72,8 +72,7 @@ fn build() -> Command {
     build.env("CARGO_INCREMENTAL", "0").env("CARGO_PROFILE_DEV_DEBUG", "0");
     if exists(CLIPPY) {
         // What lints find stops no test from running: `lint` makes a failure of it.
-        let cap = ["--cap-lints", "warn"].map(|word| format!("{word}__CLIPPY_HACKERY__")).concat();
-        build.env("RUSTC_WORKSPACE_WRAPPER", CLIPPY).env("CLIPPY_ARGS", cap);
+        site::lint_tests(&mut build);
     }
     build
 }
