@@ -48,7 +48,7 @@ pub use assets::Assets;
 pub use language::Language;
 #[cfg(target_arch = "wasm32")]
 pub use language::add_texts;
-pub use later::{is_needed as needs_later, load as load_later};
+pub use pages::{is_needed as needs_later, load as load_later};
 
 use leptos::prelude::*;
 use leptos_meta::{MetaTags, Title, provide_meta_context};
@@ -60,8 +60,7 @@ use leptos_router::{
 use self::{
     frame::Frame,
     language::{LanguageChoice, t},
-    later::LaterPage,
-    pages::{ChatPage, ModelsPage, NotFoundPage},
+    pages::{ChatPage, LaterPage, ModelsPage, NotFoundPage, page},
 };
 
 /// Whether there is a page at a path. What the path names on it, such as a conversation, may still not be in the browser.
@@ -153,9 +152,9 @@ fn Interface() -> impl IntoView {
                     <Route path=path!("c/:id") view=|| () />
                 </ParentRoute>
                 <Route path=path!("models") view=ModelsPage />
-                <Route path=path!("tune") view=|| later::page(LaterPage::Tune) />
-                <Route path=path!("settings") view=|| later::page(LaterPage::Settings) />
-                <Route path=path!("diagnostics") view=|| later::page(LaterPage::Diagnostics) />
+                <Route path=path!("tune") view=|| page(LaterPage::Tune) />
+                <Route path=path!("settings") view=|| page(LaterPage::Settings) />
+                <Route path=path!("diagnostics") view=|| page(LaterPage::Diagnostics) />
             </Routes>
         </Frame>
     }

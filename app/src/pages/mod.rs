@@ -2,17 +2,16 @@
 
 mod chat;
 mod diagnostics;
+mod later;
 mod models;
 mod not_found;
 mod settings;
 mod tune;
 
 pub use chat::{ChatPage, watch_returns};
-pub use diagnostics::DiagnosticsPage;
+pub use later::{LaterPage, is_needed, load, page};
 pub use models::ModelsPage;
 pub use not_found::NotFoundPage;
-pub use settings::SettingsPage;
-pub use tune::TunePage;
 
 use leptos::prelude::*;
 
