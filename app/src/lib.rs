@@ -17,6 +17,7 @@ mod channel;
 mod components;
 pub mod content;
 mod engine_client;
+mod export;
 mod failures;
 mod file_handles;
 mod find;

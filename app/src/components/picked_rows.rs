@@ -3,10 +3,11 @@
 use leptos::{prelude::*, task::spawn_local};
 
 use crate::{
-    failures, format,
+    failures::{self, PickedTrouble},
+    format,
     history::PickedModel,
     language::t,
-    state::{PickedTrouble, use_stores},
+    state::use_stores,
 };
 
 /// Models that can be opened again with one press. Nothing where there are none, or where they are in the list of models.

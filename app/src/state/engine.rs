@@ -139,7 +139,7 @@ impl EngineStore {
 
     /// Starts the engine, and asks the server for its models.
     pub fn start(self) {
-        self.fake.set(simulation().is_some());
+        self.fake.set(browser::simulation().is_some());
         self.restart();
         self.watch_page_cache();
         self.read_catalog();
@@ -162,12 +162,12 @@ impl EngineStore {
         self.client.set_value(None);
         self.busy_elsewhere.set(None);
         self.starts.update_value(|starts| *starts += 1);
-        let script = match simulation() {
+        let script = match browser::simulation() {
             Some(script) => Some(format!("{script}&start={}", self.starts.get_value())),
             None => browser::meta("gemtab-worker"),
         };
         // Each tab has its own simulation.
-        let share = simulation().is_none();
+        let share = browser::simulation().is_none();
         let client = EngineClient::start(script.as_deref(), share, move |notice| self.hear(notice));
         self.client.set_value(Some(SendWrapper::new(client)));
     }
@@ -571,14 +571,6 @@ impl EngineStore {
             }
         });
     }
-}
-
-/// The script of the engine that is played by timers, with what it is to play: where the site has one, which only those
-/// for tests do, and the page's address asks for it (`?fake=…`).
-#[must_use]
-pub fn simulation() -> Option<String> {
-    let script = browser::meta("gemtab-fake")?;
-    browser::query("fake").map(|words| format!("{script}?fake={words}"))
 }
 
 /// Bytes of ordinary memory that a load asks for.

@@ -6,7 +6,7 @@ use leptos::{html, prelude::*, task::spawn_local};
 use protocol::{Finish, Remedy, Role};
 
 use super::{
-    attachments::MessageAttachments, canvas::CanvasView, composer::autosize, panes::MessageRef,
+    attachments::MessageAttachments, canvas::CanvasView, composer::autosize, message_ref::MessageRef,
     thought::Thought, unanswered::Unanswered,
 };
 use crate::{

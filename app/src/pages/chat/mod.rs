@@ -12,6 +12,7 @@ mod find;
 mod log;
 mod marks;
 mod message;
+mod message_ref;
 mod panes;
 mod reading;
 mod status;

@@ -7,10 +7,10 @@ use protocol::{Code, Failure};
 use crate::{
     browser,
     components::{EngineTrouble, Glyph, Icon, LoadFailure, LoadProgressView, export_json, technical},
-    failures,
+    failures::{self, StoreTrouble},
     history::StoreError,
     language::t,
-    state::{StoreTrouble, engine::EnginePhase, models::ModelState, use_stores},
+    state::{engine::EnginePhase, models::ModelState, use_stores},
 };
 
 /// All of it, each only while there is something to say.

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::panes::MessageRef;
+use super::message_ref::MessageRef;
 use crate::{
     components::{Glyph, Icon},
     language::t,

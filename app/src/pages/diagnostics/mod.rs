@@ -15,10 +15,10 @@ use crate::{
     components::{DeviceNotice, Glyph, Icon},
     failures, format,
     language::t,
-    state::{engine::EnginePhase, models::ModelState, use_stores},
+    state::{engine::EnginePhase, measuring::Measurements, models::ModelState, use_stores},
 };
 use kernels::Kernels;
-use measure::{Measurements, Running};
+use measure::Running;
 use report::report;
 use self_test::SelfTestView;
 use speed::Speed;

@@ -7,6 +7,7 @@ mod examples;
 mod kept;
 mod preview;
 mod run;
+mod series;
 mod settings;
 mod start;
 mod verdict;

@@ -2,6 +2,7 @@
 
 mod answering;
 mod attaching;
+mod comparing;
 mod draft;
 mod edits;
 mod live;
@@ -14,7 +15,7 @@ pub(super) use attaching::content;
 pub use attaching::{Attached, Look, Reading, Senses, size_words};
 use draft::DraftPlace;
 pub use live::LiveText;
-pub use prompt::{PromptSize, with_system};
+pub use prompt::PromptSize;
 pub use shown::{Absence, Shown};
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -18,7 +18,7 @@ use self::live::Live;
 pub use self::live::{Removed, Unsaved};
 use super::Ui;
 use crate::browser;
-use crate::failures;
+use crate::failures::{self, StoreTrouble};
 use crate::history::{
     self, Change, Conversation, ConversationId, Draft, GRACE_MS, HistoryStore, ImportReport, Persistence,
     Query, SearchText, StoreError, Subscription, Summary,
@@ -37,15 +37,6 @@ const LONGEST_WAIT_MS: u32 = 60_000;
 
 /// How long texts that were searched stay in memory.
 const KEEP_TEXTS: Duration = Duration::from_secs(300);
-
-/// What is wrong with the store.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StoreTrouble {
-    /// What is kept goes when the page goes.
-    NotKept(StoreError),
-    /// Something could not be read or kept.
-    Failed(StoreError),
-}
 
 /// The browser's store of conversations, with the list of what is in it.
 #[derive(Clone, Copy)]
@@ -437,7 +428,7 @@ impl Library {
 
 /// The name of the store that this page uses.
 pub(super) fn name() -> &'static str {
-    if super::engine::simulation().is_some() { SIMULATED } else { NAME }
+    if browser::simulation().is_some() { SIMULATED } else { NAME }
 }
 
 /// Puts a summary into the list, or in the place of the one that is there.

@@ -6,13 +6,12 @@ use std::time::Duration;
 use leptos::{prelude::*, task::spawn_local};
 use protocol::tune::{ExampleData, TableColumns};
 use protocol::{Event, Message, Role, TokenBudget, TuneEvent, TuneRequest};
-use serde::{Deserialize, Serialize};
 use web_sys::Blob;
 
 use super::super::chat::content;
 use super::super::models::ModelState;
-use super::TuneStore;
 use super::files::{self, GivenFile};
+use super::{Origin, TuneStore};
 use crate::language::t;
 use crate::{
     browser,
@@ -21,18 +20,6 @@ use crate::{
 
 /// Rest after a change before the engine reads the examples again.
 const REST: Duration = Duration::from_millis(350);
-
-/// Where the examples come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Origin {
-    /// Typed into a table on the page.
-    #[default]
-    Pairs,
-    /// A file, or text that was pasted.
-    Text,
-    /// The conversation that was last on screen.
-    Chat,
-}
 
 /// Examples as text.
 #[derive(Clone, Debug, Default, PartialEq)]

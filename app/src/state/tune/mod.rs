@@ -12,9 +12,10 @@ use leptos::{prelude::*, task::spawn_local};
 use protocol::tune::{KeptAdapter, Preview, TunePlan, TuneSettings};
 use protocol::{Event, Failure, Request, RequestId, TuneEvent, TuneRequest};
 use send_wrapper::SendWrapper;
+use serde::{Deserialize, Serialize};
 
 pub use encoding::ENCODINGS;
-pub use examples::{Origin, TextSource};
+pub use examples::TextSource;
 pub use resuming::{Resumption, resumption};
 pub use run::RunPhase;
 
@@ -23,6 +24,18 @@ use run::RunStore;
 use tabs::Tabs;
 
 use crate::{browser, failures, language::t, place::Place};
+
+/// Where the examples come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Origin {
+    /// Typed into a table on the page.
+    #[default]
+    Pairs,
+    /// A file, or text that was pasted.
+    Text,
+    /// The conversation that was last on screen.
+    Chat,
+}
 
 /// What could not be done with what is kept, and why.
 #[derive(Clone, Debug, PartialEq)]
