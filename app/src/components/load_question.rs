@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{Dialog, dialog::open_while};
+use super::{Dialog, Opener};
 use crate::{
     format,
     language::t,
@@ -36,11 +36,11 @@ fn LoadQuestion<T: Clone + Send + Sync + 'static>(
     /// The first is the one that is recommended.
     answers: [Answer<T>; 2],
 ) -> impl IntoView {
-    let open = open_while(asked);
+    let open = Opener::from(asked);
     let [first, second] = answers.map(|Answer { words, act }| {
         let press = move |_| {
             if let Some(about) = asked.get_untracked() {
-                open.set(false);
+                open.close();
                 act.run(about);
             }
         };
@@ -52,7 +52,7 @@ fn LoadQuestion<T: Clone + Send + Sync + 'static>(
             <div class="buttons">
                 <button type="button" class="button primary" on:click=first.1>{first.0}</button>
                 <button type="button" class="button" on:click=second.1>{second.0}</button>
-                <button type="button" class="button quiet" on:click=move |_| open.set(false)>{t().not_now()}</button>
+                <button type="button" class="button quiet" on:click=move |_| open.close()>{t().not_now()}</button>
             </div>
         </Dialog>
     }

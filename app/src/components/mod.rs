@@ -24,7 +24,7 @@ mod typed;
 
 pub use advice::{AdviceDialog, DeviceNotice};
 pub use detail::DetailSelect;
-pub use dialog::{Dialog, follow_cancel, follow_close};
+pub use dialog::{Dialog, DialogFrame, Opener};
 pub use failure::{EngineTrouble, FailureBox, LoadFailure, technical};
 pub use field::{NumberField, SamplingFields, Switch};
 pub use icon::{Glyph, Icon};

@@ -64,24 +64,11 @@ pub fn Thumbnail(
 #[component]
 pub fn Viewer() -> impl IntoView {
     let viewing = use_stores().ui.viewing;
-    let open = RwSignal::new(false);
-    Effect::new(move |_| {
-        if viewing.with(Option::is_some) {
-            open.set(true);
-        }
-    });
-    Effect::new(move |before: Option<bool>| {
-        let now = open.get();
-        if before == Some(true) && !now {
-            viewing.set(None);
-        }
-        now
-    });
     let title = Signal::derive(move || {
         viewing.with(|it| it.as_ref().map_or_else(String::new, |attachment| attachment.name.clone()))
     });
     view! {
-        <Dialog open=open title=title class="viewer">
+        <Dialog open=viewing title=title class="viewer">
             {move || viewing.get().map(|attachment| view! { <Large attachment=attachment /> })}
         </Dialog>
     }

@@ -1,16 +1,13 @@
 //! What belongs to this conversation: instructions, sampling, context, figures.
 
-use leptos::{html, prelude::*};
+use leptos::prelude::*;
 use protocol::{Sampling, Timings};
 
 use super::adapters::AdaptersPart;
 
 use crate::{
     browser,
-    components::{
-        Glyph, IconButton, Notices, NumberField, ReloadHint, SamplingFields, Switch, Typed, follow_cancel,
-        follow_close,
-    },
+    components::{DialogFrame, Glyph, IconButton, NumberField, ReloadHint, SamplingFields, Switch, Typed},
     format,
     history::Conversation,
     language::t,
@@ -23,71 +20,23 @@ const NARROW: &str = "(max-width: 1099px)";
 /// The drawer.
 #[component]
 pub fn Drawer() -> impl IntoView {
-    let ui = use_stores().ui;
-    let open = ui.drawer;
-    let layer = ui.layer();
-    let node = NodeRef::<html::Dialog>::new();
-    let before = StoredValue::new_local(None::<web_sys::HtmlElement>);
-    let shown = StoredValue::new(false);
-    Effect::new(move |_| {
-        let Some(dialog) = node.get() else { return };
-        match (open.get(), dialog.open()) {
-            (true, false) => browser::next_frame(move || {
-                if open.try_get_untracked() != Some(true) || dialog.open() {
-                    return;
-                }
-                before.set_value(browser::focused());
-                shown.set_value(true);
-                // It is in the document and closed, so the browser has no reason to refuse.
-                if browser::matches_media(NARROW) {
-                    dialog.show_modal().ok();
-                    ui.layer_opened(layer);
-                } else {
-                    dialog.show();
-                }
-            }),
-            (false, true) => {
-                shown.set_value(false);
-                dialog.close();
-                ui.layer_closed(layer);
-                // The browser gives the focus back from a modal dialog only.
-                if let Some(before) = before.try_update_value(Option::take).flatten()
-                    && browser::focused().is_none()
-                {
-                    before.focus().ok();
-                }
-            }
-            (false, false) => ui.layer_closed(layer),
-            (true, true) => {}
-        }
-    });
-    on_cleanup(move || ui.layer_closed(layer));
+    let open = use_stores().ui.drawer;
     view! {
-        <dialog
-            class="drawer"
-            aria-label=t().drawer_title()
-            node_ref=node
-            on:cancel=move |event| follow_cancel(node, open, &event)
-            on:close=move |_| follow_close(node, open, shown)
-        >
-            <Show when=move || open.get()>
-                // Above what scrolls.
-                <header class="dialog-head drawer-head">
-                    <h2>{t().drawer_title()}</h2>
-                    <IconButton glyph=Glyph::Close label=t().close() on_press=move |()| open.set(false) />
-                </header>
-                <div class="drawer-body">
-                    <Instructions />
-                    <Answers />
-                    <AdaptersPart />
-                    <SamplingPart />
-                    <FiguresPart />
-                </div>
-            </Show>
-            <Notices layer=layer />
-        </dialog>
+        <DialogFrame open=open title=t().drawer_title() class="drawer" is_modal=|| browser::matches_media(NARROW)>
+            // Above what scrolls.
+            <header class="dialog-head drawer-head">
+                <h2>{t().drawer_title()}</h2>
+                <IconButton glyph=Glyph::Close label=t().close() on_press=move |()| open.set(false) />
+            </header>
+            <div class="drawer-body">
+                <Instructions />
+                <Answers />
+                <AdaptersPart />
+                <SamplingPart />
+                <FiguresPart />
+            </div>
+        </DialogFrame>
     }
-    .into_any()
 }
 
 #[component]
