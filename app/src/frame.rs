@@ -23,7 +23,7 @@ use crate::{
     media::kind::{self, FileKind},
     pages::watch_returns,
     place::{Place, keep_query, use_place},
-    state::{Stores, models::ModelState, recording::RecordingPhase, use_stores},
+    state::{Destination, Stores, models::ModelState, recording::RecordingPhase, use_stores},
     swipe::follow_swipes,
 };
 
@@ -97,11 +97,9 @@ fn RecordingNote() -> impl IntoView {
 fn follow_destinations(stores: Stores) {
     let navigate = use_navigate();
     let query = use_location().query;
-    Effect::new(move |_| {
-        let Some(destination) = stores.ui.go.get() else { return };
-        stores.ui.go.set(None);
-        let path = query.with_untracked(|query| keep_query(&destination.path, query.get_str("fake")));
-        navigate(&path, NavigateOptions { replace: destination.replace, ..NavigateOptions::default() });
+    stores.ui.navigate.take(move |Destination { path, replace }| {
+        let path = query.with_untracked(|query| keep_query(&path, query.get_str("fake")));
+        navigate(&path, NavigateOptions { replace, ..NavigateOptions::default() });
     });
 }
 
@@ -126,7 +124,7 @@ fn listen_to_keys(stores: Stores) {
                         || !settings.value.with_untracked(|settings| settings.single_keys) => {}
                 "/" => {
                     event.prevent_default();
-                    ui.focus_composer();
+                    ui.focus_composer.ask(());
                 }
                 "?" => {
                     event.prevent_default();

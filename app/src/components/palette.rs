@@ -178,7 +178,7 @@ fn commands(stores: Stores, in_chat: bool) -> Vec<Command> {
     };
     let begin = Arc::new(move || {
         ui.go(&Place::Chat(None).path());
-        ui.focus_composer();
+        ui.focus_composer.ask(());
     });
     let mut all = vec![
         action(Glyph::Plus, t().place_new(), begin),
@@ -251,7 +251,7 @@ fn of_conversation(stores: Stores) -> Vec<(Glyph, &'static str, Run)> {
     }
     let senses = untrack(|| chat.senses());
     if senses.nothing().is_none() {
-        found.push((Glyph::Plus, t().attach(), Arc::new(move || ui.pick_files())));
+        found.push((Glyph::Plus, t().attach(), Arc::new(move || ui.pick_files.ask(()))));
     }
     if senses.no_hearing.is_none() && recording.phase.get_untracked() == RecordingPhase::Idle {
         found.push((Glyph::Microphone, t().record(), Arc::new(move || recording.start())));

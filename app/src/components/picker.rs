@@ -17,7 +17,7 @@ pub fn Picker() -> impl IntoView {
     let open = stores.ui.picker;
     let chosen = Callback::new(move |()| {
         open.set(false);
-        stores.ui.focus_composer();
+        stores.ui.focus_composer.ask(());
     });
     view! {
         <Dialog open=open title=t().choose_model() class="picker">

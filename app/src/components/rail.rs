@@ -57,7 +57,7 @@ fn RailContent() -> impl IntoView {
     let begin = move |_| {
         stores.ui.rail.set(false);
         stores.ui.go(&Place::Chat(None).path());
-        stores.ui.focus_composer();
+        stores.ui.focus_composer.ask(());
     };
     let current = move |to: Place| move || (place.get() == to).then_some("page");
     // The sheet also when that is the place already.

@@ -13,6 +13,7 @@ use send_wrapper::SendWrapper;
 use super::choosing::{Known, is_undecided, preferred};
 use super::models::{CatalogState, Choice, Inspection, MemoryQuestion, ModelId, ModelState};
 use super::settings::SettingsStore;
+use super::ui::Ui;
 use crate::browser::{self, Answer};
 use crate::engine_client::{EngineClient, Notice, Reply};
 
@@ -83,9 +84,8 @@ pub struct EngineStore {
     pub fake: RwSignal<bool>,
     /// What the engine does for another tab.
     pub busy_elsewhere: RwSignal<Option<Activity>>,
-    /// A model that another tab has loaded in place of this tab's.
-    pub replaced_by: RwSignal<Option<String>>,
     pub(super) settings: SettingsStore,
+    pub(super) ui: Ui,
     pub(super) client: StoredValue<Option<SendWrapper<EngineClient>>>,
     /// How many engines were started, to the one that runs.
     starts: StoredValue<u32>,
@@ -104,7 +104,7 @@ pub struct EngineStore {
 impl EngineStore {
     /// An engine that is not started yet.
     #[must_use]
-    pub fn new(settings: SettingsStore) -> Self {
+    pub fn new(settings: SettingsStore, ui: Ui) -> Self {
         Self {
             phase: RwSignal::default(),
             device: RwSignal::new(None),
@@ -124,8 +124,8 @@ impl EngineStore {
             towers: RwSignal::new(None),
             fake: RwSignal::new(false),
             busy_elsewhere: RwSignal::new(None),
-            replaced_by: RwSignal::new(None),
             settings,
+            ui,
             client: StoredValue::new(None),
             starts: StoredValue::new(0),
             files: StoredValue::new(HashMap::new()),
@@ -598,9 +598,9 @@ mod tests {
     fn what_is_preselected_follows_what_is_found_out_until_a_model_is_loaded() {
         let owner = Owner::new();
         owner.set();
-        let settings = SettingsStore::new(Library::new());
+        let settings = SettingsStore::new(Library::default());
         settings.known.set(true);
-        let engine = EngineStore::new(settings);
+        let engine = EngineStore::new(settings, Ui::default());
         let choice = |name: &str, size| {
             let digest = format!("sha256:{name}");
             Choice::server(CatalogEntry { name: name.into(), digest, size, ..CatalogEntry::default() })
@@ -627,7 +627,7 @@ mod tests {
     fn a_model_is_loaded_again_with_its_context_after_a_crash_during_its_load() {
         let owner = Owner::new();
         owner.set();
-        let engine = EngineStore::new(SettingsStore::new(Library::new()));
+        let engine = EngineStore::new(SettingsStore::new(Library::default()), Ui::default());
         let choice = Choice::server(CatalogEntry { name: "pebble".into(), ..CatalogEntry::default() });
         let loading =
             ModelState::Loading { choice: Box::new(choice.clone()), context: 32_768, request: RequestId(1) };

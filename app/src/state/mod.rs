@@ -34,19 +34,20 @@ pub use pulling::PullStore;
 pub use recording::RecordingStore;
 pub use settings::SettingsStore;
 pub use tune::TuneStore;
-pub use ui::{Layer, Toast, ToastAction, Ui};
+pub use ui::{Destination, Layer, Toast, ToastAction, Ui};
 
 use engine::EnginePhase;
+use library::Elsewhere;
 use models::ModelState;
 
-use crate::{browser, history::Change};
+use crate::browser;
 
 /// Puts the stores into the context, and starts them when this runs in a browser.
 pub fn provide_stores() {
-    let ui = Ui::new();
-    let library = Library::new();
+    let ui = Ui::default();
+    let library = Library::default();
     let settings = SettingsStore::new(library);
-    let engine = EngineStore::new(settings);
+    let engine = EngineStore::new(settings, ui);
     let media = MediaStore::new(library);
     let adapters = AdapterStore::new(engine, library);
     let chat = ChatStore::new(library, settings, engine, adapters, media, ui);
@@ -62,7 +63,7 @@ pub fn provide_stores() {
     provide_context(adapters);
     provide_context(media);
     provide_context(chat);
-    provide_context(FindStore::new());
+    provide_context(FindStore::default());
     provide_context(recording);
     let tune = TuneStore::new(library, engine, adapters, chat, media, ui);
     provide_context(tune);
@@ -87,14 +88,13 @@ pub fn provide_stores() {
             browser::set_theme(theme.attribute());
         }
     });
-    Effect::new(move |_| match library.changed_elsewhere.get() {
-        Some(Change::Saved { id }) => chat.open_again(id),
-        Some(Change::Setting { .. }) => spawn_local(settings.read()),
-        _ => {}
+    library.listen(move |what| match what {
+        Elsewhere::Saved(id) => chat.open_again(id),
+        Elsewhere::Deleted(lost) => chat.lose(lost),
+        Elsewhere::SettingsChanged => spawn_local(settings.read()),
     });
     adapters.watch_model();
     engine.watch_answers(adapters);
-    engine.watch_others(ui);
     chat.watch_model();
     chat.watch_prompt_size();
     tune.watch();

@@ -23,7 +23,7 @@ pub fn AttachButtons() -> impl IntoView {
         // The same file may be picked again.
         input.set_value("");
         chat.attach(files);
-        stores.ui.focus_composer();
+        stores.ui.focus_composer.ask(());
     };
     let accept = move || {
         senses.with(|senses| {
@@ -37,14 +37,10 @@ pub fn AttachButtons() -> impl IntoView {
             kinds.join(",")
         })
     };
-    Effect::new(move |before: Option<u32>| {
-        let asked = stores.ui.pick_files.get();
-        if before.is_some_and(|before| before != asked)
-            && let Some(input) = input.get_untracked()
-        {
+    stores.ui.pick_files.take(move |()| {
+        if let Some(input) = input.get_untracked() {
             input.click();
         }
-        asked
     });
     let nothing = Memo::new(move |_| senses.with(Senses::nothing));
     let camera = RwSignal::new(false);
@@ -60,7 +56,7 @@ pub fn AttachButtons() -> impl IntoView {
             glyph=Glyph::Plus
             label=t().attach()
             reason=Signal::derive(move || nothing.get())
-            on_press=move |()| stores.ui.pick_files()
+            on_press=move |()| stores.ui.pick_files.ask(())
         />
         <input
             type="file"

@@ -51,17 +51,13 @@ pub fn Composer() -> impl IntoView {
             browser::next_frame(move || autosize(&field));
         }
     });
-    Effect::new(move |before: Option<u32>| {
-        let asked = ui.focus_composer.get();
-        if before.is_some_and(|before| before != asked)
-            && let Some(field) = field.get_untracked()
-        {
+    ui.focus_composer.take(move |()| {
+        if let Some(field) = field.get_untracked() {
             // A field that cannot take the focus now is not worth a word.
             browser::next_frame(move || {
                 field.focus().ok();
             });
         }
-        asked
     });
 
     let running = Memo::new(move |_| chat.answer.is_running());

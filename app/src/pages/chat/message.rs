@@ -170,12 +170,12 @@ fn EditField(node: NodeId, text: String, #[prop(optional)] answer: bool) -> impl
         let done = if answer { chat.edit_answer(node, &text) } else { chat.resend(node, &text) };
         // The field goes, and the focus with it.
         if done {
-            stores.ui.focus_composer();
+            stores.ui.focus_composer.ask(());
         }
     };
     let close = move || {
         chat.discard_edit(node);
-        stores.ui.focus_composer();
+        stores.ui.focus_composer.ask(());
     };
     let key = move |event: web_sys::KeyboardEvent| {
         if browser::is_composing(&event) {

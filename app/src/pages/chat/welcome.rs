@@ -24,7 +24,7 @@ pub fn Welcome() -> impl IntoView {
     let idle = Memo::new(move |_| {
         engine.model.with(|model| matches!(model, ModelState::None | ModelState::Failed { .. }))
     });
-    let chosen = Callback::new(move |()| stores.ui.focus_composer());
+    let chosen = Callback::new(move |()| stores.ui.focus_composer.ask(()));
     view! {
         <section class="welcome">
             <h1>{t().welcome_title()}</h1>
@@ -114,11 +114,11 @@ fn Suggestions(able: Capabilities) -> impl IntoView {
         if chat.draft.with_untracked(|draft| draft.trim().is_empty()) {
             chat.set_draft(words.to_owned());
         }
-        stores.ui.focus_composer();
+        stores.ui.focus_composer.ask(());
     };
     let picture = move |()| {
         write(t().welcome_picture_prompt());
-        stores.ui.pick_files();
+        stores.ui.pick_files.ask(());
     };
     let think = move |()| {
         chat.edit(|conversation| conversation.options.thinking = true);

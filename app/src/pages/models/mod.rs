@@ -35,7 +35,7 @@ pub fn ModelsPage() -> impl IntoView {
     let engine = stores.engine;
     let chosen = Callback::new(move |()| {
         stores.ui.go(&Place::Chat(None).path());
-        stores.ui.focus_composer();
+        stores.ui.focus_composer.ask(());
     });
     let refresh = move |_| {
         engine.read_catalog();

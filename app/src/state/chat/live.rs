@@ -40,7 +40,7 @@ pub struct LiveText {
 }
 
 /// The channel between tabs that write and tabs that follow.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Live {
     /// The answers of other tabs, by conversation and message.
     all: RwSignal<BTreeMap<(ConversationId, NodeId), LiveText>>,
@@ -53,17 +53,6 @@ pub struct Live {
 }
 
 impl Live {
-    /// Nothing is followed.
-    pub fn new() -> Self {
-        Self {
-            all: RwSignal::new(BTreeMap::new()),
-            channel: StoredValue::new(None),
-            subscription: StoredValue::new(None),
-            told: StoredValue::new((0, 0)),
-            kept: StoredValue::new((0, 0)),
-        }
-    }
-
     /// Begins to tell of an answer, of which the others know this much.
     pub(super) fn begin(self, text: &str, thought: &str) {
         self.told.set_value((text.len(), thought.len()));

@@ -159,7 +159,7 @@ impl ChatStore {
         Self {
             conversation: Shown::new(library.add(blank)),
             missing: RwSignal::new(None),
-            answer: RunningAnswer::new(),
+            answer: RunningAnswer::default(),
             queued: RwSignal::new(None),
             failure: RwSignal::new(None),
             needed: RwSignal::new(None),
@@ -175,7 +175,7 @@ impl ChatStore {
             sent_early: RwSignal::new(false),
             shaped: StoredValue::new(false),
             elsewhere: RwSignal::new(BTreeSet::new()),
-            live: Live::new(),
+            live: Live::default(),
             asked: StoredValue::new(BTreeSet::new()),
             lock: StoredValue::new(None),
             wanted: StoredValue::new(None),

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use futures_channel::oneshot;
 use leptos::prelude::*;
 
-use super::{Library, UNSAVED};
+use super::{Elsewhere, Library, UNSAVED};
 use crate::history::{Conversation, ConversationId, Deleted, Options, Saved, StoreError, Stored, Summary};
 use crate::locks;
 
@@ -208,7 +208,7 @@ impl Library {
         self.forget_failure(id);
         self.list.update(|list| list.retain(|summary| summary.id != id));
         let live = Some((live.now.get_untracked(), None));
-        self.lost.set(Some(Removed { id, live, stored: Deleted::default() }));
+        self.tell(Elsewhere::Deleted(Removed { id, live, stored: Deleted::default() }));
     }
 
     /// Waits until a conversation is saved and as other tabs have it, or is at hand no more.

@@ -7,6 +7,7 @@ mod live;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use gloo_timers::future::TimeoutFuture;
@@ -38,8 +39,20 @@ const LONGEST_WAIT_MS: u32 = 60_000;
 /// How long texts that were searched stay in memory.
 const KEEP_TEXTS: Duration = Duration::from_secs(300);
 
+/// What another tab has done.
+pub enum Elsewhere {
+    /// It has saved a conversation.
+    Saved(ConversationId),
+    /// It has deleted a conversation that was at hand here.
+    Deleted(Removed),
+    /// It has changed a setting.
+    SettingsChanged,
+}
+
+type Listener = Arc<dyn Fn(Elsewhere) + Send + Sync>;
+
 /// The browser's store of conversations, with the list of what is in it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Library {
     store: StoredValue<Option<HistoryStore>>,
     /// Whether the store is open and the list was read.
@@ -58,10 +71,8 @@ pub struct Library {
     unsaved_lock: StoredValue<Option<Lock>>,
     /// Conversations whose records were found to be unreadable.
     pub unreadable: RwSignal<BTreeSet<ConversationId>>,
-    /// A conversation that was at hand when another tab deleted it.
-    pub lost: RwSignal<Option<Removed>>,
-    /// What another tab changed last.
-    pub changed_elsewhere: RwSignal<Option<Change>>,
+    /// Called with what another tab has done.
+    listener: StoredValue<Option<Listener>>,
     live: StoredValue<BTreeMap<ConversationId, Live>>,
     /// The texts of conversations, since they were first searched.
     index: StoredValue<BTreeMap<ConversationId, SearchText>>,
@@ -80,33 +91,6 @@ pub struct Library {
 }
 
 impl Library {
-    /// A library that is not open yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            store: StoredValue::new(None),
-            open: RwSignal::new(false),
-            list: RwSignal::new(Vec::new()),
-            query: RwSignal::new(String::new()),
-            found: RwSignal::new(None),
-            trouble: RwSignal::new(None),
-            unsaved: RwSignal::new(None),
-            unsaved_lock: StoredValue::new(None),
-            unreadable: RwSignal::new(BTreeSet::new()),
-            lost: RwSignal::new(None),
-            changed_elsewhere: RwSignal::new(None),
-            live: StoredValue::new(BTreeMap::new()),
-            index: StoredValue::new(BTreeMap::new()),
-            searches: StoredValue::new(0),
-            deletions: StoredValue::new(0),
-            heard: StoredValue::new(0),
-            settling: StoredValue::new(false),
-            failures: StoredValue::new(0),
-            subscription: StoredValue::new(None),
-            tab: StoredValue::new(Default::default()),
-        }
-    }
-
     /// Opens the browser's store and reads the list.
     pub async fn open(self) {
         self.tab.set_value(tab::claim());
@@ -148,16 +132,16 @@ impl Library {
 
     /// Takes what another tab has changed.
     fn hear(self, change: Change) {
-        match &change {
+        match change {
             Change::Saved { id } => {
-                let id = *id;
                 self.forget_text(id);
                 self.reread(move |it| it == id);
                 spawn_local(self.refresh_one(id));
+                self.tell(Elsewhere::Saved(id));
             }
             Change::Deleted { id } => {
-                self.unlist(*id);
-                self.lose(*id);
+                self.unlist(id);
+                self.lose(id);
                 // There may be room now.
                 self.schedule();
                 spawn_local(self.search());
@@ -167,9 +151,19 @@ impl Library {
                 self.reread(|_| true);
                 spawn_local(self.refresh());
             }
-            Change::Setting { .. } => {}
+            Change::Setting { .. } => self.tell(Elsewhere::SettingsChanged),
         }
-        self.changed_elsewhere.set(Some(change));
+    }
+
+    /// Has `act` called with all that another tab does from now on.
+    pub fn listen(self, act: impl Fn(Elsewhere) + Send + Sync + 'static) {
+        self.listener.set_value(Some(Arc::new(act)));
+    }
+
+    fn tell(self, what: Elsewhere) {
+        if let Some(listener) = self.listener.get_value() {
+            listener(what);
+        }
     }
 
     /// Takes a conversation that was deleted off the list.
@@ -436,10 +430,4 @@ fn place(list: &mut Vec<Summary>, summary: Summary) {
     list.retain(|other| other.id != summary.id);
     let place = list.partition_point(|other| other.updated > summary.updated);
     list.insert(place, summary);
-}
-
-impl Default for Library {
-    fn default() -> Self {
-        Self::new()
-    }
 }

@@ -30,18 +30,13 @@ impl Change {
 }
 
 /// The channel between the tabs.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Tabs {
     channel: StoredValue<Option<Channel<Change>>>,
     subscription: StoredValue<Option<SendWrapper<Subscription>>>,
 }
 
 impl Tabs {
-    /// Nobody is heard yet.
-    pub fn new() -> Self {
-        Self { channel: StoredValue::new(None), subscription: StoredValue::new(None) }
-    }
-
     /// Tells the others what a request has changed.
     pub fn announce(self, request: &TuneRequest) {
         if let Some(change) = Change::of(request) {
