@@ -23,7 +23,7 @@ use crate::{
     media::kind::{self, FileKind},
     pages::watch_returns,
     place::{Place, keep_query, use_place},
-    state::{Destination, Stores, models::ModelState, recording::RecordingPhase, use_stores},
+    state::{Destination, Stores, models::ModelState, recording::RecordingPhase, use_recording, use_stores},
     swipe::follow_swipes,
 };
 
@@ -69,13 +69,12 @@ pub fn Frame(children: Children) -> impl IntoView {
             <div class="drop-veil"><p>{drop_words}</p></div>
         </Show>
     }
-    .into_any()
 }
 
 /// Says that the microphone is on, on pages that have no place for the recording itself.
 #[component]
 fn RecordingNote() -> impl IntoView {
-    let recording = use_stores().recording;
+    let recording = use_recording();
     let place = use_place();
     let shown = Memo::new(move |_| {
         recording.phase.get() != RecordingPhase::Idle && !matches!(place.get(), Place::Chat(_))

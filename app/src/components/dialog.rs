@@ -4,7 +4,7 @@ use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast as _;
 
 use super::{Glyph, IconButton, Notices};
-use crate::{browser, language::t, state::use_stores};
+use crate::{browser, language::t, state::use_ui};
 
 /// What opens a dialog: a switch, or something to be shown or asked, which is forgotten when the dialog closes.
 #[derive(Clone, Copy)]
@@ -85,7 +85,7 @@ pub fn DialogFrame(
     /// What it holds.
     children: ChildrenFn,
 ) -> impl IntoView {
-    let ui = use_stores().ui;
+    let ui = use_ui();
     let layer = ui.layer();
     let node = NodeRef::<html::Dialog>::new();
     let before = StoredValue::new_local(None::<web_sys::HtmlElement>);
@@ -166,5 +166,4 @@ pub fn DialogFrame(
             <Notices layer=layer />
         </dialog>
     }
-    .into_any()
 }

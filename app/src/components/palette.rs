@@ -12,7 +12,7 @@ use crate::{
     history::NodeId,
     language::t,
     place::{Place, use_place},
-    state::{Stores, models::Choice, recording::RecordingPhase, settings::Theme, use_stores},
+    state::{Stores, models::Choice, recording::RecordingPhase, settings::Theme, use_stores, use_ui},
 };
 
 /// Lines shown at most: all commands, and some conversations.
@@ -33,7 +33,7 @@ type Run = Arc<dyn Fn() + Send + Sync>;
 /// The palette.
 #[component]
 pub fn Palette() -> impl IntoView {
-    let open = use_stores().ui.palette;
+    let open = use_ui().palette;
     view! {
         <Dialog open=open title=t().palette_title() class="palette" bare=true>
             <PaletteContent />
@@ -154,7 +154,6 @@ fn PaletteContent() -> impl IntoView {
         </ul>
         <p class="muted palette-none">{move || found.with(Vec::is_empty).then_some(t().palette_none())}</p>
     }
-    .into_any()
 }
 
 fn line_id(index: usize) -> String {

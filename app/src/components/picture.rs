@@ -3,11 +3,15 @@
 use leptos::{prelude::*, task::spawn_local};
 
 use super::Dialog;
-use crate::{history::Attachment, language::t, state::use_stores};
+use crate::{
+    history::Attachment,
+    language::t,
+    state::{use_media, use_ui},
+};
 
 /// The address of an attachment for this page, once it is known, and whether there is none.
 fn address(attachment: Attachment) -> (RwSignal<Option<String>>, RwSignal<bool>) {
-    let media = use_stores().media;
+    let media = use_media();
     let (url, missing) = (RwSignal::new(None), RwSignal::new(false));
     Effect::new(move |_| {
         let attachment = attachment.clone();
@@ -30,7 +34,7 @@ pub fn Thumbnail(
     #[prop(optional, into)]
     caption: Option<String>,
 ) -> impl IntoView {
-    let ui = use_stores().ui;
+    let ui = use_ui();
     let name = attachment.name.clone();
     let (url, missing) = address(attachment.clone());
     let words = match &caption {
@@ -57,13 +61,12 @@ pub fn Thumbnail(
             {caption.map(|caption| view! { <span class="thumbnail-caption numbers" aria-hidden="true">{caption}</span> })}
         </button>
     }
-    .into_any()
 }
 
 /// The dialog with a picture as large as there is room for.
 #[component]
 pub fn Viewer() -> impl IntoView {
-    let viewing = use_stores().ui.viewing;
+    let viewing = use_ui().viewing;
     let title = Signal::derive(move || {
         viewing.with(|it| it.as_ref().map_or_else(String::new, |attachment| attachment.name.clone()))
     });

@@ -5,13 +5,13 @@ use leptos::prelude::*;
 use super::Dialog;
 use crate::{
     language::t,
-    state::{settings::SendKey, use_stores},
+    state::{settings::SendKey, use_settings, use_ui},
 };
 
 /// The list of keyboard shortcuts.
 #[component]
 pub fn ShortcutsDialog() -> impl IntoView {
-    let open = use_stores().ui.shortcuts;
+    let open = use_ui().shortcuts;
     view! {
         <Dialog open=open title=t().shortcuts_title() class="shortcuts">
             <Shortcuts />
@@ -21,7 +21,7 @@ pub fn ShortcutsDialog() -> impl IntoView {
 
 #[component]
 fn Shortcuts() -> impl IntoView {
-    let settings = use_stores().settings;
+    let settings = use_settings();
     let rows = move || {
         let (send_key, single) = settings.value.with(|settings| (settings.send_key, settings.single_keys));
         let (send, line) = match send_key {

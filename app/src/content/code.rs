@@ -56,7 +56,6 @@ pub fn CodeBlock(
             </pre>
         </figure>
     }
-    .into_any()
 }
 
 fn tokens(line: &Line) -> Vec<AnyView> {
@@ -98,5 +97,4 @@ pub fn CopyButton(
             <span aria-live="polite">{said}</span>
         </button>
     }
-    .into_any()
 }

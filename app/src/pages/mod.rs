@@ -18,7 +18,7 @@ use leptos::prelude::*;
 use crate::{
     components::{Glyph, IconButton},
     language::t,
-    state::use_stores,
+    state::use_ui,
 };
 
 /// A page that is a column of sections under a heading.
@@ -29,7 +29,7 @@ pub fn Column(
     /// The sections.
     children: Children,
 ) -> impl IntoView {
-    let ui = use_stores().ui;
+    let ui = use_ui();
     view! {
         <leptos_meta::Title text=t().page_title(title) />
         <main id="main" class="page" tabindex="-1">
@@ -40,5 +40,4 @@ pub fn Column(
             {children()}
         </main>
     }
-    .into_any()
 }

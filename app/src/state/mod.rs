@@ -101,7 +101,7 @@ pub fn provide_stores() {
     chat.watch_tabs();
 }
 
-/// The stores, from the context.
+/// Stores that functions of several need.
 #[derive(Clone, Copy)]
 pub struct Stores {
     /// What is open on the page.
@@ -112,14 +112,10 @@ pub struct Stores {
     pub settings: SettingsStore,
     /// The engine.
     pub engine: EngineStore,
-    /// Downloads of models to the server.
-    pub pulls: PullStore,
     /// Models opened from files, remembered over visits.
     pub picked: PickedStore,
     /// The adapters of the loaded model.
     pub adapters: AdapterStore,
-    /// Bytes of pictures and sound.
-    pub media: MediaStore,
     /// The conversation on screen.
     pub chat: ChatStore,
     /// What is looked for in it.
@@ -143,21 +139,46 @@ impl Stores {
     }
 }
 
-/// The stores that [`provide_stores`] put into the context.
+/// Defines functions that return a store which [`provide_stores`] has put into the context.
+macro_rules! uses {
+    ($($name:ident -> $store:ty;)*) => {
+        $(
+            #[must_use]
+            pub fn $name() -> $store {
+                expect_context()
+            }
+        )*
+    };
+}
+
+uses! {
+    use_ui -> Ui;
+    use_library -> Library;
+    use_settings -> SettingsStore;
+    use_engine -> EngineStore;
+    use_pulls -> PullStore;
+    use_picked -> PickedStore;
+    use_adapters -> AdapterStore;
+    use_media -> MediaStore;
+    use_chat -> ChatStore;
+    use_find -> FindStore;
+    use_recording -> RecordingStore;
+    use_tune -> TuneStore;
+}
+
+/// Returns the stores that functions of several need.
 #[must_use]
 pub fn use_stores() -> Stores {
     Stores {
-        ui: expect_context(),
-        library: expect_context(),
-        settings: expect_context(),
-        engine: expect_context(),
-        pulls: expect_context(),
-        picked: expect_context(),
-        adapters: expect_context(),
-        media: expect_context(),
-        chat: expect_context(),
-        find: expect_context(),
-        recording: expect_context(),
-        tune: expect_context(),
+        ui: use_ui(),
+        library: use_library(),
+        settings: use_settings(),
+        engine: use_engine(),
+        picked: use_picked(),
+        adapters: use_adapters(),
+        chat: use_chat(),
+        find: use_find(),
+        recording: use_recording(),
+        tune: use_tune(),
     }
 }

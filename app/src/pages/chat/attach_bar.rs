@@ -7,14 +7,13 @@ use crate::{
     format,
     language::t,
     media::{camera::Camera, device::Device},
-    state::{chat::Senses, recording::RecordingPhase, use_stores},
+    state::{chat::Senses, recording::RecordingPhase, use_chat, use_recording, use_ui},
 };
 
 /// The buttons in the composer's line.
 #[component]
 pub fn AttachButtons() -> impl IntoView {
-    let stores = use_stores();
-    let (chat, recording) = (stores.chat, stores.recording);
+    let (chat, recording, ui) = (use_chat(), use_recording(), use_ui());
     let input = NodeRef::<html::Input>::new();
     let senses = Memo::new(move |_| chat.senses());
     let picked = move |_| {
@@ -23,7 +22,7 @@ pub fn AttachButtons() -> impl IntoView {
         // The same file may be picked again.
         input.set_value("");
         chat.attach(files);
-        stores.ui.focus_composer.ask(());
+        ui.focus_composer.ask(());
     };
     let accept = move || {
         senses.with(|senses| {
@@ -37,7 +36,7 @@ pub fn AttachButtons() -> impl IntoView {
             kinds.join(",")
         })
     };
-    stores.ui.pick_files.take(move |()| {
+    ui.pick_files.take(move |()| {
         if let Some(input) = input.get_untracked() {
             input.click();
         }
@@ -56,7 +55,7 @@ pub fn AttachButtons() -> impl IntoView {
             glyph=Glyph::Plus
             label=t().attach()
             reason=Signal::derive(move || nothing.get())
-            on_press=move |()| stores.ui.pick_files.ask(())
+            on_press=move |()| ui.pick_files.ask(())
         />
         <input
             type="file"
@@ -97,7 +96,6 @@ pub fn AttachButtons() -> impl IntoView {
         </Show>
         <CameraDialog open=camera />
     }
-    .into_any()
 }
 
 /// A button that stays in reach when it cannot act, and says why.
@@ -108,7 +106,7 @@ fn AttachButton(
     #[prop(into)] reason: Signal<Option<String>>,
     #[prop(into)] on_press: Callback<()>,
 ) -> impl IntoView {
-    let ui = use_stores().ui;
+    let ui = use_ui();
     let words = move || reason.get().map_or_else(|| label.to_owned(), |reason| format!("{label}. {reason}"));
     let press = move |_| match reason.get_untracked() {
         Some(reason) => ui.toast(reason),
@@ -131,7 +129,7 @@ fn AttachButton(
 /// The recording while it runs, and what went wrong with it.
 #[component]
 pub fn RecordingBar() -> impl IntoView {
-    let recording = use_stores().recording;
+    let recording = use_recording();
     let phase = recording.phase;
     let paused = Memo::new(move |_| phase.get() == RecordingPhase::Paused);
     let asking = Memo::new(move |_| phase.get() == RecordingPhase::Asking);
@@ -192,7 +190,6 @@ pub fn RecordingBar() -> impl IntoView {
             </div>
         </Show>
     }
-    .into_any()
 }
 
 /// What the camera sees, and a button that takes a picture of it.
@@ -207,7 +204,7 @@ fn CameraDialog(open: RwSignal<bool>) -> impl IntoView {
 
 #[component]
 fn CameraView(open: RwSignal<bool>) -> impl IntoView {
-    let chat = use_stores().chat;
+    let chat = use_chat();
     let video = NodeRef::<html::Video>::new();
     let trouble = RwSignal::new(None::<String>);
     let ready = RwSignal::new(false);

@@ -8,7 +8,7 @@ use crate::{
     content::Markdown,
     failures,
     language::t,
-    state::use_stores,
+    state::{use_adapters, use_chat, use_engine, use_ui},
 };
 
 /// One of the two answers.
@@ -18,12 +18,11 @@ struct Side {
     done: RwSignal<bool>,
 }
 
-
 /// The dialog. It writes nothing into the conversation.
 #[component]
 pub fn Compare() -> impl IntoView {
-    let stores = use_stores();
-    let open = stores.ui.compare;
+    let ui = use_ui();
+    let open = ui.compare;
     view! {
         <Dialog open=open title=t().compare_title() class="compare">
             <Answers />
@@ -33,19 +32,19 @@ pub fn Compare() -> impl IntoView {
 
 #[component]
 fn Answers() -> impl IntoView {
-    let stores = use_stores();
+    let (adapters, chat, engine, ui) = (use_adapters(), use_chat(), use_engine(), use_ui());
     let (with, without) = (Side::default(), Side::default());
     let failure = RwSignal::new(None::<Failure>);
     let running = StoredValue::new(None::<RequestId>);
     spawn_local(async move {
         // The same draw for both, so that what differs is the adapter's.
         let seed = js_sys::Math::random().to_bits() & 0xffff_ffff;
-        for (side, scales) in [(with, stores.adapters.scales()), (without, stores.adapters.scales_off())] {
+        for (side, scales) in [(with, adapters.scales()), (without, adapters.scales_off())] {
             let add = |text: &str| {
                 side.text.try_update(|all| all.push_str(text));
             };
-            if let Err(error) = stores.chat.answer_apart(scales, seed, running, add).await {
-                stores.ui.say(failures::sentence(&error));
+            if let Err(error) = chat.answer_apart(scales, seed, running, add).await {
+                ui.say(failures::sentence(&error));
                 failure.try_set(Some(error));
                 return;
             }
@@ -55,7 +54,7 @@ fn Answers() -> impl IntoView {
     // Who closes the dialog wants no more of it.
     on_cleanup(move || {
         if let Some(id) = running.try_get_value().flatten() {
-            stores.engine.cancel(id);
+            engine.cancel(id);
         }
     });
     let pane = |title: &'static str, side: Side| {
@@ -77,5 +76,4 @@ fn Answers() -> impl IntoView {
         </div>
         <p class="hint">{t().compare_hint()}</p>
     }
-    .into_any()
 }

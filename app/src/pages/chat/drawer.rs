@@ -11,7 +11,7 @@ use crate::{
     format,
     history::Conversation,
     language::t,
-    state::{ChatStore, models::ModelState, use_stores},
+    state::{ChatStore, models::ModelState, use_chat, use_engine, use_stores, use_ui},
 };
 
 /// Where there is no room beside the conversation, the drawer lies over it and keeps the focus.
@@ -20,7 +20,7 @@ const NARROW: &str = "(max-width: 1099px)";
 /// The drawer.
 #[component]
 pub fn Drawer() -> impl IntoView {
-    let open = use_stores().ui.drawer;
+    let open = use_ui().drawer;
     view! {
         <DialogFrame open=open title=t().drawer_title() class="drawer" is_modal=|| browser::matches_media(NARROW)>
             // Above what scrolls.
@@ -66,8 +66,7 @@ fn Instructions() -> impl IntoView {
 
 #[component]
 fn Answers() -> impl IntoView {
-    let stores = use_stores();
-    let (chat, engine) = (stores.chat, stores.engine);
+    let (chat, engine) = (use_chat(), use_engine());
     let options = Memo::new(move |_| chat.conversation.with(|conversation| conversation.options.clone()));
     let most = Signal::derive(move || {
         options.with(|it| if it.max_tokens == 0 { String::new() } else { it.max_tokens.to_string() })
@@ -141,7 +140,6 @@ fn Answers() -> impl IntoView {
             </label>
         </section>
     }
-    .into_any()
 }
 
 /// The sequences of a text that has one a line.
@@ -160,8 +158,7 @@ fn typed(chat: ChatStore, keep: impl Fn(&mut Conversation, String) + Copy + Send
 
 #[component]
 fn SamplingPart() -> impl IntoView {
-    let stores = use_stores();
-    let (chat, engine) = (stores.chat, stores.engine);
+    let (chat, engine) = (use_chat(), use_engine());
     let own =
         Memo::new(move |_| chat.conversation.with(|conversation| conversation.options.sampling.clone()));
     let recommended = Memo::new(move |_| {
@@ -209,7 +206,7 @@ fn SamplingPart() -> impl IntoView {
 /// Figures of the last answer.
 #[component]
 fn FiguresPart() -> impl IntoView {
-    let chat = use_stores().chat;
+    let chat = use_chat();
     let timings = Memo::new(move |_| {
         chat.conversation.with(|conversation| {
             let path = conversation.active_path();

@@ -37,17 +37,16 @@ use crate::{
     language::t,
     pages::NotFoundPage,
     place::{Place, use_place},
-    state::use_stores,
+    state::{use_chat, use_library, use_settings},
 };
 
 /// One conversation, or a new one. The address decides which.
 #[component]
 pub fn ChatPage() -> impl IntoView {
-    let stores = use_stores();
-    let chat = stores.chat;
+    let (chat, library, settings) = (use_chat(), use_library(), use_settings());
     let place = use_place();
     Effect::new(move |_| {
-        if !stores.library.open.get() || !stores.settings.known.get() {
+        if !library.open.get() || !settings.known.get() {
             return;
         }
         match place.get() {
@@ -86,5 +85,4 @@ pub fn ChatPage() -> impl IntoView {
         // Nothing is in it, but the router waits for it before it changes the address.
         <Outlet />
     }
-    .into_any()
 }

@@ -15,7 +15,7 @@ use crate::{
     browser,
     history::{Conversation, NodeId},
     language::t,
-    state::use_stores,
+    state::use_chat,
 };
 
 /// How many of the last messages are rendered at once: more than a view holds.
@@ -77,7 +77,7 @@ impl Pane {
 /// The conversation on screen and, hidden, those that were left and whose messages are still being removed.
 #[component]
 pub fn Panes() -> impl IntoView {
-    let chat = use_stores().chat;
+    let chat = use_chat();
     let panes = RwSignal::new(vec![Pane::new(chat.conversation.handle_untracked())]);
     // One turn at a time, for all panes.
     let working = StoredValue::new(false);

@@ -8,7 +8,7 @@ use crate::{
     language::t,
     state::{
         measuring::{Kind, Measurements},
-        use_stores,
+        use_ui,
     },
 };
 
@@ -21,7 +21,7 @@ pub fn Running(measured: Measurements) -> impl IntoView {
         format::percent(progress.done.into(), progress.total.into())
     };
     let words = move || kind.get().map_or("", Kind::words);
-    let ui = use_stores().ui;
+    let ui = use_ui();
     Effect::new(move |_| {
         if let Some(failure) = measured.failure.get() {
             ui.say(failures::sentence(&failure));

@@ -14,7 +14,7 @@ use crate::{
     components::{Glyph, Icon},
     format,
     language::t,
-    state::use_stores,
+    state::use_tune,
 };
 
 /// The field in its own units.
@@ -28,7 +28,7 @@ const MAX_LINES: usize = 40;
 /// The curves of the run, with their values and their export.
 #[component]
 pub fn Curves() -> impl IntoView {
-    let run = use_stores().tune.run;
+    let run = use_tune().run;
     let points = run.points;
     // The step that was chosen, none for the last one; and the one that is pointed at.
     let (chosen, pointed) = (RwSignal::new(None::<usize>), RwSignal::new(None::<usize>));
@@ -74,7 +74,6 @@ pub fn Curves() -> impl IntoView {
             </div>
         </div>
     }
-    .into_any()
 }
 
 /// One field with its axes.
@@ -85,7 +84,7 @@ fn Plot(
     at: Memo<usize>,
     pointed: RwSignal<Option<usize>>,
 ) -> impl IntoView {
-    let points = use_stores().tune.run.points;
+    let points = use_tune().run.points;
     let field = NodeRef::<html::Div>::new();
     let axis = Memo::new(move |_| points.with(|points| axis_of(points, series)));
     let ticks = move || {
@@ -183,7 +182,6 @@ fn Plot(
             </div>
         </figure>
     }
-    .into_any()
 }
 
 /// A curve as an SVG path.

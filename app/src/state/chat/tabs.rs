@@ -6,8 +6,8 @@
 use leptos::{prelude::*, task::spawn_local};
 
 use super::{Absence, ChatStore};
-use crate::state::library::Removed;
 use crate::locks;
+use crate::state::library::Removed;
 use crate::{
     history::{ConversationId, NodeId},
     language::t,
