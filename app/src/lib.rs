@@ -61,7 +61,7 @@ use leptos_router::{
 use self::{
     frame::Frame,
     language::{LanguageChoice, t},
-    pages::{ChatPage, LaterPage, ModelsPage, NotFoundPage, page},
+    pages::{ChatPage, LaterPage, NotFoundPage, page},
 };
 
 /// Whether there is a page at a path. What the path names on it, such as a conversation, may still not be in the browser.
@@ -152,7 +152,7 @@ fn Interface() -> impl IntoView {
                     <Route path=path!("") view=|| () />
                     <Route path=path!("c/:id") view=|| () />
                 </ParentRoute>
-                <Route path=path!("models") view=ModelsPage />
+                <Route path=path!("models") view=|| page(LaterPage::Models) />
                 <Route path=path!("tune") view=|| page(LaterPage::Tune) />
                 <Route path=path!("settings") view=|| page(LaterPage::Settings) />
                 <Route path=path!("diagnostics") view=|| page(LaterPage::Diagnostics) />

@@ -6,13 +6,13 @@ use leptos::{html, prelude::*, task::spawn_local};
 use protocol::Role;
 
 use super::rail::{export_markdown, export_one, pick_archive};
-use super::{Dialog, Glyph, Icon};
+use super::{Glyph, Icon};
 use crate::{
     browser,
     history::NodeId,
     language::t,
     place::{Place, use_place},
-    state::{Stores, models::Choice, recording::RecordingPhase, settings::Theme, use_stores, use_ui},
+    state::{Stores, models::Choice, recording::RecordingPhase, settings::Theme, use_stores},
 };
 
 /// Lines shown at most: all commands, and some conversations.
@@ -30,19 +30,9 @@ struct Command {
 /// What a command does. A `Callback` would go with the palette, which is closed by then.
 type Run = Arc<dyn Fn() + Send + Sync>;
 
-/// The palette.
+/// The field, and what it finds.
 #[component]
-pub fn Palette() -> impl IntoView {
-    let open = use_ui().palette;
-    view! {
-        <Dialog open=open title=t().palette_title() class="palette" bare=true>
-            <PaletteContent />
-        </Dialog>
-    }
-}
-
-#[component]
-fn PaletteContent() -> impl IntoView {
+pub fn PaletteContent() -> impl IntoView {
     let stores = use_stores();
     let open = stores.ui.palette;
     let query = RwSignal::new(String::new());

@@ -4,9 +4,11 @@
 use leptos::{prelude::*, task::spawn_local};
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
-use super::{Column, diagnostics::DiagnosticsPage, settings::SettingsPage, tune::TunePage};
+use super::{
+    Column, chat, diagnostics::DiagnosticsPage, models::ModelsPage, settings::SettingsPage, tune::TunePage,
+};
 use crate::{
-    content,
+    components, content,
     language::t,
     later::{self, PartState},
     place::Place,
@@ -15,6 +17,7 @@ use crate::{
 /// A page that comes later.
 #[derive(Clone, Copy)]
 pub enum LaterPage {
+    Models,
     Tune,
     Settings,
     Diagnostics,
@@ -24,6 +27,7 @@ pub enum LaterPage {
 #[wasm_split(later, fallible, preload(fetch))]
 fn draw(page: LaterPage) -> Result<AnyView, SplitLoaderError> {
     Ok(match page {
+        LaterPage::Models => view! { <ModelsPage /> }.into_any(),
         LaterPage::Tune => view! { <TunePage /> }.into_any(),
         LaterPage::Settings => view! { <SettingsPage /> }.into_any(),
         LaterPage::Diagnostics => view! { <DiagnosticsPage /> }.into_any(),
@@ -33,7 +37,7 @@ fn draw(page: LaterPage) -> Result<AnyView, SplitLoaderError> {
 /// Whether a path leads to a page that comes later: then the part has to be here before the page is hydrated.
 #[must_use]
 pub fn is_needed(path: &str) -> bool {
-    matches!(Place::of(path), Place::Tune | Place::Settings | Place::Diagnostics)
+    matches!(Place::of(path), Place::Models | Place::Tune | Place::Settings | Place::Diagnostics)
 }
 
 /// Fetches the part that comes later, unless it is in the page. Returns whether it is; if not, the next call tries again.
@@ -41,6 +45,8 @@ pub async fn load() -> bool {
     // One file has all of it, but each function asks for it.
     later::load(async {
         fetch().await?;
+        components::fetch_dialogs().await?;
+        chat::fetch_dialogs().await?;
         content::fetch_formulas().await
     })
     .await
@@ -57,6 +63,7 @@ pub fn page(page: LaterPage) -> AnyView {
         fetch();
     }
     let place = match page {
+        LaterPage::Models => Place::Models,
         LaterPage::Tune => Place::Tune,
         LaterPage::Settings => Place::Settings,
         LaterPage::Diagnostics => Place::Diagnostics,
@@ -87,11 +94,7 @@ mod tests {
 
     #[test]
     fn the_first_page_needs_nothing_of_it() {
-        assert!(
-            ["/", "/c/00000000000000000000000abc", "/models", "/no/such/page"]
-                .iter()
-                .all(|path| !is_needed(path))
-        );
-        assert!(["/tune", "/settings", "/diagnostics/"].iter().all(|path| is_needed(path)));
+        assert!(["/", "/c/00000000000000000000000abc", "/no/such/page"].iter().all(|path| !is_needed(path)));
+        assert!(["/models", "/tune", "/settings", "/diagnostics/"].iter().all(|path| is_needed(path)));
     }
 }

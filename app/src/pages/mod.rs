@@ -10,7 +10,6 @@ mod tune;
 
 pub use chat::{ChatPage, watch_returns};
 pub use later::{LaterPage, is_needed, load, page};
-pub use models::ModelsPage;
 pub use not_found::NotFoundPage;
 
 use leptos::prelude::*;

@@ -90,7 +90,7 @@ pub fn provide_stores() {
     });
     library.listen(move |what| match what {
         Elsewhere::Saved(id) => chat.open_again(id),
-        Elsewhere::Deleted(lost) => chat.lose(lost),
+        Elsewhere::Deleted(lost) => chat.lose(*lost),
         Elsewhere::SettingsChanged => spawn_local(settings.read()),
     });
     adapters.watch_model();

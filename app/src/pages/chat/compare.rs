@@ -4,7 +4,7 @@ use leptos::{prelude::*, task::spawn_local};
 use protocol::{Failure, RequestId};
 
 use crate::{
-    components::{Dialog, FailureBox},
+    components::FailureBox,
     content::Markdown,
     failures,
     language::t,
@@ -18,20 +18,9 @@ struct Side {
     done: RwSignal<bool>,
 }
 
-/// The dialog. It writes nothing into the conversation.
+/// Both answers.
 #[component]
-pub fn Compare() -> impl IntoView {
-    let ui = use_ui();
-    let open = ui.compare;
-    view! {
-        <Dialog open=open title=t().compare_title() class="compare">
-            <Answers />
-        </Dialog>
-    }
-}
-
-#[component]
-fn Answers() -> impl IntoView {
+pub fn CompareContent() -> impl IntoView {
     let (adapters, chat, engine, ui) = (use_adapters(), use_chat(), use_engine(), use_ui());
     let (with, without) = (Side::default(), Side::default());
     let failure = RwSignal::new(None::<Failure>);

@@ -6,36 +6,24 @@ use protocol::{Sampling, Timings};
 use super::adapters::AdaptersPart;
 
 use crate::{
-    browser,
-    components::{DialogFrame, Glyph, IconButton, NumberField, ReloadHint, SamplingFields, Switch, Typed},
+    components::{NumberField, ReloadHint, SamplingFields, Switch, Typed},
     format,
     history::Conversation,
     language::t,
-    state::{ChatStore, models::ModelState, use_chat, use_engine, use_stores, use_ui},
+    state::{ChatStore, models::ModelState, use_chat, use_engine, use_stores},
 };
 
-/// Where there is no room beside the conversation, the drawer lies over it and keeps the focus.
-const NARROW: &str = "(max-width: 1099px)";
-
-/// The drawer.
+/// The parts of the drawer.
 #[component]
-pub fn Drawer() -> impl IntoView {
-    let open = use_ui().drawer;
+pub fn DrawerContent() -> impl IntoView {
     view! {
-        <DialogFrame open=open title=t().drawer_title() class="drawer" is_modal=|| browser::matches_media(NARROW)>
-            // Above what scrolls.
-            <header class="dialog-head drawer-head">
-                <h2>{t().drawer_title()}</h2>
-                <IconButton glyph=Glyph::Close label=t().close() on_press=move |()| open.set(false) />
-            </header>
-            <div class="drawer-body">
-                <Instructions />
-                <Answers />
-                <AdaptersPart />
-                <SamplingPart />
-                <FiguresPart />
-            </div>
-        </DialogFrame>
+        <div class="drawer-body">
+            <Instructions />
+            <Answers />
+            <AdaptersPart />
+            <SamplingPart />
+            <FiguresPart />
+        </div>
     }
 }
 

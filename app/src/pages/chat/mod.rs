@@ -4,9 +4,11 @@ mod absent;
 mod adapters;
 mod attach_bar;
 mod attachments;
+mod camera;
 mod canvas;
 mod compare;
 mod composer;
+mod dialogs;
 mod drawer;
 mod find;
 mod log;
@@ -21,6 +23,7 @@ mod topbar;
 mod unanswered;
 mod welcome;
 
+pub use dialogs::fetch as fetch_dialogs;
 pub use reading::watch_returns;
 
 use leptos::prelude::*;
@@ -28,7 +31,11 @@ use leptos_meta::Title;
 use leptos_router::components::Outlet;
 
 use self::{
-    absent::Absent, compare::Compare, composer::Composer, drawer::Drawer, log::Log, status::StatusArea,
+    absent::Absent,
+    composer::Composer,
+    dialogs::{Compare, Drawer},
+    log::Log,
+    status::StatusArea,
     topbar::TopBar,
 };
 use crate::{

@@ -208,7 +208,8 @@ impl Library {
         self.forget_failure(id);
         self.list.update(|list| list.retain(|summary| summary.id != id));
         let live = Some((live.now.get_untracked(), None));
-        self.tell(Elsewhere::Deleted(Removed { id, live, stored: Deleted::default() }));
+        let removed = Removed { id, live, stored: Deleted::default() };
+        self.tell(Elsewhere::Deleted(Box::new(removed)));
     }
 
     /// Waits until a conversation is saved and as other tabs have it, or is at hand no more.

@@ -44,7 +44,7 @@ pub enum Elsewhere {
     /// It has saved a conversation.
     Saved(ConversationId),
     /// It has deleted a conversation that was at hand here.
-    Deleted(Removed),
+    Deleted(Box<Removed>),
     /// It has changed a setting.
     SettingsChanged,
 }

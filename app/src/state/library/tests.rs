@@ -187,7 +187,7 @@ fn two_tabs_follow_each_other() {
         let taken = Arc::clone(&lost);
         b.listen(move |what| {
             if let Elsewhere::Deleted(removed) = what {
-                *taken.lock().unwrap() = Some(removed);
+                *taken.lock().unwrap() = Some(*removed);
             }
         });
         b.change(ConversationId(1), |it| it.system = "late".to_owned()).unwrap();
