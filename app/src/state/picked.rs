@@ -20,7 +20,7 @@ pub struct PickedStore {
     pub troubles: RwSignal<HashMap<String, PickedTrouble>>,
     library: Library,
     store: StoredValue<Option<PickedModels>>,
-    subscription: StoredValue<Option<SendWrapper<Subscription>>>,
+    subscription: StoredValue<Option<Subscription>>,
 }
 
 impl PickedStore {
@@ -44,7 +44,7 @@ impl PickedStore {
         // Where there is no storage, the library says so.
         let Ok(store) = PickedModels::open(library::name()).await else { return };
         let subscription = store.on_change(move || spawn_local(self.read()));
-        self.subscription.set_value(Some(SendWrapper::new(subscription)));
+        self.subscription.set_value(Some(subscription));
         self.store.set_value(Some(store));
         self.read().await;
     }

@@ -12,12 +12,11 @@ use std::time::Duration;
 
 use gloo_timers::future::TimeoutFuture;
 use leptos::{ev, prelude::*, task::spawn_local};
-use send_wrapper::SendWrapper;
 use serde::{Serialize, de::DeserializeOwned};
 
 use self::live::Live;
 pub use self::live::{Removed, Unsaved};
-use super::Ui;
+use super::{Latest, Ui};
 use crate::browser;
 use crate::failures::{self, StoreTrouble};
 use crate::history::{
@@ -76,16 +75,16 @@ pub struct Library {
     live: StoredValue<BTreeMap<ConversationId, Live>>,
     /// The texts of conversations, since they were first searched.
     index: StoredValue<BTreeMap<ConversationId, SearchText>>,
-    /// How often something was looked for, or no longer.
-    searches: StoredValue<u32>,
-    /// How often a conversation was deleted, here or in another tab.
-    deletions: StoredValue<u32>,
-    /// How often other tabs have changed something.
-    heard: StoredValue<u32>,
+    /// Searches, with the ends of searches.
+    searches: Latest,
+    /// Deletions of conversations, here or in other tabs.
+    deletions: Latest,
+    /// Changes by other tabs.
+    heard: Latest,
     settling: StoredValue<bool>,
     /// How often in a row something could not be saved.
     failures: StoredValue<u32>,
-    subscription: StoredValue<Option<SendWrapper<Subscription>>>,
+    subscription: StoredValue<Option<Subscription>>,
     /// The name of this tab, and its lock.
     tab: StoredValue<(String, Option<Lock>)>,
 }
@@ -99,7 +98,7 @@ impl Library {
             self.trouble.set(Some(StoreTrouble::NotKept(why.clone())));
         }
         let subscription = store.on_change(move |change| self.hear(change));
-        self.subscription.set_value(Some(SendWrapper::new(subscription)));
+        self.subscription.set_value(Some(subscription));
         self.store.set_value(Some(store));
         self.refresh().await;
         self.open.set(true);
@@ -168,7 +167,7 @@ impl Library {
 
     /// Takes a conversation that was deleted off the list.
     fn unlist(self, id: ConversationId) {
-        self.deletions.update_value(|count| *count = count.wrapping_add(1));
+        self.deletions.begin();
         if self.list.with_untracked(|list| list.iter().any(|summary| summary.id == id)) {
             self.list.update(|list| list.retain(|summary| summary.id != id));
         }
@@ -177,11 +176,11 @@ impl Library {
     /// Reads again what the list shows of one conversation: another tab that writes an answer saves it every few seconds.
     pub(super) async fn refresh_one(self, id: ConversationId) {
         let Some(store) = self.store() else { return };
-        let deletions = self.deletions.get_value();
+        let deletions = self.deletions.number();
         let Some(stored) = self.report(store.summary(id).await) else { return };
         // Deleted meanwhile, it would come back.
         if let Some(summary) = self.live_summary(id).or(stored)
-            && self.deletions.get_value() == deletions
+            && self.deletions.is(deletions)
             && self.list.with_untracked(|list| !list.contains(&summary))
         {
             self.list.update(|list| place(list, summary));
@@ -193,10 +192,10 @@ impl Library {
     pub async fn refresh(self) {
         let Some(store) = self.store() else { return };
         loop {
-            let deletions = self.deletions.get_value();
+            let deletions = self.deletions.number();
             let Some(mut list) = self.report(store.list().await) else { break };
             // What was deleted meanwhile would come back.
-            if self.deletions.get_value() != deletions {
+            if !self.deletions.is(deletions) {
                 continue;
             }
             for summary in self.live_summaries() {
@@ -220,7 +219,7 @@ impl Library {
             }
             return;
         };
-        self.searches.update_value(|count| *count = count.wrapping_add(1));
+        self.searches.begin();
         let mut found = Vec::new();
         for summary in self.list.get_untracked() {
             let id = summary.id;
@@ -248,7 +247,7 @@ impl Library {
 
     /// Lets go of the texts that were searched, unless something is looked for again soon.
     fn forget_texts_later(self) {
-        let searches = self.searches.get_value();
+        let searches = self.searches.number();
         if cfg!(target_arch = "wasm32") {
             browser::after(KEEP_TEXTS, move || self.forget_texts(searches));
         }
@@ -256,7 +255,7 @@ impl Library {
 
     /// Lets go of the texts that were searched, if nothing was looked for since there were so many searches.
     pub(super) fn forget_texts(self, searches: u32) {
-        if self.searches.try_get_value() == Some(searches) {
+        if self.searches.is(searches) {
             self.index.set_value(BTreeMap::new());
         }
     }

@@ -12,11 +12,8 @@ use super::super::chat::content;
 use super::super::models::ModelState;
 use super::files::{self, GivenFile};
 use super::{Origin, TuneStore};
+use crate::history::{Attachment, Conversation};
 use crate::language::t;
-use crate::{
-    browser,
-    history::{Attachment, Conversation},
-};
 
 /// Rest after a change before the engine reads the examples again.
 const REST: Duration = Duration::from_millis(350);
@@ -123,13 +120,7 @@ impl TuneStore {
 
     /// Has the engine read the examples, once they rest. Called with every change of examples or settings.
     pub fn prepare_soon(self) {
-        let change = self.changes.get_value().wrapping_add(1);
-        self.changes.set_value(change);
-        browser::after(REST, move || {
-            if self.changes.try_get_value() == Some(change) {
-                spawn_local(self.prepare(change));
-            }
-        });
+        self.changes.rest(REST, move || spawn_local(self.prepare(self.changes.number())));
     }
 
     async fn prepare(self, change: u32) {
@@ -139,7 +130,7 @@ impl TuneStore {
         // Tokens are those of a model.
         let ready = self.engine.model.with_untracked(ModelState::is_ready);
         let given = if ready { self.given().await } else { None };
-        if self.changes.try_get_value() != Some(change) {
+        if !self.changes.is(change) {
             return;
         }
         let Some((data, handles)) = given else {

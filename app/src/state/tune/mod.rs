@@ -19,7 +19,7 @@ pub use examples::TextSource;
 pub use resuming::{Resumption, resumption};
 pub use run::RunPhase;
 
-use super::{AdapterStore, ChatStore, EngineStore, Library, MediaStore, Ui};
+use super::{AdapterStore, ChatStore, EngineStore, Latest, Library, MediaStore, Ui};
 use run::RunStore;
 use tabs::Tabs;
 
@@ -86,7 +86,7 @@ pub struct TuneStore {
     tabs: Tabs,
     /// The adapters of the loaded model.
     opened: AdapterStore,
-    changes: StoredValue<u32>,
+    changes: Latest,
     reading_request: StoredValue<Option<RequestId>>,
     /// The file of the text, to be read in another encoding.
     source_file: StoredValue<Option<SendWrapper<web_sys::File>>>,
@@ -124,7 +124,7 @@ impl TuneStore {
             kept_failure: RwSignal::new(None),
             tabs: Tabs::default(),
             opened,
-            changes: StoredValue::new(0),
+            changes: Latest::default(),
             reading_request: StoredValue::new(None),
             source_file: StoredValue::new(None),
             engine,

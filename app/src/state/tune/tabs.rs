@@ -2,7 +2,6 @@
 
 use leptos::prelude::*;
 use protocol::TuneRequest;
-use send_wrapper::SendWrapper;
 use serde::{Deserialize, Serialize};
 
 use super::TuneStore;
@@ -33,7 +32,7 @@ impl Change {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Tabs {
     channel: StoredValue<Option<Channel<Change>>>,
-    subscription: StoredValue<Option<SendWrapper<Subscription>>>,
+    subscription: StoredValue<Option<Subscription>>,
 }
 
 impl Tabs {
@@ -62,7 +61,7 @@ impl TuneStore {
                 self.list();
             }
         });
-        self.tabs.subscription.set_value(Some(SendWrapper::new(subscription)));
+        self.tabs.subscription.set_value(Some(subscription));
         self.tabs.channel.set_value(Some(channel));
     }
 }
