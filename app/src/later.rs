@@ -9,6 +9,8 @@ use futures_util::FutureExt as _;
 use leptos::prelude::*;
 use wasm_split_helpers::SplitLoaderError;
 
+use crate::language::t;
+
 /// Whether the part is in the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartState {
@@ -20,9 +22,13 @@ pub enum PartState {
     Missing,
 }
 
-/// [`PartState`] as a signal, in the context.
+/// The part, in the context.
 #[derive(Clone, Copy)]
-struct Shown(RwSignal<PartState>);
+struct Part {
+    state: RwSignal<PartState>,
+    /// Begins to fetch it, unless it is in the page.
+    load: fn(),
+}
 
 thread_local! {
     static STATE: Cell<PartState> =
@@ -32,18 +38,16 @@ thread_local! {
 
 const IN_BROWSER: bool = cfg!(target_arch = "wasm32");
 
-/// Puts the part's state into the context.
-pub fn provide() {
-    let shown = RwSignal::new(STATE.get());
+/// Puts the part into the context. `load` is called where it is missing.
+pub fn provide(load: fn()) {
+    let state = RwSignal::new(STATE.get());
     if IN_BROWSER {
-        SHOWN.set(Some(shown));
+        SHOWN.set(Some(state));
     }
-    provide_context(Shown(shown));
+    provide_context(Part { state, load });
 }
 
-/// Whether the part is in the page.
-#[must_use]
-pub fn is_here() -> bool {
+fn is_here() -> bool {
     STATE.get() == PartState::Here
 }
 
@@ -77,10 +81,40 @@ where
         let drawn = if here { draw().now_or_never().and_then(Result::ok) } else { None };
         drawn.unwrap_or_else(|| meanwhile(state))
     };
-    match use_context::<Shown>() {
-        Some(Shown(state)) if state.get_untracked() != PartState::Here => {
+    match use_context::<Part>() {
+        Some(Part { state, .. }) if state.get_untracked() != PartState::Here => {
             (move || now(state.get())).into_any()
         }
         _ => now(PartState::Here),
     }
+}
+
+/// Draws what the user has opened with a function of the part. Meanwhile `around` draws what is said: that it is on its way, or
+/// could not be fetched, with what to do.
+pub fn opened<F>(
+    draw: impl Fn() -> F + Send + 'static,
+    around: impl Fn(AnyView) -> AnyView + Send + 'static,
+) -> AnyView
+where
+    F: Future<Output = Result<AnyView, SplitLoaderError>>,
+{
+    let Part { load, .. } = expect_context();
+    if !is_here() {
+        load();
+    }
+    let words = move |state| {
+        match state {
+        PartState::Missing => view! {
+            <p role="alert">{t().later_missing()}</p>
+            <p>
+                <button type="button" class="button primary" on:click=move |_| load()>{t().try_again()}</button>
+                " "
+                <a class="button" href="" rel="external">{t().reload()}</a>
+            </p>
+        }
+        .into_any(),
+        _ => view! { <p class="muted" role="status">{t().later_loading()}</p> }.into_any(),
+    }
+    };
+    drawn(draw, move |state| around(words(state)))
 }

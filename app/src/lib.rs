@@ -51,7 +51,7 @@ pub use language::Language;
 pub use language::add_texts;
 pub use pages::{is_needed as needs_later, load as load_later};
 
-use leptos::prelude::*;
+use leptos::{prelude::*, task::spawn_local};
 use leptos_meta::{MetaTags, Title, provide_meta_context};
 use leptos_router::{
     components::{ParentRoute, Route, Router, Routes},
@@ -130,7 +130,11 @@ fn BootNote() -> impl IntoView {
 pub fn App() -> impl IntoView {
     provide_meta_context();
     let language = LanguageChoice::provide();
-    later::provide();
+    later::provide(|| {
+        spawn_local(async {
+            load_later().await;
+        });
+    });
     state::provide_stores();
     // All words are drawn anew in another language; what the stores hold stays.
     let interface = move || {

@@ -23,7 +23,7 @@ pub fn draw(content: Content) -> Result<AnyView, SplitLoaderError> {
 }
 
 fn content(content: Content) -> AnyView {
-    later::drawn(move || draw(content), |_| ().into_any())
+    later::opened(move || draw(content), |words| words)
 }
 
 /// Conversations, models and actions by name.

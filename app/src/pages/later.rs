@@ -1,18 +1,13 @@
 //! The pages that are in the part of the wasm that comes later. Where the visit begins with one of these, the part is fetched
 //! before hydration, so that hydration never waits. If it cannot be fetched, the page says so.
 
-use leptos::{prelude::*, task::spawn_local};
+use leptos::prelude::*;
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
 use super::{
     Column, chat, diagnostics::DiagnosticsPage, models::ModelsPage, settings::SettingsPage, tune::TunePage,
 };
-use crate::{
-    components, content,
-    language::t,
-    later::{self, PartState},
-    place::Place,
-};
+use crate::{components, content, later, place::Place};
 
 /// A page that comes later.
 #[derive(Clone, Copy)]
@@ -54,37 +49,15 @@ pub async fn load() -> bool {
 
 /// A page that comes later. While it is on its way, and where it cannot be fetched, it says so.
 pub fn page(page: LaterPage) -> AnyView {
-    let fetch = move || {
-        spawn_local(async {
-            load().await;
-        });
-    };
-    if !later::is_here() {
-        fetch();
-    }
     let place = match page {
         LaterPage::Models => Place::Models,
         LaterPage::Tune => Place::Tune,
         LaterPage::Settings => Place::Settings,
         LaterPage::Diagnostics => Place::Diagnostics,
     };
-    let words = move |state| {
-        match state {
-        PartState::Missing => view! {
-            <p role="alert">{t().later_missing()}</p>
-            <p>
-                <button type="button" class="button primary" on:click=move |_| fetch()>{t().try_again()}</button>
-                " "
-                <a class="button" href="" rel="external">{t().reload()}</a>
-            </p>
-        }
-        .into_any(),
-        _ => view! { <p class="muted" role="status">{t().later_loading()}</p> }.into_any(),
-    }
-    };
-    later::drawn(
+    later::opened(
         move || draw(page),
-        move |state| view! { <Column title=place.title()>{words(state)}</Column> }.into_any(),
+        move |words| view! { <Column title=place.title()>{words}</Column> }.into_any(),
     )
 }
 

@@ -239,7 +239,7 @@ fn texts_that_were_searched_do_not_stay_in_memory() {
         let search = |words: &str| {
             library.query.set(words.to_owned());
             block_on(library.search());
-            library.searches.get_value()
+            library.searches.number()
         };
         let kept = || library.index.with_value(std::collections::BTreeMap::len);
         search("red");
