@@ -16,8 +16,8 @@ shell-description = Mit Gemma 4 chatten, in einem Browser-Tab und auf Ihrer Graf
 boot-slow = Wird noch geladen. Sie können schon schreiben.
 boot-failed = Die Seite konnte nicht starten. Prüfen Sie Ihre Verbindung, und laden Sie neu.
 boot-no-script = gemtab braucht JavaScript. Schalten Sie es ein, und laden Sie neu.
-later-loading = Die Seite wird geladen …
-later-missing = Diese Seite konnte nicht geladen werden. Prüfen Sie Ihre Verbindung, und versuchen Sie es erneut. Es geht nichts verloren.
+later-loading = Wird geladen …
+later-missing = Dieser Teil der Seite konnte nicht geladen werden. Prüfen Sie Ihre Verbindung, und versuchen Sie es erneut. Es geht nichts verloren.
 
 ## Units and amounts
 

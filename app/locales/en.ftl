@@ -17,8 +17,8 @@ shell-description = Chat with Gemma 4 in a browser tab, on your own graphics car
 boot-slow = Still loading. You can start typing.
 boot-failed = The page couldn’t start. Check your connection, then reload.
 boot-no-script = gemtab needs JavaScript. Turn it on, then reload.
-later-loading = Loading this page…
-later-missing = This page couldn’t be loaded. Check your connection, then try again. Nothing is lost.
+later-loading = Loading…
+later-missing = This part of the page couldn’t be loaded. Check your connection, then try again. Nothing is lost.
 
 ## Units and amounts
 

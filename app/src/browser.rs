@@ -23,13 +23,6 @@ fn query_in(search: &str, name: &str) -> Option<String> {
     })
 }
 
-/// The languages of the person, the preferred one first.
-#[must_use]
-pub fn languages() -> Vec<String> {
-    let tags = web_sys::window().map(|window| window.navigator().languages());
-    tags.map(|tags| tags.iter().filter_map(|tag| tag.as_string()).collect()).unwrap_or_default()
-}
-
 /// Fetches JSON from the page's own server.
 ///
 /// # Errors
@@ -109,6 +102,14 @@ pub fn meta(name: &str) -> Option<String> {
     meta.get_attribute("content").filter(|content| !content.is_empty())
 }
 
+/// The script of the engine that is played by timers, with what it is to play: where the site has one, which only those
+/// for tests do, and the page's address asks for it (`?fake=…`).
+#[must_use]
+pub fn simulation() -> Option<String> {
+    let script = meta("gemtab-fake")?;
+    query("fake").map(|words| format!("{script}?fake={words}"))
+}
+
 /// What a thrown value says.
 #[must_use]
 pub fn words(value: &JsValue) -> String {
@@ -130,13 +131,36 @@ pub fn set_theme(theme: Option<&str>) {
     }
 }
 
-/// Puts text on the clipboard, and says whether the browser let it.
+/// Copies a text to the clipboard. Returns whether the browser let it.
 pub async fn copy_text(text: &str) -> bool {
     let Some(window) = web_sys::window() else { return false };
     // Outside a secure context there is no clipboard, whatever the type says.
     let navigator = window.navigator();
     let has = js_sys::Reflect::get(&navigator, &"clipboard".into()).is_ok_and(|it| it.is_object());
-    has && JsFuture::from(navigator.clipboard().write_text(text)).await.is_ok()
+    if has && JsFuture::from(navigator.clipboard().write_text(text)).await.is_ok() {
+        return true;
+    }
+    select_and_copy(text).unwrap_or(false)
+}
+
+/// The old way: a hidden field, selected. Works where the clipboard is refused.
+fn select_and_copy(text: &str) -> Option<bool> {
+    let document = web_sys::window()?.document()?;
+    let before = focused();
+    let field: web_sys::HtmlTextAreaElement = document.create_element("textarea").ok()?.dyn_into().ok()?;
+    field.set_value(text);
+    field.set_class_name("copy-field");
+    field.set_attribute("aria-hidden", "true").ok()?;
+    let body = document.body()?;
+    body.append_child(&field).ok()?;
+    field.select();
+    let document = document.dyn_ref::<web_sys::HtmlDocument>();
+    let copied = document.and_then(|document| document.exec_command("copy").ok());
+    body.remove_child(&field).ok()?;
+    if let Some(before) = before {
+        before.focus().ok();
+    }
+    copied
 }
 
 /// Offers a text as a file to keep.

@@ -23,7 +23,7 @@ use crate::{
     media::kind::{self, FileKind},
     pages::watch_returns,
     place::{Place, keep_query, use_place},
-    state::{Stores, models::ModelState, recording::RecordingPhase, use_stores},
+    state::{Destination, Stores, models::ModelState, recording::RecordingPhase, use_recording, use_stores},
     swipe::follow_swipes,
 };
 
@@ -69,13 +69,12 @@ pub fn Frame(children: Children) -> impl IntoView {
             <div class="drop-veil"><p>{drop_words}</p></div>
         </Show>
     }
-    .into_any()
 }
 
 /// Says that the microphone is on, on pages that have no place for the recording itself.
 #[component]
 fn RecordingNote() -> impl IntoView {
-    let recording = use_stores().recording;
+    let recording = use_recording();
     let place = use_place();
     let shown = Memo::new(move |_| {
         recording.phase.get() != RecordingPhase::Idle && !matches!(place.get(), Place::Chat(_))
@@ -97,11 +96,9 @@ fn RecordingNote() -> impl IntoView {
 fn follow_destinations(stores: Stores) {
     let navigate = use_navigate();
     let query = use_location().query;
-    Effect::new(move |_| {
-        let Some(destination) = stores.ui.go.get() else { return };
-        stores.ui.go.set(None);
-        let path = query.with_untracked(|query| keep_query(&destination.path, query.get_str("fake")));
-        navigate(&path, NavigateOptions { replace: destination.replace, ..NavigateOptions::default() });
+    stores.ui.navigate.take(move |Destination { path, replace }| {
+        let path = query.with_untracked(|query| keep_query(&path, query.get_str("fake")));
+        navigate(&path, NavigateOptions { replace, ..NavigateOptions::default() });
     });
 }
 
@@ -126,7 +123,7 @@ fn listen_to_keys(stores: Stores) {
                         || !settings.value.with_untracked(|settings| settings.single_keys) => {}
                 "/" => {
                     event.prevent_default();
-                    ui.focus_composer();
+                    ui.focus_composer.ask(());
                 }
                 "?" => {
                     event.prevent_default();

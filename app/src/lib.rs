@@ -17,6 +17,7 @@ mod channel;
 mod components;
 pub mod content;
 mod engine_client;
+mod export;
 mod failures;
 mod file_handles;
 mod find;
@@ -48,9 +49,9 @@ pub use assets::Assets;
 pub use language::Language;
 #[cfg(target_arch = "wasm32")]
 pub use language::add_texts;
-pub use later::{is_needed as needs_later, load as load_later};
+pub use pages::{is_needed as needs_later, load as load_later};
 
-use leptos::prelude::*;
+use leptos::{prelude::*, task::spawn_local};
 use leptos_meta::{MetaTags, Title, provide_meta_context};
 use leptos_router::{
     components::{ParentRoute, Route, Router, Routes},
@@ -60,8 +61,7 @@ use leptos_router::{
 use self::{
     frame::Frame,
     language::{LanguageChoice, t},
-    later::LaterPage,
-    pages::{ChatPage, ModelsPage, NotFoundPage},
+    pages::{ChatPage, LaterPage, NotFoundPage, page},
 };
 
 /// Whether there is a page at a path. What the path names on it, such as a conversation, may still not be in the browser.
@@ -130,7 +130,11 @@ fn BootNote() -> impl IntoView {
 pub fn App() -> impl IntoView {
     provide_meta_context();
     let language = LanguageChoice::provide();
-    later::provide();
+    later::provide(|| {
+        spawn_local(async {
+            load_later().await;
+        });
+    });
     state::provide_stores();
     // All words are drawn anew in another language; what the stores hold stays.
     let interface = move || {
@@ -152,10 +156,10 @@ fn Interface() -> impl IntoView {
                     <Route path=path!("") view=|| () />
                     <Route path=path!("c/:id") view=|| () />
                 </ParentRoute>
-                <Route path=path!("models") view=ModelsPage />
-                <Route path=path!("tune") view=|| later::page(LaterPage::Tune) />
-                <Route path=path!("settings") view=|| later::page(LaterPage::Settings) />
-                <Route path=path!("diagnostics") view=|| later::page(LaterPage::Diagnostics) />
+                <Route path=path!("models") view=|| page(LaterPage::Models) />
+                <Route path=path!("tune") view=|| page(LaterPage::Tune) />
+                <Route path=path!("settings") view=|| page(LaterPage::Settings) />
+                <Route path=path!("diagnostics") view=|| page(LaterPage::Diagnostics) />
             </Routes>
         </Frame>
     }

@@ -1,5 +1,5 @@
-//! Modules of the engine and of the kernels do not import one another in circles, and those that describe the computation
-//! are synchronous.
+//! Modules of the engine, of the kernels and of the application do not import one another in circles, those that describe
+//! the computation are synchronous, and only the stores of the application talk to the engine.
 //!
 //! In every module the modules directly in it, each with all that lies below it, are the nodes of a graph; an arrow is a
 //! path to a name of another one. What a `mod.rs` exports again counts for the file that has it. Tests do not count.
@@ -16,6 +16,8 @@ struct Sources {
     exports: BTreeMap<Module, Module>,
     /// Top modules with names of wgpu.
     of_devices: BTreeSet<String>,
+    /// Top modules that name a request of the protocol.
+    of_requests: BTreeSet<String>,
     /// Modules with a function that returns a `PlanError`: they describe the computation.
     describing: BTreeSet<Module>,
     /// Modules with an `async fn`.
@@ -174,6 +176,13 @@ impl Sources {
             if paths.iter().any(|path| path.first().is_some_and(|first| first == "wgpu")) {
                 self.of_devices.extend(module.first().cloned());
             }
+            let is_request = |path: &Module| {
+                path[0] == "protocol"
+                    && path.iter().any(|name| ["Request", "TuneRequest"].contains(&name.as_str()))
+            };
+            if paths.iter().any(is_request) {
+                self.of_requests.extend(module.first().cloned());
+            }
             let paths = paths.iter().filter_map(|path| absolute(module, path, &known));
             if is_use && ["pub", ")"].contains(&before) {
                 let name = |path: &Module| path.last().cloned().unwrap_or_default();
@@ -268,7 +277,8 @@ fn circles(arrows: &Arrows) -> Vec<Vec<&str>> {
 #[test]
 fn modules_do_not_import_one_another_in_circles() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    for (name, folder) in [("engine", "frontend/engine/src"), ("shaders", "shaders/src")] {
+    for (name, folder) in [("engine", "frontend/engine/src"), ("shaders", "shaders/src"), ("app", "app/src")]
+    {
         let sources = Sources::read(&root.join(folder));
         assert!(sources.paths.len() > 50, "{} files of {name}", sources.paths.len());
         for (module, arrows) in sources.arrows() {
@@ -300,4 +310,16 @@ fn what_describes_and_what_reads_knows_nothing_of_devices() {
     let allowed = ["audio", "gpu", "model"].map(ToOwned::to_owned);
     assert_eq!(sources.of_devices, BTreeSet::from(allowed));
     assert!(Sources::read(&root.join("shaders/src")).of_devices.is_empty());
+}
+
+#[test]
+fn only_stores_talk_to_the_engine() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let sources = Sources::read(&root.join("app/src"));
+    let allowed = ["engine_client", "state"].map(ToOwned::to_owned);
+    assert_eq!(sources.of_requests, BTreeSet::from(allowed.clone()));
+    let others =
+        sources.paths.iter().filter(|(module, _)| module.first().is_some_and(|it| !allowed.contains(it)));
+    let naming = others.filter(|(_, paths)| paths.iter().any(|path| path.first() == Some(&allowed[0])));
+    assert_eq!(naming.map(|(module, _)| module).collect::<Vec<_>>(), Vec::<&Module>::new());
 }

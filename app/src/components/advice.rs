@@ -4,12 +4,17 @@
 use leptos::prelude::*;
 
 use super::{Dialog, Glyph, Icon};
-use crate::{browser, failures, language::t, state::use_stores, webgpu_advice};
+use crate::{
+    browser, failures,
+    language::t,
+    state::{use_engine, use_ui},
+    webgpu_advice,
+};
 
 /// The steps that switch WebGPU on, or a real graphics device.
 #[component]
 pub fn AdviceSteps() -> impl IntoView {
-    let engine = use_stores().engine;
+    let engine = use_engine();
     let software =
         Memo::new(move |_| engine.device.with(|device| device.as_ref().is_some_and(|it| it.software)));
     move || {
@@ -55,7 +60,7 @@ fn step_view(step: &str) -> Vec<AnyView> {
 /// The steps in a dialog.
 #[component]
 pub fn AdviceDialog() -> impl IntoView {
-    let ui = use_stores().ui;
+    let ui = use_ui();
     view! {
         <Dialog open=ui.advice title=t().advice_title()>
             <AdviceSteps />
@@ -66,8 +71,8 @@ pub fn AdviceDialog() -> impl IntoView {
 /// What is the matter with the graphics device. Nothing when nothing is.
 #[component]
 pub fn DeviceNotice() -> impl IntoView {
-    let stores = use_stores();
-    let device = stores.engine.device;
+    let (engine, ui) = (use_engine(), use_ui());
+    let device = engine.device;
     move || {
         let device = device.get()?;
         if !device.available {
@@ -99,7 +104,7 @@ pub fn DeviceNotice() -> impl IntoView {
                             " "
                             {t().device_software_hint()}
                         </p>
-                        <button type="button" class="button" on:click=move |_| stores.ui.advice.set(true)>
+                        <button type="button" class="button" on:click=move |_| ui.advice.set(true)>
                             {t().device_how()}
                         </button>
                     </div>

@@ -1,16 +1,44 @@
-//! A modal dialog: the browser's own, which keeps the focus inside, closes on Esc and gives the focus back.
+//! Dialogs: the browser's own, which keeps the focus inside, closes on Esc and gives the focus back.
 
 use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast as _;
 
 use super::{Glyph, IconButton, Notices};
-use crate::{browser, language::t, state::use_stores};
+use crate::{browser, language::t, state::use_ui};
 
-/// A dialog with a heading. Its content is there only while it is open.
+/// What opens a dialog: a switch, or something to be shown or asked, which is forgotten when the dialog closes.
+#[derive(Clone, Copy)]
+pub struct Opener {
+    is_open: Memo<bool>,
+    close: Callback<()>,
+}
+
+impl From<RwSignal<bool>> for Opener {
+    fn from(open: RwSignal<bool>) -> Self {
+        Self { is_open: Memo::new(move |_| open.get()), close: Callback::new(move |()| open.set(false)) }
+    }
+}
+
+impl<T: Send + Sync + 'static> From<RwSignal<Option<T>>> for Opener {
+    fn from(shown: RwSignal<Option<T>>) -> Self {
+        let is_open = Memo::new(move |_| shown.with(Option::is_some));
+        Self { is_open, close: Callback::new(move |()| shown.set(None)) }
+    }
+}
+
+impl Opener {
+    /// Closes the dialog.
+    pub fn close(self) {
+        self.close.run(());
+    }
+}
+
+/// A modal dialog with a heading.
 #[component]
 pub fn Dialog(
-    /// Whether it is open.
-    open: RwSignal<bool>,
+    /// What opens it.
+    #[prop(into)]
+    open: Opener,
     /// Its heading.
     #[prop(into)]
     title: Signal<String>,
@@ -23,104 +51,119 @@ pub fn Dialog(
     /// What it holds.
     children: ChildrenFn,
 ) -> impl IntoView {
-    let ui = use_stores().ui;
+    let children = StoredValue::new(children);
+    view! {
+        <DialogFrame open=open title=title class=format!("dialog {class}")>
+            <div class="dialog-body">
+                <Show when=move || !bare>
+                    <header class="dialog-head">
+                        <h2>{title}</h2>
+                        <IconButton glyph=Glyph::Close label=t().close() on_press=move |()| open.close() />
+                    </header>
+                </Show>
+                {children.with_value(|children| children())}
+            </div>
+        </DialogFrame>
+    }
+}
+
+/// The element of a dialog. Its content is there only while it is open.
+#[component]
+pub fn DialogFrame(
+    /// What opens it.
+    #[prop(into)]
+    open: Opener,
+    /// Its name.
+    #[prop(into)]
+    title: Signal<String>,
+    /// Its class.
+    #[prop(into)]
+    class: String,
+    /// Whether it opens as a modal one. Without this it always does, and a press beside it closes it.
+    #[prop(optional)]
+    is_modal: Option<fn() -> bool>,
+    /// What it holds.
+    children: ChildrenFn,
+) -> impl IntoView {
+    let ui = use_ui();
     let layer = ui.layer();
     let node = NodeRef::<html::Dialog>::new();
+    let before = StoredValue::new_local(None::<web_sys::HtmlElement>);
+    // From when it is shown until just before we close it.
     let shown = StoredValue::new(false);
     Effect::new(move |_| {
         let Some(dialog) = node.get() else { return };
-        if !open.get() {
+        if !open.is_open.get() {
             shown.set_value(false);
             if dialog.open() {
                 dialog.close();
             }
             ui.layer_closed(layer);
+            // The browser gives the focus back from a modal dialog only.
+            if let Some(before) = before.try_update_value(Option::take).flatten()
+                && browser::focused().is_none()
+            {
+                before.focus().ok();
+            }
             return;
         }
         // The content is drawn first, so that the focus finds its place in it.
         browser::next_frame(move || {
-            if open.try_get_untracked() == Some(true) && !dialog.open() {
+            if open.is_open.try_get_untracked() != Some(true) || dialog.open() {
+                return;
+            }
+            before.set_value(browser::focused());
+            shown.set_value(true);
+            if is_modal.is_none_or(|is_modal| is_modal()) {
                 // It is in the document and closed, so the browser has no reason to refuse.
                 dialog.show_modal().ok();
-                shown.set_value(true);
                 ui.layer_opened(layer);
+            } else {
+                dialog.show();
             }
         });
     });
     on_cleanup(move || ui.layer_closed(layer));
-    // A press beside the dialog meets the dialog's own element, which its content covers everywhere else. It has to begin
-    // there, too: a selection that is drawn out of a field ends there.
-    let is_beside = move |event: &web_sys::MouseEvent| {
+    // The dialog's own element, which its content covers everywhere, so that only a press beside the dialog meets it.
+    let is_own = move |event: &web_sys::Event| {
         let target = event.target().and_then(|target| target.dyn_into::<web_sys::Node>().ok());
         node.get_untracked().is_some_and(|dialog| dialog.is_same_node(target.as_ref()))
     };
+    // A press has to begin there, too: a selection that is drawn out of a field ends there.
     let began_beside = StoredValue::new(false);
     let press = move |event: web_sys::MouseEvent| {
-        if began_beside.get_value() && is_beside(&event) {
-            open.set(false);
+        if is_modal.is_none() && began_beside.get_value() && is_own(&event) {
+            open.close();
+        }
+    };
+    // Esc begins with this event: `close` is a later task, before which a key may ask for the dialog again. A file field in the
+    // dialog has such an event, too.
+    let cancel = move |event: web_sys::Event| {
+        if is_own(&event) {
+            open.close();
+        }
+    };
+    // The browser has closed it. Our own `close()` fires this, too, in a later task, by which time the dialog may have been
+    // opened again.
+    let closed = move |_| {
+        let on_screen = node.get_untracked().is_some_and(|dialog| dialog.open());
+        if shown.get_value() && !on_screen {
+            open.close();
         }
     };
     let children = StoredValue::new(children);
     view! {
         <dialog
             node_ref=node
-            class=format!("dialog {class}")
+            class=class
             aria-label=title
-            on:cancel=move |event| follow_cancel(node, open, &event)
-            on:close=move |_| follow_close(node, open, shown)
-            on:pointerdown=move |event| began_beside.set_value(is_beside(&event))
+            on:cancel=cancel
+            on:close=closed
+            on:pointerdown=move |event| began_beside.set_value(is_own(&event))
             on:click=press
         >
-            <Show when=move || open.get()>
-                <div class="dialog-body">
-                    <Show when=move || !bare>
-                        <header class="dialog-head">
-                            <h2>{title}</h2>
-                            <IconButton glyph=Glyph::Close label=t().close() on_press=move |()| open.set(false) />
-                        </header>
-                    </Show>
-                    {children.with_value(|children| children())}
-                </div>
-            </Show>
+            <Show when=move || open.is_open.get()>{children.with_value(|children| children())}</Show>
             <Notices layer=layer />
         </dialog>
     }
-    .into_any()
-}
-
-/// Handles the `cancel` event of a dialog, with which Esc begins: the `close` event is a later task, before which a key may ask
-/// for the dialog again. A file field in the dialog has such an event, too.
-pub fn follow_cancel(node: NodeRef<html::Dialog>, open: RwSignal<bool>, event: &web_sys::Event) {
-    let target = event.target().and_then(|target| target.dyn_into::<web_sys::Node>().ok());
-    if node.get_untracked().is_some_and(|dialog| dialog.is_same_node(target.as_ref())) {
-        open.set(false);
-    }
-}
-
-/// Handles the `close` event of a dialog: when the browser has closed it, as on Esc, `open` becomes false.
-///
-/// Our own `close()` fires the event too, in a later task, by which time the dialog may have been opened again. So `shown`
-/// is true from when the dialog is shown until just before we close it.
-pub fn follow_close(node: NodeRef<html::Dialog>, open: RwSignal<bool>, shown: StoredValue<bool>) {
-    let on_screen = node.get_untracked().is_some_and(|dialog| dialog.open());
-    if shown.get_value() && !on_screen {
-        open.set(false);
-    }
-}
-
-/// Opens a dialog when there is something to ask. Once it is closed, what it asked about is forgotten.
-pub fn open_while<T: Send + Sync + 'static>(asked: RwSignal<Option<T>>) -> RwSignal<bool> {
-    let open = RwSignal::new(false);
-    Effect::new(move |_| {
-        if asked.with(Option::is_some) {
-            open.set(true);
-        }
-    });
-    // Only a change is set: setting wakes the effect above.
-    Effect::new(move |_| {
-        if !open.get() && asked.with_untracked(Option::is_some) {
-            asked.set(None);
-        }
-    });
-    open
 }

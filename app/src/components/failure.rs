@@ -10,7 +10,7 @@ use crate::{
     history::StoreError,
     language::t,
     place::Place,
-    state::{models::ModelState, use_stores},
+    state::{models::ModelState, use_chat, use_engine, use_stores, use_ui},
 };
 
 /// A failure in words, with a button for each remedy that there is one for.
@@ -57,17 +57,17 @@ pub fn technical(details: Option<String>) -> impl IntoView {
 }
 
 fn remedy_button(remedy: &Remedy, retry: Option<Callback<()>>, first: bool) -> Option<AnyView> {
-    let stores = use_stores();
+    let (chat, engine, ui) = (use_chat(), use_engine(), use_ui());
     let (label, press): (String, Callback<()>) = match remedy {
         Remedy::Retry => (t().try_again().into(), retry?),
         Remedy::SmallerContext(context) => {
             let context = *context;
             let label = t().use_context(context.into());
             let press = Callback::new(move |()| {
-                stores.chat.edit(|conversation| conversation.options.context = context);
-                let choice = stores.engine.model.with_untracked(|model| model.choice().cloned());
-                if let Some(choice) = choice.or_else(|| stores.engine.selection_now()) {
-                    stores.engine.load(choice, context);
+                chat.edit(|conversation| conversation.options.context = context);
+                let choice = engine.model.with_untracked(|model| model.choice().cloned());
+                if let Some(choice) = choice.or_else(|| engine.selection_now()) {
+                    engine.load(choice, context);
                 }
             });
             (label, press)
@@ -75,24 +75,22 @@ fn remedy_button(remedy: &Remedy, retry: Option<Callback<()>>, first: bool) -> O
         Remedy::UseMemory(bytes) => {
             let label = t().use_memory(&format::bytes(*bytes));
             let press = Callback::new(move |()| {
-                let choice = stores.engine.model.with_untracked(|model| model.choice().cloned());
-                if let Some(choice) = choice.or_else(|| stores.engine.selection_now()) {
-                    let context = stores.chat.conversation.with_untracked(|it| it.options.context);
-                    stores.engine.load_with_memory(choice, context);
+                let choice = engine.model.with_untracked(|model| model.choice().cloned());
+                if let Some(choice) = choice.or_else(|| engine.selection_now()) {
+                    let context = chat.conversation.with_untracked(|it| it.options.context);
+                    engine.load_with_memory(choice, context);
                 }
             });
             (label, press)
         }
-        Remedy::OtherModel => (t().other_model().into(), Callback::new(move |()| stores.ui.picker.set(true))),
+        Remedy::OtherModel => (t().other_model().into(), Callback::new(move |()| ui.picker.set(true))),
         Remedy::NewChat => {
-            (t().place_new().into(), Callback::new(move |()| stores.ui.go(&Place::Chat(None).path())))
+            (t().place_new().into(), Callback::new(move |()| ui.go(&Place::Chat(None).path())))
         }
         Remedy::ReloadPage => (t().reload_page().into(), Callback::new(|()| browser::reload())),
-        Remedy::EnableWebGpu => {
-            (t().webgpu_how().into(), Callback::new(move |()| stores.ui.advice.set(true)))
-        }
+        Remedy::EnableWebGpu => (t().webgpu_how().into(), Callback::new(move |()| ui.advice.set(true))),
         Remedy::FreeStorage => {
-            (t().see_saved().into(), Callback::new(move |()| stores.ui.go(&Place::Models.path())))
+            (t().see_saved().into(), Callback::new(move |()| ui.go(&Place::Models.path())))
         }
     };
     let class = if first { "button primary" } else { "button" };
@@ -105,15 +103,14 @@ fn remedy_button(remedy: &Remedy, retry: Option<Callback<()>>, first: bool) -> O
 /// Why the last load failed or a file was not opened, with what can be done. Nothing when all went well.
 #[component]
 pub fn LoadFailure() -> impl IntoView {
-    let engine = use_stores().engine;
+    let engine = use_engine();
     let refused = move || {
         let close = Callback::new(move |()| engine.refused.set(None));
         engine.refused.get().map(|failure| view! { <FailureBox failure=failure on_close=close /> })
     };
     let failed = move || match engine.model.get() {
         ModelState::Failed { choice, failure } => {
-            let context =
-                use_stores().chat.conversation.with_untracked(|conversation| conversation.options.context);
+            let context = use_chat().conversation.with_untracked(|conversation| conversation.options.context);
             let retry = Callback::new(move |()| engine.load((*choice).clone(), context));
             Some(view! { <FailureBox failure=failure retry=retry /> })
         }
@@ -157,15 +154,14 @@ fn is_full(failure: &Failure) -> bool {
 /// A model works, and was not kept: one line, with a button only if there is something to delete.
 #[component]
 fn NotKept(failure: Failure) -> impl IntoView {
-    let stores = use_stores();
-    let engine = stores.engine;
+    let (engine, ui) = (use_engine(), use_ui());
     let saved = Memo::new(move |_| engine.has_saved() == Some(true));
     view! {
         <div class="notice slim warning" role="group" aria-label=t().failure_title()>
             <Icon glyph=Glyph::Warning />
             <p>{failures::sentence(&failure)}</p>
             <Show when=move || saved.get()>
-                <button type="button" class="button" on:click=move |_| stores.ui.go(&Place::Models.path())>
+                <button type="button" class="button" on:click=move |_| ui.go(&Place::Models.path())>
                     {t().see_saved()}
                 </button>
             </Show>

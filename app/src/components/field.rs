@@ -147,5 +147,4 @@ pub fn SamplingFields(
                 placeholder=t().sampling_seed_random() value=seed on_change=take_seed />
         </div>
     }
-    .into_any()
 }

@@ -2,13 +2,13 @@
 
 use leptos::prelude::*;
 
-use super::{Dialog, dialog::open_while};
+use super::{Dialog, Opener};
 use crate::{
     format,
     language::t,
     state::{
         models::{Choice, MemoryQuestion},
-        use_stores,
+        use_chat, use_engine, use_ui,
     },
 };
 
@@ -36,11 +36,11 @@ fn LoadQuestion<T: Clone + Send + Sync + 'static>(
     /// The first is the one that is recommended.
     answers: [Answer<T>; 2],
 ) -> impl IntoView {
-    let open = open_while(asked);
+    let open = Opener::from(asked);
     let [first, second] = answers.map(|Answer { words, act }| {
         let press = move |_| {
             if let Some(about) = asked.get_untracked() {
-                open.set(false);
+                open.close();
                 act.run(about);
             }
         };
@@ -52,7 +52,7 @@ fn LoadQuestion<T: Clone + Send + Sync + 'static>(
             <div class="buttons">
                 <button type="button" class="button primary" on:click=first.1>{first.0}</button>
                 <button type="button" class="button" on:click=second.1>{second.0}</button>
-                <button type="button" class="button quiet" on:click=move |_| open.set(false)>{t().not_now()}</button>
+                <button type="button" class="button quiet" on:click=move |_| open.close()>{t().not_now()}</button>
             </div>
         </Dialog>
     }
@@ -61,34 +61,34 @@ fn LoadQuestion<T: Clone + Send + Sync + 'static>(
 /// Asks whether a large model is to be loaded where the device computes in software.
 #[component]
 pub fn TooSlowDialog() -> impl IntoView {
-    let stores = use_stores();
+    let (chat, ui) = (use_chat(), use_ui());
     let words = |choice: &Choice| t().too_slow(&choice.entry.name, &format::bytes(choice.entry.size));
-    let how = Answer::new(|_| t().device_how().to_owned(), move |_| stores.ui.advice.set(true));
-    let load = Answer::new(|_| t().too_slow_load().to_owned(), move |choice| stores.chat.load(choice));
-    view! { <LoadQuestion asked=stores.ui.too_slow title=t().too_slow_title() words=words answers=[how, load] /> }
+    let how = Answer::new(|_| t().device_how().to_owned(), move |_| ui.advice.set(true));
+    let load = Answer::new(|_| t().too_slow_load().to_owned(), move |choice| chat.load(choice));
+    view! { <LoadQuestion asked=ui.too_slow title=t().too_slow_title() words=words answers=[how, load] /> }
 }
 
 /// Asks whether a model is to be loaded that most likely won't fit.
 #[component]
 pub fn UnlikelyDialog() -> impl IntoView {
-    let stores = use_stores();
+    let (chat, ui) = (use_chat(), use_ui());
     let words =
         |(choice, missing): &(Choice, u64)| t().unlikely(&choice.entry.name, &format::bytes(*missing));
-    let other = Answer::new(|_| t().other_model().to_owned(), move |_| stores.ui.picker.set(true));
-    let load = Answer::new(|_| t().too_slow_load().to_owned(), move |(choice, _)| stores.chat.load(choice));
-    view! { <LoadQuestion asked=stores.ui.unlikely title=t().unlikely_title() words=words answers=[other, load] /> }
+    let other = Answer::new(|_| t().other_model().to_owned(), move |_| ui.picker.set(true));
+    let load = Answer::new(|_| t().too_slow_load().to_owned(), move |(choice, _)| chat.load(choice));
+    view! { <LoadQuestion asked=ui.unlikely title=t().unlikely_title() words=words answers=[other, load] /> }
 }
 
 /// Asks whether ordinary memory may be used for what the graphics device has no room for.
 #[component]
 pub fn MemoryDialog() -> impl IntoView {
-    let stores = use_stores();
+    let (engine, ui) = (use_engine(), use_ui());
     let words =
         |asked: &MemoryQuestion| t().memory_words(&asked.choice.entry.name, &format::bytes(asked.bytes));
     let load = Answer::new(
         |asked: &MemoryQuestion| t().use_memory(&format::bytes(asked.bytes)),
-        move |MemoryQuestion { choice, context, .. }| stores.engine.load_with_memory(choice, context),
+        move |MemoryQuestion { choice, context, .. }| engine.load_with_memory(choice, context),
     );
-    let other = Answer::new(|_| t().other_model().to_owned(), move |_| stores.ui.picker.set(true));
-    view! { <LoadQuestion asked=stores.engine.memory_asked title=t().memory_title() words=words answers=[load, other] /> }
+    let other = Answer::new(|_| t().other_model().to_owned(), move |_| ui.picker.set(true));
+    view! { <LoadQuestion asked=engine.memory_asked title=t().memory_title() words=words answers=[load, other] /> }
 }

@@ -3,6 +3,7 @@
 mod advice;
 mod detail;
 mod dialog;
+mod dialogs;
 mod failure;
 mod field;
 mod icon;
@@ -24,7 +25,8 @@ mod typed;
 
 pub use advice::{AdviceDialog, DeviceNotice};
 pub use detail::DetailSelect;
-pub use dialog::{Dialog, follow_cancel, follow_close};
+pub use dialog::{Dialog, DialogFrame, Opener};
+pub use dialogs::{Palette, ShortcutsDialog, fetch as fetch_dialogs};
 pub use failure::{EngineTrouble, FailureBox, LoadFailure, technical};
 pub use field::{NumberField, SamplingFields, Switch};
 pub use icon::{Glyph, Icon};
@@ -33,14 +35,12 @@ pub use load_question::{MemoryDialog, TooSlowDialog, UnlikelyDialog};
 pub use menu::{Menu, MenuItem};
 pub use model_button::ModelButton;
 pub use model_row::{ModelRows, Verdict};
-pub use palette::Palette;
 pub use picked_rows::PickedRows;
 pub use picker::{OpenFileButton, Picker};
 pub use picture::{Thumbnail, Viewer};
 pub use rail::{Rail, RailSheet, export_all, export_json, pick_archive};
 pub use reload::ReloadHint;
 pub use say::Notices;
-pub use shortcuts::ShortcutsDialog;
 pub use sound::SoundPlayer;
 pub use typed::Typed;
 

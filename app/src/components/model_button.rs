@@ -6,7 +6,7 @@ use protocol::failure::Activity;
 use super::{Glyph, Icon};
 use crate::{
     language::t,
-    state::{models::ModelState, use_stores},
+    state::{models::ModelState, use_engine, use_ui},
 };
 
 /// The selected model, and whether it is loaded.
@@ -16,8 +16,7 @@ pub fn ModelButton(
     #[prop(into, optional)]
     disabled: Signal<bool>,
 ) -> impl IntoView {
-    let stores = use_stores();
-    let (ui, engine) = (stores.ui, stores.engine);
+    let (ui, engine) = (use_ui(), use_engine());
     let name = Memo::new(move |_| engine.selection().map(|choice| choice.entry.name));
     let about = Memo::new(move |_| {
         let busy = engine.busy_elsewhere.get().map(|activity| elsewhere_words(activity).to_owned());
@@ -57,7 +56,6 @@ pub fn ModelButton(
             <Icon glyph=Glyph::Down />
         </button>
     }
-    .into_any()
 }
 
 /// What the engine does for another tab.

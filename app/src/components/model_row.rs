@@ -9,7 +9,7 @@ use crate::state::{
     choosing::{in_order, in_shown_order, recommended},
     engine::EnginePhase,
     models::{CatalogState, Choice, Inspection, ModelId, Mood, capability_words, verdict_words},
-    use_stores,
+    use_engine, use_pulls, use_stores, use_ui,
 };
 use crate::{browser, failures, place::Place};
 
@@ -90,7 +90,6 @@ pub fn ModelRows(
         <CatalogNote />
         <PickedRows on_choose=on_choose />
     }
-    .into_any()
 }
 
 /// One model.
@@ -103,8 +102,7 @@ fn ModelRow(
     on_leave: Callback<()>,
     has_focus: bool,
 ) -> impl IntoView {
-    let stores = use_stores();
-    let (engine, pulls) = (stores.engine, stores.pulls);
+    let (engine, pulls) = (use_engine(), use_pulls());
     let id = choice.id.clone();
     let is_best = Memo::new(move |_| best.with(|best| best.as_ref() == Some(&id)));
     let id = choice.id.clone();
@@ -196,19 +194,17 @@ fn ModelRow(
             {below.map(|below| below.run(card))}
         </li>
     }
-    .into_any()
 }
 
 /// Downloads a model of which something is missing. Its progress is on the page of the models.
 #[component]
 fn PullButton(name: String, on_press: Callback<()>) -> impl IntoView {
-    let stores = use_stores();
-    let pulls = stores.pulls;
+    let (pulls, ui) = (use_pulls(), use_ui());
     let label = t().get_download_of(&name);
     let press = move |_| {
         pulls.begin(name.clone());
         on_press.run(());
-        stores.ui.go(&Place::Models.path());
+        ui.go(&Place::Models.path());
     };
     view! {
         <div class="buttons">
@@ -233,7 +229,7 @@ pub fn Verdict(mood: Mood, words: String) -> impl IntoView {
 
 /// How to come by a model: from the page where the server offers it, else by a command.
 fn models_pull() -> AnyView {
-    if use_stores().pulls.is_offered() {
+    if use_pulls().is_offered() {
         return t().models_get().into_any();
     }
     let (before, after) = around(&t().models_pull(ELEMENT));
@@ -243,7 +239,7 @@ fn models_pull() -> AnyView {
 /// What is to be said of the list as a whole: that it is coming, empty, or could not be had.
 #[component]
 fn CatalogNote() -> impl IntoView {
-    let engine = use_stores().engine;
+    let engine = use_engine();
     move || match engine.catalog.get() {
         CatalogState::Loading => Some(view! { <p class="muted">{t().models_looking()}</p> }.into_any()),
         CatalogState::Known { searched, .. } if engine.choices.with(Vec::is_empty) => {

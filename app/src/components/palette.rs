@@ -6,7 +6,7 @@ use leptos::{html, prelude::*, task::spawn_local};
 use protocol::Role;
 
 use super::rail::{export_markdown, export_one, pick_archive};
-use super::{Dialog, Glyph, Icon};
+use super::{Glyph, Icon};
 use crate::{
     browser,
     history::NodeId,
@@ -30,19 +30,9 @@ struct Command {
 /// What a command does. A `Callback` would go with the palette, which is closed by then.
 type Run = Arc<dyn Fn() + Send + Sync>;
 
-/// The palette.
+/// The field, and what it finds.
 #[component]
-pub fn Palette() -> impl IntoView {
-    let open = use_stores().ui.palette;
-    view! {
-        <Dialog open=open title=t().palette_title() class="palette" bare=true>
-            <PaletteContent />
-        </Dialog>
-    }
-}
-
-#[component]
-fn PaletteContent() -> impl IntoView {
+pub fn PaletteContent() -> impl IntoView {
     let stores = use_stores();
     let open = stores.ui.palette;
     let query = RwSignal::new(String::new());
@@ -154,7 +144,6 @@ fn PaletteContent() -> impl IntoView {
         </ul>
         <p class="muted palette-none">{move || found.with(Vec::is_empty).then_some(t().palette_none())}</p>
     }
-    .into_any()
 }
 
 fn line_id(index: usize) -> String {
@@ -178,7 +167,7 @@ fn commands(stores: Stores, in_chat: bool) -> Vec<Command> {
     };
     let begin = Arc::new(move || {
         ui.go(&Place::Chat(None).path());
-        ui.focus_composer();
+        ui.focus_composer.ask(());
     });
     let mut all = vec![
         action(Glyph::Plus, t().place_new(), begin),
@@ -251,7 +240,7 @@ fn of_conversation(stores: Stores) -> Vec<(Glyph, &'static str, Run)> {
     }
     let senses = untrack(|| chat.senses());
     if senses.nothing().is_none() {
-        found.push((Glyph::Plus, t().attach(), Arc::new(move || ui.pick_files())));
+        found.push((Glyph::Plus, t().attach(), Arc::new(move || ui.pick_files.ask(()))));
     }
     if senses.no_hearing.is_none() && recording.phase.get_untracked() == RecordingPhase::Idle {
         found.push((Glyph::Microphone, t().record(), Arc::new(move || recording.start())));

@@ -3,10 +3,11 @@
 use leptos::{prelude::*, task::spawn_local};
 
 use crate::{
-    failures, format,
+    failures::{self, PickedTrouble},
+    format,
     history::PickedModel,
     language::t,
-    state::{PickedTrouble, use_stores},
+    state::{use_engine, use_picked, use_stores},
 };
 
 /// Models that can be opened again with one press. Nothing where there are none, or where they are in the list of models.
@@ -15,12 +16,12 @@ pub fn PickedRows(
     /// Runs when one was opened.
     on_choose: Callback<()>,
 ) -> impl IntoView {
-    let stores = use_stores();
+    let (engine, picked) = (use_engine(), use_picked());
     let rows = move || {
         let is_listed = |model: &PickedModel| {
-            stores.engine.choices.with(|choices| choices.iter().any(|choice| choice.id.0 == model.id))
+            engine.choices.with(|choices| choices.iter().any(|choice| choice.id.0 == model.id))
         };
-        stores.picked.list.get().into_iter().filter(|model| !is_listed(model)).collect::<Vec<_>>()
+        picked.list.get().into_iter().filter(|model| !is_listed(model)).collect::<Vec<_>>()
     };
     view! {
         <Show when=move || !rows().is_empty()>
@@ -32,7 +33,6 @@ pub fn PickedRows(
             </section>
         </Show>
     }
-    .into_any()
 }
 
 /// One model.

@@ -7,17 +7,17 @@ use crate::{
     browser::files_of,
     file_handles::{self, OpenFile, PickError},
     language::t,
-    state::use_stores,
+    state::{use_stores, use_ui},
 };
 
 /// The dialog to choose a model in.
 #[component]
 pub fn Picker() -> impl IntoView {
-    let stores = use_stores();
-    let open = stores.ui.picker;
+    let ui = use_ui();
+    let open = ui.picker;
     let chosen = Callback::new(move |()| {
         open.set(false);
-        stores.ui.focus_composer();
+        ui.focus_composer.ask(());
     });
     view! {
         <Dialog open=open title=t().choose_model() class="picker">

@@ -3,11 +3,15 @@
 use leptos::{prelude::*, task::spawn_local};
 
 use super::Dialog;
-use crate::{history::Attachment, language::t, state::use_stores};
+use crate::{
+    history::Attachment,
+    language::t,
+    state::{use_media, use_ui},
+};
 
 /// The address of an attachment for this page, once it is known, and whether there is none.
 fn address(attachment: Attachment) -> (RwSignal<Option<String>>, RwSignal<bool>) {
-    let media = use_stores().media;
+    let media = use_media();
     let (url, missing) = (RwSignal::new(None), RwSignal::new(false));
     Effect::new(move |_| {
         let attachment = attachment.clone();
@@ -30,7 +34,7 @@ pub fn Thumbnail(
     #[prop(optional, into)]
     caption: Option<String>,
 ) -> impl IntoView {
-    let ui = use_stores().ui;
+    let ui = use_ui();
     let name = attachment.name.clone();
     let (url, missing) = address(attachment.clone());
     let words = match &caption {
@@ -57,31 +61,17 @@ pub fn Thumbnail(
             {caption.map(|caption| view! { <span class="thumbnail-caption numbers" aria-hidden="true">{caption}</span> })}
         </button>
     }
-    .into_any()
 }
 
 /// The dialog with a picture as large as there is room for.
 #[component]
 pub fn Viewer() -> impl IntoView {
-    let viewing = use_stores().ui.viewing;
-    let open = RwSignal::new(false);
-    Effect::new(move |_| {
-        if viewing.with(Option::is_some) {
-            open.set(true);
-        }
-    });
-    Effect::new(move |before: Option<bool>| {
-        let now = open.get();
-        if before == Some(true) && !now {
-            viewing.set(None);
-        }
-        now
-    });
+    let viewing = use_ui().viewing;
     let title = Signal::derive(move || {
         viewing.with(|it| it.as_ref().map_or_else(String::new, |attachment| attachment.name.clone()))
     });
     view! {
-        <Dialog open=open title=title class="viewer">
+        <Dialog open=viewing title=title class="viewer">
             {move || viewing.get().map(|attachment| view! { <Large attachment=attachment /> })}
         </Dialog>
     }

@@ -15,7 +15,7 @@ use crate::{
     history::{self, ConversationId, ImportReport, MAX_IMPORT_BYTES, Query, Summary},
     language::t,
     place::{Place, use_href, use_place},
-    state::{Stores, use_stores},
+    state::{Stores, use_library, use_stores, use_tune, use_ui},
 };
 
 /// How often it is looked whether another day has begun.
@@ -34,7 +34,7 @@ pub fn Rail() -> impl IntoView {
 /// The rail as a sheet, where there is no room beside the page.
 #[component]
 pub fn RailSheet() -> impl IntoView {
-    let open = use_stores().ui.rail;
+    let open = use_ui().rail;
     let place = use_place();
     // Going somewhere closes it.
     Effect::new(move |_| {
@@ -51,17 +51,17 @@ pub fn RailSheet() -> impl IntoView {
 
 #[component]
 fn RailContent() -> impl IntoView {
-    let stores = use_stores();
+    let ui = use_ui();
     let href = use_href();
     let place = use_place();
     let begin = move |_| {
-        stores.ui.rail.set(false);
-        stores.ui.go(&Place::Chat(None).path());
-        stores.ui.focus_composer();
+        ui.rail.set(false);
+        ui.go(&Place::Chat(None).path());
+        ui.focus_composer.ask(());
     };
     let current = move |to: Place| move || (place.get() == to).then_some("page");
     // The sheet also when that is the place already.
-    let leave = move |_| stores.ui.rail.set(false);
+    let leave = move |_| ui.rail.set(false);
     view! {
         <div class="rail-head">
             <a class="brand" href=move || href(Place::Chat(None)) on:click=leave>{t().brand()}</a>
@@ -98,13 +98,12 @@ fn RailContent() -> impl IntoView {
             {t().rail_private()}
         </p>
     }
-    .into_any()
 }
 
 /// How far a run is, while there is one.
 #[component]
 fn TuneProgress() -> impl IntoView {
-    let run = use_stores().tune.run;
+    let run = use_tune().run;
     let steps = Memo::new(move |_| run.about.with(|about| about.as_ref().map_or(0, |it| it.steps)));
     let shown = Memo::new(move |_| run.phase.with(|phase| phase.is_active()) && steps.get() > 0);
     view! {
@@ -116,7 +115,7 @@ fn TuneProgress() -> impl IntoView {
 
 #[component]
 fn Search() -> impl IntoView {
-    let library = use_stores().library;
+    let library = use_library();
     let typed = move |event| {
         library.query.set(event_target_value(&event));
         spawn_local(library.search());
@@ -232,7 +231,7 @@ type Summaries = Memo<BTreeMap<ConversationId, Summary>>;
 
 #[component]
 fn ConversationList() -> impl IntoView {
-    let library = use_stores().library;
+    let library = use_library();
     let shown = Memo::new(move |_| library.found.get().unwrap_or_else(|| library.list.get()));
     let summaries: Summaries = Memo::new(move |_| {
         shown.with(|shown| shown.iter().map(|summary| (summary.id, summary.clone())).collect())
@@ -408,7 +407,6 @@ fn ConversationLine(id: ConversationId, summaries: Summaries, searching: Memo<bo
             </Menu>
         </li>
     }
-    .into_any()
 }
 
 #[component]
@@ -418,7 +416,7 @@ fn RenameField(
     renaming: RwSignal<bool>,
     came_back: StoredValue<bool>,
 ) -> impl IntoView {
-    let stores = use_stores();
+    let library = use_library();
     let input = NodeRef::<html::Input>::new();
     Effect::new(move |_| {
         if let Some(input) = input.get() {
@@ -440,7 +438,7 @@ fn RenameField(
         if title.is_empty() {
             return;
         }
-        spawn_local(stores.library.rename(id, title));
+        spawn_local(library.rename(id, title));
     };
     let key = move |event: web_sys::KeyboardEvent| match event.key().as_str() {
         _ if browser::is_composing(&event) => {}

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use super::{Glyph, IconButton};
 use crate::{
     language::t,
-    state::{Layer, Toast, ToastAction, use_stores},
+    state::{Layer, Toast, ToastAction, use_ui},
 };
 
 /// How long a line stays once it is seen.
@@ -23,7 +23,7 @@ pub fn Notices(
     #[prop(optional)]
     layer: Option<Layer>,
 ) -> impl IntoView {
-    let ui = use_stores().ui;
+    let ui = use_ui();
     let topmost = Memo::new(move |_| ui.topmost() == layer);
     // The region does not change with the layers: it would say again what it has said.
     let said = Memo::new(move |_| ui.said.with(|said| (said.layer == layer).then(|| said.text.clone())));
@@ -48,13 +48,12 @@ pub fn Notices(
             </section>
         </Show>
     }
-    .into_any()
 }
 
 /// A line. It stays while it is pointed at or has the focus. A pointer that was left where the line appears doesn't point at it.
 #[component]
 fn ToastLine(toast: Toast) -> impl IntoView {
-    let ui = use_stores().ui;
+    let ui = use_ui();
     let Toast { number, text, action } = toast;
     let time = if action.is_some() { ACTION } else { TOAST };
     let close = move || ui.close_toast(number);

@@ -1,27 +1,16 @@
-//! The keys that do something, in a dialog.
+//! The keys that do something.
 
 use leptos::prelude::*;
 
-use super::Dialog;
 use crate::{
     language::t,
-    state::{settings::SendKey, use_stores},
+    state::{settings::SendKey, use_settings},
 };
 
 /// The list of keyboard shortcuts.
 #[component]
-pub fn ShortcutsDialog() -> impl IntoView {
-    let open = use_stores().ui.shortcuts;
-    view! {
-        <Dialog open=open title=t().shortcuts_title() class="shortcuts">
-            <Shortcuts />
-        </Dialog>
-    }
-}
-
-#[component]
-fn Shortcuts() -> impl IntoView {
-    let settings = use_stores().settings;
+pub fn Shortcuts() -> impl IntoView {
+    let settings = use_settings();
     let rows = move || {
         let (send_key, single) = settings.value.with(|settings| (settings.send_key, settings.single_keys));
         let (send, line) = match send_key {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use leptos::{html, prelude::*, task::spawn_local};
 
 use super::{Glyph, IconButton};
-use crate::{format, history::Attachment, language::t, media::wav, state::use_stores};
+use crate::{format, history::Attachment, language::t, media::wav, state::use_media};
 
 /// Bars of a waveform.
 const BARS: usize = 48;
@@ -18,7 +18,7 @@ pub fn SoundPlayer(
     /// The sound.
     attachment: Attachment,
 ) -> impl IntoView {
-    let media = use_stores().media;
+    let media = use_media();
     let audio = NodeRef::<html::Audio>::new();
     let url = RwSignal::new(None::<String>);
     let bars = RwSignal::new(vec![0.0; BARS]);
@@ -117,7 +117,6 @@ pub fn SoundPlayer(
             ></audio>
         </div>
     }
-    .into_any()
 }
 
 /// The path of some bars of a waveform.

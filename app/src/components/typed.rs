@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 
-use crate::browser;
+use crate::state::Latest;
 
 /// How long typing rests before the text is kept.
 const REST: Duration = Duration::from_millis(400);
@@ -16,8 +16,7 @@ pub struct Typed {
     keep: Callback<String>,
     /// What is not kept yet.
     waiting: StoredValue<Option<String>>,
-    /// How often something was typed.
-    count: StoredValue<u32>,
+    notes: Latest,
 }
 
 impl Typed {
@@ -25,7 +24,7 @@ impl Typed {
     #[must_use]
     pub fn new(keep: impl Fn(String) + Send + Sync + 'static) -> Self {
         let typed =
-            Self { keep: Callback::new(keep), waiting: StoredValue::new(None), count: StoredValue::new(0) };
+            Self { keep: Callback::new(keep), waiting: StoredValue::new(None), notes: Latest::default() };
         on_cleanup(move || typed.flush());
         typed
     }
@@ -38,15 +37,9 @@ impl Typed {
     /// Something was typed.
     pub fn note(self, text: String) {
         self.hold(text);
-        self.count.update_value(|count| *count = count.wrapping_add(1));
-        let count = self.count.get_value();
         if cfg!(target_arch = "wasm32") {
-            browser::after(REST, move || {
-                // The field may be gone, and its text kept.
-                if self.count.try_get_value() == Some(count) {
-                    self.flush();
-                }
-            });
+            // The field may be gone by then, and its text kept.
+            self.notes.rest(REST, move || self.flush());
         }
     }
 

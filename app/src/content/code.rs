@@ -56,7 +56,6 @@ pub fn CodeBlock(
             </pre>
         </figure>
     }
-    .into_any()
 }
 
 fn tokens(line: &Line) -> Vec<AnyView> {
@@ -84,7 +83,7 @@ pub fn CopyButton(
     let copy = move |_| {
         let text = text.get_untracked();
         leptos::task::spawn_local(async move {
-            let done = clipboard::write(&text).await;
+            let done = browser::copy_text(&text).await;
             // The button may be gone by then.
             said.try_set(if done { t().code_copied() } else { t().code_not_copied() });
             let reset = move || {
@@ -97,56 +96,5 @@ pub fn CopyButton(
         <button type="button" class="copy-button" on:click=copy>
             <span aria-live="polite">{said}</span>
         </button>
-    }
-    .into_any()
-}
-
-/// The clipboard of a browser.
-#[cfg(target_arch = "wasm32")]
-mod clipboard {
-    use wasm_bindgen::JsCast as _;
-    use web_sys::{HtmlDocument, HtmlTextAreaElement};
-
-    /// Copies a text; gives whether it worked.
-    pub(super) async fn write(text: &str) -> bool {
-        let Some(window) = web_sys::window() else { return false };
-        // Absent where the page is not served securely.
-        let clipboard = js_sys::Reflect::get(&window.navigator(), &"clipboard".into());
-        if clipboard.is_ok_and(|clipboard| clipboard.is_object()) {
-            let promise = window.navigator().clipboard().write_text(text);
-            if wasm_bindgen_futures::JsFuture::from(promise).await.is_ok() {
-                return true;
-            }
-        }
-        select_and_copy(text).unwrap_or(false)
-    }
-
-    /// The old way: a hidden field, selected. Works where the clipboard is refused.
-    fn select_and_copy(text: &str) -> Option<bool> {
-        let document = web_sys::window()?.document()?;
-        let focused = document.active_element();
-        let field: HtmlTextAreaElement = document.create_element("textarea").ok()?.dyn_into().ok()?;
-        field.set_value(text);
-        field.set_class_name("copy-field");
-        field.set_attribute("aria-hidden", "true").ok()?;
-        let body = document.body()?;
-        body.append_child(&field).ok()?;
-        field.select();
-        let copied =
-            document.dyn_ref::<HtmlDocument>().and_then(|document| document.exec_command("copy").ok());
-        body.remove_child(&field).ok()?;
-        if let Some(focused) = focused.and_then(|focused| focused.dyn_into::<web_sys::HtmlElement>().ok()) {
-            focused.focus().ok();
-        }
-        copied
-    }
-}
-
-/// There is no clipboard on a server.
-#[cfg(not(target_arch = "wasm32"))]
-mod clipboard {
-    #[expect(clippy::unused_async, reason = "the same signature as in the browser")]
-    pub(super) async fn write(_: &str) -> bool {
-        false
     }
 }

@@ -16,6 +16,11 @@ use super::tables;
 /// with its length alone.
 const LONGEST: usize = 4096;
 
+/// The Markdown understood: CommonMark with tables, task lists, struck-out text and formulas.
+pub(super) fn options() -> Options {
+    Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_MATH
+}
+
 /// The text with all its formulas between dollar signs, and all other dollar signs shielded: so the parser, which knows
 /// nothing of money, sees delimiters alone.
 pub(super) fn rewrite(source: &str) -> Cow<'_, str> {
@@ -115,7 +120,7 @@ impl Ahead {
 
 fn code_ranges(source: &str) -> Code {
     // A dollar sign in front must not hide code.
-    let options = super::parse::options().difference(Options::ENABLE_MATH);
+    let options = options().difference(Options::ENABLE_MATH);
     let events = Parser::new_ext(source, options).into_offset_iter();
     let code = events.filter(|(event, _)| matches!(event, Event::Code(_) | Event::Start(Tag::CodeBlock(_))));
     Code(code.map(|(_, range)| range).collect())

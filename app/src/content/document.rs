@@ -9,8 +9,9 @@ use std::sync::Arc;
 use pulldown_cmark::{Event, Parser, Tag};
 
 use super::blocks::Block;
+use super::delimiters::options;
 use super::display::{find_display, line_end};
-use super::parse::{options, parse};
+use super::parse::parse;
 use super::tables::Tables;
 
 /// A block that lists share. Equal if it is the same one, or looks the same.

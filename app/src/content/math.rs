@@ -7,39 +7,13 @@ use pulldown_latex::config::DisplayMode;
 use pulldown_latex::{Event, Parser, RenderConfig, Storage, push_mathml};
 
 use super::latex;
+pub use super::latex::MathError;
 
 /// The longest formula, in bytes. A longer one is shown as it is written.
 const MAX_LENGTH: usize = 8192;
 
 /// How deep elements may nest. Views are built by recursion, and a browser's stack is small.
 const MAX_DEPTH: usize = 48;
-
-/// Why a formula is shown as it is written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MathError {
-    /// It is longer than any formula should be.
-    TooLong {
-        /// Its bytes.
-        found: usize,
-    },
-    /// It nests deeper than any formula should.
-    TooDeep,
-    /// It defines commands in a way that is not understood, or that makes it endless.
-    Command {
-        /// The command, without its backslash.
-        command: String,
-    },
-    /// It is not LaTeX.
-    Syntax {
-        /// What is wrong, and where.
-        reason: String,
-    },
-    /// The MathML made of it could not be read back.
-    Markup {
-        /// Where.
-        at: usize,
-    },
-}
 
 /// A MathML element.
 #[derive(Clone, Debug, PartialEq, Eq)]

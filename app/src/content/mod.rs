@@ -33,7 +33,7 @@ mod view;
 pub use blocks::{Alignment, Block, Inline, Item};
 pub use code::{CodeBlock, CopyButton};
 pub use document::{Document, Shared, blocks};
-pub(crate) use formula::draw_formula;
+pub(crate) use formula::fetch as fetch_formulas;
 pub use marks::few_marks;
 pub use passages::{Passage, draw_passages, passages};
 pub use plain::{plain_markdown, plain_passages};

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, CowStr, Event, OffsetIter, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, CowStr, Event, OffsetIter, Parser, Tag, TagEnd};
 
 use super::blocks::{Alignment, Block, Inline, Item};
+use super::delimiters::{self, options};
 use super::shield::{COLON, unshield};
 use super::tables::Tables;
-use super::{delimiters, flanking, inlines};
+use super::{flanking, inlines};
 
 /// How deep blocks and emphasis may nest; what is deeper is shown as it is written. Views are built by recursion, and
 /// a browser's stack is small.
@@ -15,11 +16,6 @@ const MAX_DEPTH: usize = 24;
 
 /// Cells of the largest table that is drawn as one. A browser takes seconds to lay out many more.
 const MAX_CELLS: usize = 5_000;
-
-/// The Markdown understood: CommonMark with tables, task lists, struck-out text and formulas.
-pub(super) fn options() -> Options {
-    Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_MATH
-}
 
 /// The blocks of a source that holds one top-level block: nearly always one.
 ///

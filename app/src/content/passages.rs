@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::blocks::Inline;
 use super::code::CodeBlock;
+use super::live::Part;
 use super::view;
 
 /// Bytes of a passage, about: a browser lays out a few of these in no time, but takes seconds for a text of a megabyte.
@@ -158,7 +159,7 @@ fn trimmed(code: &str) -> &str {
 pub fn draw_passages(passages: &[Passage]) -> Vec<AnyView> {
     let draw = |passage: &Passage| match passage {
         Passage::Words(words) => {
-            let words: Vec<_> = words.iter().map(view::inline).collect();
+            let words: Vec<_> = words.iter().map(|it| view::inline(Part::Settled(Some(it)))).collect();
             view! { <div class="passage" dir="auto">{words}</div> }.into_any()
         }
         Passage::Code { language, text } => {

@@ -1,14 +1,17 @@
 //! Blocks as views.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 
 use super::blocks::{Alignment, Block, Inline, Item};
 use super::code::CodeBlock;
 use super::document::{Document, Shared};
-use super::live;
+use super::formula;
+use super::live::Part;
 use super::marks::few_marks;
 
-use crate::{language::t, later};
+use crate::language::t;
 
 /// A Markdown text, which may grow. Blocks that do not change are not drawn again.
 #[component]
@@ -39,46 +42,84 @@ pub fn Markdown(
     .into_any()
 }
 
-/// A block that may change. It is drawn at once as it is; what changes afterwards is drawn by its parts.
-fn top_level(block: Memo<Option<Shared>>) -> impl IntoView {
-    let grows = Memo::new(move |before: Option<&bool>| block.with(|_| before.is_some()));
+/// A block at the outermost level. It is drawn as it is at first, and by its parts once it changes.
+fn top_level(shared: Memo<Option<Shared>>) -> impl IntoView {
+    let grows = Memo::new(move |before: Option<&bool>| shared.with(|_| before.is_some()));
     move || {
         if grows.get() {
-            let block = Memo::new(move |_| block.with(|block| block.as_deref().cloned()));
-            return live::block(block, AUTO);
+            let growing = Memo::new(move |_| shared.with(|block| block.as_deref().cloned()));
+            return block(Part::Growing(growing), AUTO, false);
         }
-        block.get_untracked().map(|block| render(&block, AUTO)).into_any()
+        block(Part::Settled(shared.get_untracked().as_deref()), AUTO, false)
     }
 }
 
 /// The direction of the outermost element of a block: that of its first letter. What is within follows it.
 const AUTO: Option<&str> = Some("auto");
 
-fn render_all(blocks: &[Block]) -> Vec<AnyView> {
-    blocks.iter().map(|block| render(block, None)).collect()
+/// The part of what a pattern matches.
+macro_rules! part {
+    ($of:expr, $pattern:pat => $part:ident) => {
+        $of.part(|of| match of {
+            $pattern => Some($part),
+            _ => None,
+        })
+    };
 }
 
-pub(super) fn render(block: &Block, dir: Option<&'static str>) -> AnyView {
-    match block {
-        Block::Heading { level, content } => heading(*level, dir, inlines(content).into_any()),
-        Block::Paragraph(content) => view! { <p dir=dir>{inlines(content)}</p> }.into_any(),
-        Block::Code { language, text } => {
-            view! { <CodeBlock language=language.clone() text=text.clone() /> }.into_any()
+/// Draws a block. `dir` is the attribute of its outermost element; a paragraph of a tight list has no element.
+fn block(block: Part<'_, Block>, dir: Option<&'static str>, tight: bool) -> AnyView {
+    block.draw(same_element, move |shape, block| {
+        let content =
+            || inlines(part!(block, Block::Paragraph(content) | Block::Heading { content, .. } => content));
+        match shape {
+            Block::Paragraph(_) if tight => content(),
+            Block::Paragraph(_) => view! { <p dir=dir>{content()}</p> }.into_any(),
+            Block::Heading { level, .. } => heading(*level, dir, content()),
+            Block::Code { .. } => {
+                let language = part!(block, Block::Code { language, .. } => language).signal();
+                let text = part!(block, Block::Code { text, .. } => text).signal();
+                view! { <CodeBlock language=language text=text /> }.into_any()
+            }
+            Block::Quote(_) => {
+                let inner = blocks(part!(block, Block::Quote(blocks) => blocks), false);
+                view! { <blockquote dir=dir>{inner}</blockquote> }.into_any()
+            }
+            Block::List { start, .. } => {
+                let items = part!(block, Block::List { items, .. } => items);
+                list(*start, dir, items.each(|_, one| item(one)))
+            }
+            Block::Table { alignments, .. } => {
+                let head = part!(block, Block::Table { head, .. } => head);
+                let rows = part!(block, Block::Table { rows, .. } => rows);
+                table(alignments, dir, head, rows)
+            }
+            Block::Rule => view! { <hr /> }.into_any(),
+            Block::Math(source) => formula::formula(source, true),
+            Block::Verbatim(text) => view! { <p class="verbatim" dir=dir>{text.clone()}</p> }.into_any(),
         }
-        Block::Quote(blocks) => view! { <blockquote dir=dir>{render_all(blocks)}</blockquote> }.into_any(),
-        Block::List { start, items } => {
-            let items: Vec<_> = items.iter().map(whole_item).collect();
-            list(*start, dir, items.into_any())
-        }
-        Block::Table { alignments, head, rows } => whole_table(alignments, head, rows, dir),
-        Block::Rule => view! { <hr /> }.into_any(),
-        Block::Math(source) => later::formula(source, true),
-        Block::Verbatim(text) => view! { <p class="verbatim" dir=dir>{text.clone()}</p> }.into_any(),
+    })
+}
+
+/// Whether one block can become the other without a new element. What is short is drawn anew.
+fn same_element(a: &Block, b: &Block) -> bool {
+    match (a, b) {
+        (Block::Paragraph(_), Block::Paragraph(_))
+        | (Block::Code { .. }, Block::Code { .. })
+        | (Block::Quote(_), Block::Quote(_)) => true,
+        (Block::Heading { level: a, .. }, Block::Heading { level: b, .. }) => a == b,
+        (Block::List { start: a, .. }, Block::List { start: b, .. }) => a == b,
+        (Block::Table { alignments: a, .. }, Block::Table { alignments: b, .. }) => a == b,
+        _ => a == b,
     }
 }
 
+fn blocks(all: Part<'_, Vec<Block>>, tight: bool) -> AnyView {
+    all.each(move |_, one| block(one, None, tight))
+}
+
 /// Headings begin at level 3: the page has the first level and its messages the second.
-pub(super) fn heading(level: u8, dir: Option<&'static str>, content: AnyView) -> AnyView {
+fn heading(level: u8, dir: Option<&'static str>, content: AnyView) -> AnyView {
     match level {
         1 => view! { <h3 class="heading-1" dir=dir>{content}</h3> }.into_any(),
         2 => view! { <h4 class="heading-2" dir=dir>{content}</h4> }.into_any(),
@@ -87,7 +128,7 @@ pub(super) fn heading(level: u8, dir: Option<&'static str>, content: AnyView) ->
     }
 }
 
-pub(super) fn list(start: Option<u64>, dir: Option<&'static str>, items: AnyView) -> AnyView {
+fn list(start: Option<u64>, dir: Option<&'static str>, items: AnyView) -> AnyView {
     match start {
         None => view! { <ul dir=dir>{items}</ul> }.into_any(),
         Some(start) => {
@@ -97,39 +138,45 @@ pub(super) fn list(start: Option<u64>, dir: Option<&'static str>, items: AnyView
     }
 }
 
-pub(super) fn list_item(task: Option<bool>, content: AnyView) -> AnyView {
-    let mark = task.map(|done| {
-        let label = if done { t().task_done() } else { t().task_open() };
-        view! { <input type="checkbox" disabled=true checked=done aria-label=label /> }
-    });
-    let task = task.map(|done| if done { "done" } else { "open" });
-    view! { <li data-task=task>{mark}{content}</li> }.into_any()
+fn item(item: Part<'_, Item>) -> AnyView {
+    let same = |a: &Item, b: &Item| (a.task, a.tight) == (b.task, b.tight);
+    item.draw(same, |shape, item| {
+        let mark = shape.task.map(|done| {
+            let label = if done { t().task_done() } else { t().task_open() };
+            view! { <input type="checkbox" disabled=true checked=done aria-label=label /> }
+        });
+        let task = shape.task.map(|done| if done { "done" } else { "open" });
+        let content = blocks(item.part(|item| Some(&item.blocks)), shape.tight);
+        view! { <li data-task=task>{mark}{content}</li> }.into_any()
+    })
 }
 
-fn whole_item(item: &Item) -> AnyView {
-    let content: Vec<_> = item
-        .blocks
-        .iter()
-        .map(|block| match block {
-            Block::Paragraph(text) if item.tight => inlines(text).into_any(),
-            block => render(block, None),
-        })
-        .collect();
-    list_item(item.task, content.into_any())
-}
+type Cells = Vec<Vec<Inline>>;
 
-/// How a column is aligned, for the style sheet.
-pub(super) fn align(alignments: &[Alignment], column: usize) -> Option<&'static str> {
-    match alignments.get(column) {
+fn table(
+    alignments: &[Alignment],
+    dir: Option<&'static str>,
+    head: Part<'_, Cells>,
+    rows: Part<'_, Vec<Cells>>,
+) -> AnyView {
+    let alignments: Arc<[Alignment]> = alignments.into();
+    // For the style sheet.
+    let align = move |column: usize| match alignments.get(column) {
         Some(Alignment::Left) => Some("left"),
         Some(Alignment::Center) => Some("center"),
         Some(Alignment::Right) => Some("right"),
         Some(Alignment::Natural) | None => None,
-    }
-}
-
-/// A table of these cells and rows.
-pub(super) fn table(dir: Option<&'static str>, head: AnyView, rows: AnyView) -> AnyView {
+    };
+    let of_head = align.clone();
+    let head = head.each(move |column, cell| {
+        view! { <th scope="col" data-align=of_head(column)>{inlines(cell)}</th> }.into_any()
+    });
+    let rows = rows.each(move |_, row| {
+        let align = align.clone();
+        let cells = row
+            .each(move |column, cell| view! { <td data-align=align(column)>{inlines(cell)}</td> }.into_any());
+        view! { <tr>{cells}</tr> }.into_any()
+    });
     // Focusable, so that the keyboard can scroll it.
     view! {
         <div class="table-scroll" dir=dir tabindex="0" role="group" aria-label=t().code_table()>
@@ -144,46 +191,47 @@ pub(super) fn table(dir: Option<&'static str>, head: AnyView, rows: AnyView) -> 
     .into_any()
 }
 
-fn whole_table(
-    alignments: &[Alignment],
-    head: &[Vec<Inline>],
-    rows: &[Vec<Vec<Inline>>],
-    dir: Option<&'static str>,
-) -> AnyView {
-    let cell = |(column, cell): (usize, &Vec<Inline>)| {
-        view! { <th scope="col" data-align=align(alignments, column)>{inlines(cell)}</th> }.into_any()
+fn inlines(all: Part<'_, Vec<Inline>>) -> AnyView {
+    all.each(|_, one| inline(one))
+}
+
+/// Draws what stands within a line.
+pub(super) fn inline(inline: Part<'_, Inline>) -> AnyView {
+    let same = |a: &Inline, b: &Inline| match (a, b) {
+        (Inline::Text(_), Inline::Text(_))
+        | (Inline::Code(_), Inline::Code(_))
+        | (Inline::Emphasis(_), Inline::Emphasis(_))
+        | (Inline::Strong(_), Inline::Strong(_))
+        | (Inline::Strikethrough(_), Inline::Strikethrough(_)) => true,
+        (Inline::Link { href: a, .. }, Inline::Link { href: b, .. }) => a == b,
+        _ => a == b,
     };
-    let head: Vec<_> = head.iter().enumerate().map(cell).collect();
-    let row = |row: &Vec<Vec<Inline>>| {
-        let cells = row.iter().enumerate().map(|(column, cell)| {
-            view! { <td data-align=align(alignments, column)>{inlines(cell)}</td> }.into_any()
-        });
-        view! { <tr>{cells.collect::<Vec<_>>()}</tr> }.into_any()
-    };
-    let rows: Vec<_> = rows.iter().map(row).collect();
-    table(dir, head.into_any(), rows.into_any())
-}
-
-fn inlines(content: &[Inline]) -> Vec<AnyView> {
-    content.iter().map(inline).collect()
-}
-
-pub(super) fn inline(inline: &Inline) -> AnyView {
-    match inline {
-        Inline::Text(text) => text.clone().into_any(),
-        Inline::Code(code) => view! { <code>{code.clone()}</code> }.into_any(),
-        Inline::Emphasis(content) => view! { <em>{inlines(content)}</em> }.into_any(),
-        Inline::Strong(content) => view! { <strong>{inlines(content)}</strong> }.into_any(),
-        Inline::Strikethrough(content) => view! { <s>{inlines(content)}</s> }.into_any(),
-        Inline::Link { href, content } => link(href.clone(), inlines(content).into_any()),
-        Inline::Math { source, display } => later::formula(source, *display),
-        Inline::Break => view! { <br /> }.into_any(),
-    }
-}
-
-/// A link, which opens apart and tells its target nothing.
-pub(super) fn link(href: String, content: AnyView) -> AnyView {
-    view! { <a href=href target="_blank" rel="noopener noreferrer">{content}</a> }.into_any()
+    inline.draw(same, |shape, inline| {
+        let text = || part!(inline, Inline::Text(text) | Inline::Code(text) => text).text();
+        let inner = || {
+            inlines(part!(
+                inline,
+                Inline::Emphasis(content)
+                    | Inline::Strong(content)
+                    | Inline::Strikethrough(content)
+                    | Inline::Link { content, .. } => content
+            ))
+        };
+        match shape {
+            Inline::Text(_) => text(),
+            Inline::Code(_) => view! { <code>{text()}</code> }.into_any(),
+            Inline::Emphasis(_) => view! { <em>{inner()}</em> }.into_any(),
+            Inline::Strong(_) => view! { <strong>{inner()}</strong> }.into_any(),
+            Inline::Strikethrough(_) => view! { <s>{inner()}</s> }.into_any(),
+            // Opens apart, and tells its target nothing.
+            Inline::Link { href, .. } => {
+                view! { <a href=href.clone() target="_blank" rel="noopener noreferrer">{inner()}</a> }
+                    .into_any()
+            }
+            Inline::Math { source, display } => formula::formula(source, *display),
+            Inline::Break => view! { <br /> }.into_any(),
+        }
+    })
 }
 
 #[cfg(all(test, feature = "ssr"))]

@@ -16,18 +16,18 @@ mod storage;
 mod store;
 mod training;
 
-use protocol::failure::{DeviceFailure, ModelFailure};
+use protocol::failure::{DeviceFailure, EngineFailure, ModelFailure};
 use protocol::{Code, Failure};
 
-use crate::{format, language::t};
+use crate::{format, history::AnswerError, language::t};
 
 pub use catalog::{downloadable, folder_problem, list_note, model_problem, model_problem_alone};
 pub use device::no_gpu;
 pub use example::problem;
 pub use kernel::kernel_problem;
-pub use picked::picked;
+pub use picked::{PickedTrouble, picked};
 pub use pull::pull_problem;
-pub use store::{import, store, store_details, store_trouble, tree};
+pub use store::{StoreTrouble, import, store, store_details, store_trouble, tree};
 
 /// What happened, and what to do.
 #[must_use]
@@ -51,6 +51,16 @@ pub fn of(code: &Code) -> String {
         Code::Storage(failure) => storage::sentence(failure),
         Code::Training(failure) => training::sentence(failure),
         Code::Engine(failure) => engine::sentence(failure),
+    }
+}
+
+/// What went wrong with an answer.
+#[must_use]
+pub fn answer(error: &AnswerError) -> String {
+    match error {
+        AnswerError::Failed(failure) => sentence(failure),
+        AnswerError::Words(words) => words.clone(),
+        AnswerError::Unknown(_) => of(&EngineFailure::Generating.into()),
     }
 }
 

@@ -1,9 +1,33 @@
 //! Files that a person opened before and that are not opened again.
 
 use super::t;
-use crate::state::PickedTrouble;
 
 /// Why a model was not opened again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PickedTrouble {
+    /// The person did not let the page read this file.
+    NotAllowed {
+        /// Its name.
+        name: String,
+    },
+    /// This file was moved, renamed or deleted.
+    Gone {
+        /// Its name.
+        name: String,
+    },
+    /// This file is another one than it was.
+    Changed {
+        /// Its name.
+        name: String,
+    },
+    /// The browser can't read this file.
+    Unreadable {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// Says why a model was not opened again.
 #[must_use]
 pub fn picked(trouble: &PickedTrouble) -> String {
     match trouble {

@@ -6,8 +6,16 @@ use super::t;
 use crate::{
     format::bytes,
     history::{ImportError, MAX_IMPORT_BYTES, MAX_MESSAGE_BYTES, StoreError, TreeOpError},
-    state::StoreTrouble,
 };
+
+/// What is wrong with the store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreTrouble {
+    /// What is kept goes when the page goes.
+    NotKept(StoreError),
+    /// Something could not be read or kept.
+    Failed(StoreError),
+}
 
 /// What the storage did not do.
 #[must_use]

@@ -11,7 +11,6 @@ use serde_json::error::Category;
 use super::*;
 use crate::history::{AttachmentKey, ImportError, NodeId, StoreError, TreeError, TreeOpError};
 use crate::language::Language;
-use crate::state::StoreTrouble;
 
 /// Does this in each language.
 fn in_each_language(check: impl Fn(Language)) {

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::backend::{Table, Value, Write};
 use super::record::write_json;
+use super::records::{Table, Value, Write};
 use super::store::read_json;
 use super::{AttachmentKey, Draft, HistoryStore, OpenedAdapter, StoreError};
 

@@ -3,55 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::StoreError;
 #[cfg(target_arch = "wasm32")]
 use super::indexed_db::Database;
-
-/// A table of records, each under a key that is text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Table {
-    /// Conversation id → the conversation, as JSON.
-    Conversations,
-    /// Conversation id → its [`super::Summary`], as JSON: the list need not read every message.
-    Summaries,
-    /// Attachment key → bytes.
-    Attachments,
-    /// Conversation id, or `new`, with a tab → what was typed there and not sent, as JSON.
-    Drafts,
-    /// Name → any JSON.
-    Settings,
-}
-
-impl Table {
-    /// The name of its object store.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Conversations => "conversations",
-            Self::Summaries => "summaries",
-            Self::Attachments => "attachments",
-            Self::Drafts => "drafts",
-            Self::Settings => "settings",
-        }
-    }
-}
-
-/// The content of a record.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Value {
-    /// JSON, in all tables but that of attachments.
-    Text(String),
-    /// Bytes of an attachment.
-    Bytes(Vec<u8>),
-}
-
-/// A change of a record.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Write {
-    /// Adds it or replaces it.
-    Put(Table, String, Value),
-    /// Removes it, if it is there.
-    Remove(Table, String),
-}
+use super::records::{StoreError, Table, Value, Write};
 
 /// Where records lie.
 #[derive(Clone)]

@@ -5,7 +5,6 @@ use protocol::{Failure, Finish, Role, Timings, TokenBudget, ToolCall};
 use serde::{Deserialize, Serialize};
 
 use super::AttachmentKey;
-use crate::failures;
 
 /// A message as it is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -90,16 +89,6 @@ impl From<Failure> for AnswerError {
 }
 
 impl AnswerError {
-    /// In words.
-    #[must_use]
-    pub fn sentence(&self) -> String {
-        match self {
-            Self::Failed(failure) => failures::sentence(failure),
-            Self::Words(words) => words.clone(),
-            Self::Unknown(_) => failures::sentence(&EngineFailure::Generating.into()),
-        }
-    }
-
     /// As a failure. One of which only the words are known has them as its detail.
     #[must_use]
     pub fn failure(&self) -> Failure {
@@ -203,7 +192,7 @@ mod tests {
         ] {
             let message = read(json);
             let error = message.error.clone().expect("an error");
-            assert_eq!(error.sentence(), sentence);
+            assert_eq!(crate::failures::answer(&error), sentence);
             assert_eq!(serde_json::to_string(&error).expect("it is written"), json);
         }
         assert_eq!(read(&kept).error, Some(failure.into()));

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::backend::Value;
+use super::Conversation;
 use super::id::random_bits;
-use super::{Conversation, StoreError};
+use super::records::{StoreError, Value};
 
 /// Raised with every change that an older page could misread.
 const VERSION: u32 = 2;

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::channel::Channel;
 
-use super::backend::{Backend, Memory, Table, Value, Write};
+use super::backend::{Backend, Memory};
 use super::record::{Stored, write_json};
+use super::records::{StoreError, Table, Value, Write};
 use super::{
     Attachment, AttachmentKey, Change, Conversation, ConversationId, NodeId, Options, Subscription, Summary,
 };
@@ -25,40 +26,6 @@ const SCHEMA: super::indexed_db::Schema = super::indexed_db::Schema {
         Table::Settings.name(),
     ],
 };
-
-/// What can go wrong with storage. Like all errors that a person may meet it has no words of its own:
-/// [`failures::store`](crate::failures::store) has them, in the page's language.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StoreError {
-    /// The browser gives no more room.
-    Full,
-    /// The browser gives no storage.
-    Unavailable {
-        /// In the browser's words.
-        reason: String,
-    },
-    /// A tab with an older version of the page keeps the storage from being changed.
-    Blocked,
-    /// A record is not what it should be.
-    Broken {
-        /// Where it lies.
-        key: String,
-        /// What is wrong with it, for engineers.
-        reason: String,
-    },
-    /// A newer page wrote this record.
-    Newer {
-        /// Where it lies.
-        key: String,
-        /// The version of its format.
-        version: u32,
-    },
-    /// Anything else that the browser reported.
-    Failed {
-        /// In the browser's words.
-        reason: String,
-    },
-}
 
 /// Whether what is stored outlives the page.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::backend::{Table, Write};
 use super::record::write_json;
+use super::records::{Table, Write};
 use super::store::read_json;
 use super::{ConversationId, Draft, HistoryStore, StoreError};
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::archive::ArchiveWriter;
-use super::backend::{Table, Value, Write};
 use super::record::Stored;
+use super::records::{Table, Value, Write};
 use super::store::conversation_writes;
 use super::{Archive, Change, Conversation, ConversationId, HistoryStore, ImportError, Options, StoreError};
 

@@ -46,6 +46,13 @@ impl LanguageChoice {
     }
 }
 
+/// Returns the tags of the languages that the browser asks for, the preferred one first.
+#[must_use]
+pub fn preferred() -> Vec<String> {
+    let tags = web_sys::window().map(|window| window.navigator().languages());
+    tags.map(|tags| tags.iter().filter_map(|tag| tag.as_string()).collect()).unwrap_or_default()
+}
+
 /// The choice, from the context.
 #[must_use]
 pub fn use_language_choice() -> LanguageChoice {
@@ -129,6 +136,6 @@ mod page {
         let (value, age) = choice.map_or(("", 0), |language| (language.tag(), 31_536_000));
         // A browser without cookies asks again next time.
         document.set_cookie(&format!("{COOKIE}={value}; Path=/; Max-Age={age}; SameSite=Lax")).ok();
-        choice.unwrap_or_else(|| Language::accepted(&crate::browser::languages().join(",")))
+        choice.unwrap_or_else(|| Language::accepted(&super::preferred().join(",")))
     }
 }

@@ -17,7 +17,7 @@ mod choice;
 mod fetched;
 mod pattern;
 
-pub use choice::{LanguageChoice, use_language_choice};
+pub use choice::{LanguageChoice, preferred, use_language_choice};
 #[cfg(target_arch = "wasm32")]
 pub use fetched::add as add_texts;
 

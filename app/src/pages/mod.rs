@@ -2,24 +2,22 @@
 
 mod chat;
 mod diagnostics;
+mod later;
 mod models;
 mod not_found;
 mod settings;
 mod tune;
 
 pub use chat::{ChatPage, watch_returns};
-pub use diagnostics::DiagnosticsPage;
-pub use models::ModelsPage;
+pub use later::{LaterPage, is_needed, load, page};
 pub use not_found::NotFoundPage;
-pub use settings::SettingsPage;
-pub use tune::TunePage;
 
 use leptos::prelude::*;
 
 use crate::{
     components::{Glyph, IconButton},
     language::t,
-    state::use_stores,
+    state::use_ui,
 };
 
 /// A page that is a column of sections under a heading.
@@ -30,7 +28,7 @@ pub fn Column(
     /// The sections.
     children: Children,
 ) -> impl IntoView {
-    let ui = use_stores().ui;
+    let ui = use_ui();
     view! {
         <leptos_meta::Title text=t().page_title(title) />
         <main id="main" class="page" tabindex="-1">
@@ -41,5 +39,4 @@ pub fn Column(
             {children()}
         </main>
     }
-    .into_any()
 }

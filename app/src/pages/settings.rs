@@ -13,7 +13,7 @@ use crate::{
     state::{
         models::{Choice, ModelState},
         settings::{Drafting, SendKey, Theme},
-        use_stores,
+        use_engine, use_settings, use_stores,
     },
 };
 
@@ -35,7 +35,7 @@ pub fn SettingsPage() -> impl IntoView {
 
 #[component]
 fn Appearance() -> impl IntoView {
-    let settings = use_stores().settings;
+    let settings = use_settings();
     let theme = settings.field(|settings| settings.theme);
     let send_key = settings.field(|settings| settings.send_key);
     let single_keys = settings.field(|settings| settings.single_keys);
@@ -114,7 +114,7 @@ fn Radios<T: Copy + PartialEq + Send + Sync + 'static>(
 /// How answers are generated, and how they are shown meanwhile.
 #[component]
 fn Answers() -> impl IntoView {
-    let settings = use_stores().settings;
+    let settings = use_settings();
     let show_steps = settings.field(|settings| settings.show_steps);
     let drafting = settings.field(|settings| settings.drafting);
     let when = vec![
@@ -174,7 +174,7 @@ fn LanguageSelect() -> impl IntoView {
 
 #[component]
 fn NewConversations() -> impl IntoView {
-    let settings = use_stores().settings;
+    let settings = use_settings();
     let system = settings.field(|settings| settings.system.clone());
     let context = settings
         .field(|settings| if settings.context == 0 { String::new() } else { settings.context.to_string() });
@@ -239,8 +239,7 @@ fn NewConversations() -> impl IntoView {
 /// What is stored in less graphics memory.
 #[component]
 fn GraphicsMemory() -> impl IntoView {
-    let stores = use_stores();
-    let (settings, engine) = (stores.settings, stores.engine);
+    let (settings, engine) = (use_settings(), use_engine());
     let cache = settings.field(|settings| settings.eight_bits.kv_cache);
     let table = settings.field(|settings| settings.eight_bits.table);
     let wanted = settings.field(|settings| settings.eight_bits);

@@ -32,7 +32,7 @@ pub enum AnswerPhase {
 
 /// The running answer, in signals of its own: a token changes these and not the conversation, which takes the whole
 /// when it has ended.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct RunningAnswer {
     /// Where it belongs; none when nothing runs.
     pub place: RwSignal<Option<AnswerPlace>>,
@@ -56,23 +56,6 @@ pub struct RunningAnswer {
 }
 
 impl RunningAnswer {
-    /// Nothing runs.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            place: RwSignal::new(None),
-            phase: RwSignal::default(),
-            sensing: RwSignal::new(None),
-            read: RwSignal::new((0, 0)),
-            text: RwSignal::new(String::new()),
-            thought: RwSignal::new(String::new()),
-            thought_ms: RwSignal::new(None),
-            tokens: RwSignal::new(0),
-            canvas: RwSignal::new(None),
-            thought_began: StoredValue::new(None),
-        }
-    }
-
     /// Whether an answer runs, in whichever conversation.
     #[must_use]
     pub fn is_running(self) -> bool {
@@ -164,18 +147,12 @@ impl RunningAnswer {
     }
 }
 
-impl Default for RunningAnswer {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn running() -> RunningAnswer {
-        let answer = RunningAnswer::new();
+        let answer = RunningAnswer::default();
         answer.begin(AnswerPlace {
             conversation: ConversationId(1),
             node: NodeId(2),

@@ -13,6 +13,7 @@ use send_wrapper::SendWrapper;
 use super::choosing::{Known, is_undecided, preferred};
 use super::models::{CatalogState, Choice, Inspection, MemoryQuestion, ModelId, ModelState};
 use super::settings::SettingsStore;
+use super::ui::Ui;
 use crate::browser::{self, Answer};
 use crate::engine_client::{EngineClient, Notice, Reply};
 
@@ -83,9 +84,8 @@ pub struct EngineStore {
     pub fake: RwSignal<bool>,
     /// What the engine does for another tab.
     pub busy_elsewhere: RwSignal<Option<Activity>>,
-    /// A model that another tab has loaded in place of this tab's.
-    pub replaced_by: RwSignal<Option<String>>,
     pub(super) settings: SettingsStore,
+    pub(super) ui: Ui,
     pub(super) client: StoredValue<Option<SendWrapper<EngineClient>>>,
     /// How many engines were started, to the one that runs.
     starts: StoredValue<u32>,
@@ -104,7 +104,7 @@ pub struct EngineStore {
 impl EngineStore {
     /// An engine that is not started yet.
     #[must_use]
-    pub fn new(settings: SettingsStore) -> Self {
+    pub fn new(settings: SettingsStore, ui: Ui) -> Self {
         Self {
             phase: RwSignal::default(),
             device: RwSignal::new(None),
@@ -124,8 +124,8 @@ impl EngineStore {
             towers: RwSignal::new(None),
             fake: RwSignal::new(false),
             busy_elsewhere: RwSignal::new(None),
-            replaced_by: RwSignal::new(None),
             settings,
+            ui,
             client: StoredValue::new(None),
             starts: StoredValue::new(0),
             files: StoredValue::new(HashMap::new()),
@@ -139,7 +139,7 @@ impl EngineStore {
 
     /// Starts the engine, and asks the server for its models.
     pub fn start(self) {
-        self.fake.set(simulation().is_some());
+        self.fake.set(browser::simulation().is_some());
         self.restart();
         self.watch_page_cache();
         self.read_catalog();
@@ -162,12 +162,12 @@ impl EngineStore {
         self.client.set_value(None);
         self.busy_elsewhere.set(None);
         self.starts.update_value(|starts| *starts += 1);
-        let script = match simulation() {
+        let script = match browser::simulation() {
             Some(script) => Some(format!("{script}&start={}", self.starts.get_value())),
             None => browser::meta("gemtab-worker"),
         };
         // Each tab has its own simulation.
-        let share = simulation().is_none();
+        let share = browser::simulation().is_none();
         let client = EngineClient::start(script.as_deref(), share, move |notice| self.hear(notice));
         self.client.set_value(Some(SendWrapper::new(client)));
     }
@@ -573,14 +573,6 @@ impl EngineStore {
     }
 }
 
-/// The script of the engine that is played by timers, with what it is to play: where the site has one, which only those
-/// for tests do, and the page's address asks for it (`?fake=…`).
-#[must_use]
-pub fn simulation() -> Option<String> {
-    let script = browser::meta("gemtab-fake")?;
-    browser::query("fake").map(|words| format!("{script}?fake={words}"))
-}
-
 /// Bytes of ordinary memory that a load asks for.
 fn memory_needed(failure: &Failure) -> Option<u64> {
     failure.remedies().into_iter().find_map(|remedy| match remedy {
@@ -606,9 +598,9 @@ mod tests {
     fn what_is_preselected_follows_what_is_found_out_until_a_model_is_loaded() {
         let owner = Owner::new();
         owner.set();
-        let settings = SettingsStore::new(Library::new());
+        let settings = SettingsStore::new(Library::default());
         settings.known.set(true);
-        let engine = EngineStore::new(settings);
+        let engine = EngineStore::new(settings, Ui::default());
         let choice = |name: &str, size| {
             let digest = format!("sha256:{name}");
             Choice::server(CatalogEntry { name: name.into(), digest, size, ..CatalogEntry::default() })
@@ -635,7 +627,7 @@ mod tests {
     fn a_model_is_loaded_again_with_its_context_after_a_crash_during_its_load() {
         let owner = Owner::new();
         owner.set();
-        let engine = EngineStore::new(SettingsStore::new(Library::new()));
+        let engine = EngineStore::new(SettingsStore::new(Library::default()), Ui::default());
         let choice = Choice::server(CatalogEntry { name: "pebble".into(), ..CatalogEntry::default() });
         let loading =
             ModelState::Loading { choice: Box::new(choice.clone()), context: 32_768, request: RequestId(1) };

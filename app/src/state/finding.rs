@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::{find::Hit, history::ConversationId};
 
 /// What is looked for, and where one is.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct FindStore {
     /// The conversation in which something is looked for; none while nothing is.
     pub of: RwSignal<Option<ConversationId>>,
@@ -20,18 +20,6 @@ pub struct FindStore {
 }
 
 impl FindStore {
-    /// Nothing is looked for.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            of: RwSignal::new(None),
-            words: RwSignal::new(String::new()),
-            at: RwSignal::new(None),
-            shown: RwSignal::new(None),
-            went: RwSignal::new(0),
-        }
-    }
-
     /// Looks for words in a conversation, from its first place on.
     pub fn begin(self, of: ConversationId, words: String) {
         self.look_for(words);
@@ -63,12 +51,6 @@ impl FindStore {
     }
 }
 
-impl Default for FindStore {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,7 +60,7 @@ mod tests {
     fn places_are_gone_to_in_a_circle() {
         let owner = Owner::new();
         owner.set();
-        let find = FindStore::new();
+        let find = FindStore::default();
         let hits = [1, 2, 3].map(|node| Hit { node: NodeId(node), index: 0 });
         find.begin(ConversationId(1), "word".to_owned());
         for (from, by, to) in [(0, 1, 1), (2, 1, 0), (0, -1, 2), (1, -1, 0)] {

@@ -7,7 +7,9 @@ pub mod choosing;
 pub mod engine;
 mod finding;
 mod inspecting;
+mod latest;
 mod library;
+pub mod measuring;
 pub mod media;
 pub mod models;
 mod opening;
@@ -26,26 +28,28 @@ pub use adapters::AdapterStore;
 pub use chat::ChatStore;
 pub use engine::EngineStore;
 pub use finding::FindStore;
-pub use library::{Library, StoreTrouble};
+pub use latest::Latest;
+pub use library::Library;
 pub use media::MediaStore;
-pub use picked::{PickedStore, PickedTrouble};
+pub use picked::PickedStore;
 pub use pulling::PullStore;
 pub use recording::RecordingStore;
 pub use settings::SettingsStore;
 pub use tune::TuneStore;
-pub use ui::{Layer, Toast, ToastAction, Ui};
+pub use ui::{Destination, Layer, Toast, ToastAction, Ui};
 
 use engine::EnginePhase;
+use library::Elsewhere;
 use models::ModelState;
 
-use crate::{browser, history::Change};
+use crate::browser;
 
 /// Puts the stores into the context, and starts them when this runs in a browser.
 pub fn provide_stores() {
-    let ui = Ui::new();
-    let library = Library::new();
+    let ui = Ui::default();
+    let library = Library::default();
     let settings = SettingsStore::new(library);
-    let engine = EngineStore::new(settings);
+    let engine = EngineStore::new(settings, ui);
     let media = MediaStore::new(library);
     let adapters = AdapterStore::new(engine, library);
     let chat = ChatStore::new(library, settings, engine, adapters, media, ui);
@@ -61,7 +65,7 @@ pub fn provide_stores() {
     provide_context(adapters);
     provide_context(media);
     provide_context(chat);
-    provide_context(FindStore::new());
+    provide_context(FindStore::default());
     provide_context(recording);
     let tune = TuneStore::new(library, engine, adapters, chat, media, ui);
     provide_context(tune);
@@ -86,21 +90,20 @@ pub fn provide_stores() {
             browser::set_theme(theme.attribute());
         }
     });
-    Effect::new(move |_| match library.changed_elsewhere.get() {
-        Some(Change::Saved { id }) => chat.open_again(id),
-        Some(Change::Setting { .. }) => spawn_local(settings.read()),
-        _ => {}
+    library.listen(move |what| match what {
+        Elsewhere::Saved(id) => chat.open_again(id),
+        Elsewhere::Deleted(lost) => chat.lose(*lost),
+        Elsewhere::SettingsChanged => spawn_local(settings.read()),
     });
     adapters.watch_model();
     engine.watch_answers(adapters);
-    engine.watch_others(ui);
     chat.watch_model();
     chat.watch_prompt_size();
     tune.watch();
     chat.watch_tabs();
 }
 
-/// The stores, from the context.
+/// Stores that functions of several need.
 #[derive(Clone, Copy)]
 pub struct Stores {
     /// What is open on the page.
@@ -111,14 +114,10 @@ pub struct Stores {
     pub settings: SettingsStore,
     /// The engine.
     pub engine: EngineStore,
-    /// Downloads of models to the server.
-    pub pulls: PullStore,
     /// Models opened from files, remembered over visits.
     pub picked: PickedStore,
     /// The adapters of the loaded model.
     pub adapters: AdapterStore,
-    /// Bytes of pictures and sound.
-    pub media: MediaStore,
     /// The conversation on screen.
     pub chat: ChatStore,
     /// What is looked for in it.
@@ -142,21 +141,46 @@ impl Stores {
     }
 }
 
-/// The stores that [`provide_stores`] put into the context.
+/// Defines functions that return a store which [`provide_stores`] has put into the context.
+macro_rules! uses {
+    ($($name:ident -> $store:ty;)*) => {
+        $(
+            #[must_use]
+            pub fn $name() -> $store {
+                expect_context()
+            }
+        )*
+    };
+}
+
+uses! {
+    use_ui -> Ui;
+    use_library -> Library;
+    use_settings -> SettingsStore;
+    use_engine -> EngineStore;
+    use_pulls -> PullStore;
+    use_picked -> PickedStore;
+    use_adapters -> AdapterStore;
+    use_media -> MediaStore;
+    use_chat -> ChatStore;
+    use_find -> FindStore;
+    use_recording -> RecordingStore;
+    use_tune -> TuneStore;
+}
+
+/// Returns the stores that functions of several need.
 #[must_use]
 pub fn use_stores() -> Stores {
     Stores {
-        ui: expect_context(),
-        library: expect_context(),
-        settings: expect_context(),
-        engine: expect_context(),
-        pulls: expect_context(),
-        picked: expect_context(),
-        adapters: expect_context(),
-        media: expect_context(),
-        chat: expect_context(),
-        find: expect_context(),
-        recording: expect_context(),
-        tune: expect_context(),
+        ui: use_ui(),
+        library: use_library(),
+        settings: use_settings(),
+        engine: use_engine(),
+        picked: use_picked(),
+        adapters: use_adapters(),
+        chat: use_chat(),
+        find: use_find(),
+        recording: use_recording(),
+        tune: use_tune(),
     }
 }

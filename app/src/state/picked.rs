@@ -7,33 +7,9 @@ use send_wrapper::SendWrapper;
 
 use super::library::{self, Library};
 use super::models::ModelId;
+use crate::failures::PickedTrouble;
 use crate::file_handles::{self, HandleError, OpenFile};
 use crate::history::{self, PickedFile, PickedModel, PickedModels, Subscription};
-
-/// Why a model was not opened again.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PickedTrouble {
-    /// The person did not let the page read this file.
-    NotAllowed {
-        /// Its name.
-        name: String,
-    },
-    /// This file was moved, renamed or deleted.
-    Gone {
-        /// Its name.
-        name: String,
-    },
-    /// This file is another one than it was.
-    Changed {
-        /// Its name.
-        name: String,
-    },
-    /// The browser can't read this file.
-    Unreadable {
-        /// Its name.
-        name: String,
-    },
-}
 
 /// The models that are remembered. Nothing where the browser has no handles of files.
 #[derive(Clone, Copy)]
@@ -44,7 +20,7 @@ pub struct PickedStore {
     pub troubles: RwSignal<HashMap<String, PickedTrouble>>,
     library: Library,
     store: StoredValue<Option<PickedModels>>,
-    subscription: StoredValue<Option<SendWrapper<Subscription>>>,
+    subscription: StoredValue<Option<Subscription>>,
 }
 
 impl PickedStore {
@@ -68,7 +44,7 @@ impl PickedStore {
         // Where there is no storage, the library says so.
         let Ok(store) = PickedModels::open(library::name()).await else { return };
         let subscription = store.on_change(move || spawn_local(self.read()));
-        self.subscription.set_value(Some(SendWrapper::new(subscription)));
+        self.subscription.set_value(Some(subscription));
         self.store.set_value(Some(store));
         self.read().await;
     }

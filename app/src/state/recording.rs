@@ -271,9 +271,9 @@ mod tests {
     fn the_end_of_a_recording_leaves_the_next_one_alone() {
         let owner = Owner::new();
         owner.set();
-        let (ui, library) = (Ui::new(), Library::new());
+        let (ui, library) = (Ui::default(), Library::default());
         let settings = SettingsStore::new(library);
-        let engine = EngineStore::new(settings);
+        let engine = EngineStore::new(settings, ui);
         let (adapters, media) = (AdapterStore::new(engine, library), MediaStore::new(library));
         let chat = ChatStore::new(library, settings, engine, adapters, media, ui);
         let recording = RecordingStore::new(chat, engine, ui);

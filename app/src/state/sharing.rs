@@ -8,7 +8,6 @@ use web_sys::Blob;
 use super::adapters::AdapterStore;
 use super::engine::EngineStore;
 use super::models::{Choice, ModelState};
-use super::ui::Ui;
 use crate::language::t;
 
 impl EngineStore {
@@ -35,7 +34,7 @@ impl EngineStore {
                 }
                 let choice = self.choice_of(&source, files);
                 if now.is_ready() && now.choice().is_some_and(|before| before.id != choice.id) {
-                    self.replaced_by.set(Some(choice.entry.name.clone()));
+                    self.ui.toast(t().model_replaced(&choice.entry.name));
                 }
                 self.select(choice.id.clone());
                 self.model.set(ModelState::Loading { choice: Box::new(choice), context: 0, request: id });
@@ -107,16 +106,6 @@ impl EngineStore {
         self.model.update(|model| {
             if let Some(choice) = model.choice_mut() {
                 *choice = listed;
-            }
-        });
-    }
-
-    /// Says when another tab has loaded another model. Called once, in the browser.
-    pub(super) fn watch_others(self, ui: Ui) {
-        Effect::new(move |_| {
-            if let Some(name) = self.replaced_by.get() {
-                self.replaced_by.set(None);
-                ui.toast(t().model_replaced(&name));
             }
         });
     }

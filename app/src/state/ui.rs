@@ -13,7 +13,7 @@ use crate::language::t;
 const CLOSING: Duration = Duration::from_secs(1);
 
 /// Which of the page's layers are open.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Ui {
     /// The rail, where it is a sheet.
     pub rail: RwSignal<bool>,
@@ -39,15 +39,47 @@ pub struct Ui {
     pub toasts: RwSignal<Vec<Toast>>,
     /// What the live region says.
     pub said: RwSignal<Said>,
-    /// Counts requests to put the focus into the composer.
-    pub focus_composer: RwSignal<u32>,
-    /// Counts requests to open the dialog that picks files to attach.
-    pub pick_files: RwSignal<u32>,
-    /// Where the page is to go next.
-    pub go: RwSignal<Option<Destination>>,
+    /// Puts the focus into the composer.
+    pub focus_composer: Offer,
+    /// Opens the dialog that picks files to attach.
+    pub pick_files: Offer,
+    /// Goes to a place.
+    pub navigate: Offer<Destination>,
     /// The modal dialogs that are open, the topmost last.
     layers: RwSignal<Vec<Layer>>,
     next: StoredValue<u32>,
+}
+
+/// What a part of the page does when it is asked to, for as long as it is there.
+#[derive(Debug)]
+pub struct Offer<T: 'static = ()>(StoredValue<Option<Callback<T>>>);
+
+impl<T> Clone for Offer<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Offer<T> {}
+
+impl<T> Default for Offer<T> {
+    fn default() -> Self {
+        Self(StoredValue::new(None))
+    }
+}
+
+impl<T: 'static> Offer<T> {
+    /// Has a part of the page do it from now on.
+    pub fn take(self, act: impl Fn(T) + Send + Sync + 'static) {
+        self.0.set_value(Some(Callback::new(act)));
+    }
+
+    /// Has it done; nothing happens if no part of the page does it now.
+    pub fn ask(self, about: T) {
+        if let Some(act) = self.0.get_value() {
+            act.try_run(about);
+        }
+    }
 }
 
 /// A path to go to.
@@ -95,30 +127,6 @@ pub struct Said {
 }
 
 impl Ui {
-    /// Everything closed.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            rail: RwSignal::new(false),
-            drawer: RwSignal::new(false),
-            picker: RwSignal::new(false),
-            palette: RwSignal::new(false),
-            shortcuts: RwSignal::new(false),
-            compare: RwSignal::new(false),
-            advice: RwSignal::new(false),
-            too_slow: RwSignal::new(None),
-            unlikely: RwSignal::new(None),
-            viewing: RwSignal::new(None),
-            toasts: RwSignal::new(Vec::new()),
-            said: RwSignal::new(Said::default()),
-            focus_composer: RwSignal::new(0),
-            pick_files: RwSignal::new(0),
-            go: RwSignal::new(None),
-            layers: RwSignal::new(Vec::new()),
-            next: StoredValue::new(0),
-        }
-    }
-
     /// Has the live region say a sentence.
     pub fn say(self, sentence: impl Into<String>) {
         let mut text = sentence.into();
@@ -207,28 +215,12 @@ impl Ui {
 
     /// Goes to a path.
     pub fn go(self, path: &str) {
-        self.go.set(Some(Destination { path: path.to_owned(), replace: false }));
+        self.navigate.ask(Destination { path: path.to_owned(), replace: false });
     }
 
     /// Goes to a path that is the present one under another name.
     pub fn replace_path(self, path: &str) {
-        self.go.set(Some(Destination { path: path.to_owned(), replace: true }));
-    }
-
-    /// Opens the dialog that picks files to attach.
-    pub fn pick_files(self) {
-        self.pick_files.update(|count| *count += 1);
-    }
-
-    /// Puts the focus into the composer.
-    pub fn focus_composer(self) {
-        self.focus_composer.update(|count| *count += 1);
-    }
-}
-
-impl Default for Ui {
-    fn default() -> Self {
-        Self::new()
+        self.navigate.ask(Destination { path: path.to_owned(), replace: true });
     }
 }
 
@@ -240,7 +232,7 @@ mod tests {
     fn a_line_takes_the_place_of_the_one_before_unless_that_can_be_undone() {
         let owner = Owner::new();
         owner.set();
-        let ui = Ui::new();
+        let ui = Ui::default();
         ui.toast_with_undo("Deleted.", || ());
         ui.toast_with_undo("Deleted.", || ());
         ui.toast("Copied.");
@@ -256,7 +248,7 @@ mod tests {
     fn a_sentence_is_said_in_the_topmost_dialog_and_not_lost_with_it() {
         let owner = Owner::new();
         owner.set();
-        let ui = Ui::new();
+        let ui = Ui::default();
         ui.say("Ready.");
         assert_eq!(ui.said.get_untracked().layer, None);
         let dialog = ui.layer();

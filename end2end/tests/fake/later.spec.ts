@@ -6,6 +6,7 @@ import { withhold } from "../../support/withhold.ts";
 const LATER = /\/pkg\/later\.[0-9a-f]+\.wasm$/;
 
 const PAGES = [
+  ["/models", "Models", undefined],
   ["/tune", "Fine-tune", "Prompt 1"],
   ["/settings", "Settings", "Theme"],
   ["/diagnostics", "Diagnostics", undefined],
@@ -18,12 +19,22 @@ test("the first page does not wait for the others", async ({ app, page }) => {
   await asked;
   await app.ask("Said before the rest has come");
   await app.rail.getByRole("link", { name: "Fine-tune" }).click();
-  await expect(page.getByText("Loading this page…")).toBeVisible();
+  await expect(page.getByText("Loading…")).toBeVisible();
   await expect(page.getByRole("heading", { name: "Fine-tune", level: 1 })).toBeVisible();
   start();
   await expect(page.getByRole("textbox", { name: "Prompt 1" })).toBeVisible();
   await page.goBack();
   await expect(app.questions).toHaveText(/Said before the rest has come/);
+});
+
+test("a dialog that is opened early is filled when the rest has come", async ({ app, page }) => {
+  const start = await withhold(page, LATER);
+  await app.openChat("instant,demo");
+  await page.keyboard.press("Control+k");
+  const palette = page.getByRole("dialog", { name: "Search and commands" });
+  await expect(palette.getByText("Loading…")).toBeVisible();
+  start();
+  await expect(palette.getByRole("combobox")).toBeVisible();
 });
 
 test("formulas are shown as they are written until they can be drawn", async ({ app, page }) => {
@@ -78,13 +89,24 @@ test.describe("a file that cannot be loaded", () => {
     await app.openChat("instant,demo");
     await app.ask("Stays");
     await app.rail.getByRole("link", { name: "Fine-tune" }).click();
-    await expect(page.getByText("This page couldn’t be loaded.")).toBeVisible();
+    await expect(page.getByText("This part of the page couldn’t be loaded.")).toBeVisible();
     await expect(page.getByRole("main").getByRole("link", { name: "Reload" })).toBeVisible();
     await page.unroute(LATER);
     await page.getByRole("button", { name: "Try again" }).click();
     await expect(page.getByRole("textbox", { name: "Prompt 1" })).toBeVisible();
     await page.goBack();
     await expect(app.questions).toHaveText(/Stays/);
+  });
+
+  test("is told in a dialog, which tries again", async ({ app, page }) => {
+    await page.route(LATER, (route) => route.fulfill({ status: 500 }));
+    await app.openChat("instant,demo");
+    await page.keyboard.press("Control+k");
+    const palette = page.getByRole("dialog", { name: "Search and commands" });
+    await expect(palette.getByText("This part of the page couldn’t be loaded.")).toBeVisible();
+    await page.unroute(LATER);
+    await palette.getByRole("button", { name: "Try again" }).click();
+    await expect(palette.getByRole("combobox")).toBeVisible();
   });
 
   test("is told by a page that begins with it", async ({ page }) => {

@@ -1,11 +1,10 @@
 //! Replaces commands by what is known of them.
 
-use super::super::math::MathError;
 use super::commands::{self, OPERATORS, REWRITES};
 use super::cursor::{Cursor, Token};
 use super::definitions::{Definition, definition};
 use super::text::Piece;
-use super::{chemistry, diagram, text, units, with_class};
+use super::{MathError, chemistry, diagram, text, units, with_class};
 
 /// Commands that are replaced at most, and bytes that come of them: a short formula could grow without end.
 const MAX_STEPS: usize = 2_000;

@@ -16,6 +16,33 @@ mod units;
 
 pub(super) use expand::rewrite;
 
+/// Why a formula is shown as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MathError {
+    /// It is longer than any formula should be.
+    TooLong {
+        /// Its bytes.
+        found: usize,
+    },
+    /// It nests deeper than any formula should.
+    TooDeep,
+    /// It defines commands in a way that is not understood, or that makes it endless.
+    Command {
+        /// The command, without its backslash.
+        command: String,
+    },
+    /// It is not LaTeX.
+    Syntax {
+        /// What is wrong, and where.
+        reason: String,
+    },
+    /// The MathML made of it could not be read back.
+    Markup {
+        /// Where.
+        at: usize,
+    },
+}
+
 /// Stands in front of the name of a class, in a text that begins a group. Unicode keeps it out of all text.
 const CLASS: char = '\u{fdd4}';
 

@@ -15,8 +15,7 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{DomException, Event, IdbDatabase, IdbObjectStore, IdbRequest, IdbTransaction};
 
 use self::connection::connect;
-use super::StoreError;
-use super::backend::{Table, Value, Write};
+use super::records::{StoreError, Table, Value, Write};
 
 /// What is in a database.
 pub(super) struct Schema {

@@ -11,7 +11,8 @@ use pollster::block_on;
 use proptest::prelude::*;
 use protocol::{Content, Finish, Media, Role, Sampling, Timings, TokenBudget, ToolCall};
 
-use super::backend::{Memory, Table, Value, Write};
+use super::backend::Memory;
+use super::records::{Table, Value, Write};
 use super::{
     Archive, Attachment, AttachmentKey, AttachmentKind, Conversation, ConversationId, Draft, GRACE_MS,
     HistoryStore, ImportError, MAX_IMPORT_BYTES, MAX_MESSAGE_BYTES, Moment, NodeId, Options, Persistence,

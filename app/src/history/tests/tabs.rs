@@ -3,7 +3,7 @@
 use pollster::block_on;
 use protocol::{Finish, Timings};
 
-use super::super::backend::{Table, Value, Write};
+use super::super::records::{Table, Value, Write};
 use super::*;
 
 /// What a tab makes of a save: what is on its screen then, and what it knows to be stored.

@@ -9,13 +9,13 @@ use crate::{
     history::ConversationId,
     language::t,
     place::{Place, use_href},
-    state::{chat::Absence, use_stores},
+    state::{chat::Absence, use_chat, use_library, use_ui},
 };
 
 /// Why the conversation that the address names is not shown, and what can be done.
 #[component]
 pub fn Absent() -> impl IntoView {
-    let chat = use_stores().chat;
+    let chat = use_chat();
     let href = use_href();
     let new = move || {
         view! { <a class="button" href=move || href(Place::Chat(None))>{t().place_new()}</a> }
@@ -65,11 +65,11 @@ pub fn Absent() -> impl IntoView {
 /// Saves or deletes what cannot be read.
 #[component]
 fn RawButtons(id: ConversationId) -> impl IntoView {
-    let stores = use_stores();
+    let (chat, library, ui) = (use_chat(), use_library(), use_ui());
     view! {
         <p class="buttons">
-            <button type="button" class="button primary" on:click=move |_| stores.library.save_raw(id, stores.ui)>{t().save_raw()}</button>
-            <button type="button" class="button" on:click=move |_| stores.chat.delete_conversation(id, browser::focus_somewhere)>{t().delete()}</button>
+            <button type="button" class="button primary" on:click=move |_| library.save_raw(id, ui)>{t().save_raw()}</button>
+            <button type="button" class="button" on:click=move |_| chat.delete_conversation(id, browser::focus_somewhere)>{t().delete()}</button>
         </p>
     }
 }

@@ -7,7 +7,10 @@ use crate::{
     components::{FailureBox, Glyph, Icon, IconButton, Switch},
     format,
     language::t,
-    state::{Stores, adapters::OpenAdapter, models::ModelState, use_stores},
+    state::{
+        Stores, adapters::OpenAdapter, models::ModelState, use_adapters, use_chat, use_engine, use_stores,
+        use_tune, use_ui,
+    },
 };
 
 /// Values of the composer's list that are no adapter.
@@ -52,20 +55,19 @@ fn FilesInput(node_ref: NodeRef<html::Input>, label: &'static str) -> impl IntoV
 /// Which adapter the next answer is written with. Only where a model is loaded.
 #[component]
 pub fn AdapterChoice() -> impl IntoView {
-    let stores = use_stores();
-    let (adapters, ui) = (stores.adapters, stores.ui);
+    let (adapters, ui, engine, tune) = (use_adapters(), use_ui(), use_engine(), use_tune());
     let input = NodeRef::<html::Input>::new();
     let list = NodeRef::<html::Select>::new();
-    let ready = Memo::new(move |_| stores.engine.model.with(ModelState::takes_adapters));
+    let ready = Memo::new(move |_| engine.model.with(ModelState::takes_adapters));
     // Those that were trained here can be chosen before they are open.
     Effect::new(move |_| {
-        if ready.get() && stores.tune.adapters.with_untracked(Option::is_none) {
-            stores.tune.list();
+        if ready.get() && tune.adapters.with_untracked(Option::is_none) {
+            tune.list();
         }
     });
     let kept = Memo::new(move |_| {
-        let model = stores.engine.model.with(|model| model.choice().map(|choice| choice.entry.name.clone()));
-        let kept = stores.tune.adapters.get().unwrap_or_default().into_iter();
+        let model = engine.model.with(|model| model.choice().map(|choice| choice.entry.name.clone()));
+        let kept = tune.adapters.get().unwrap_or_default().into_iter();
         kept.filter(|it| model.as_ref() == Some(&it.model) && !adapters.has_kept(&it.id)).collect::<Vec<_>>()
     });
     let chosen = Memo::new(move |_| {
@@ -147,14 +149,12 @@ pub fn AdapterChoice() -> impl IntoView {
 /// The adapters with their scales.
 #[component]
 pub fn AdaptersPart() -> impl IntoView {
-    let stores = use_stores();
-    let adapters = stores.adapters;
+    let (adapters, chat, engine, ui) = (use_adapters(), use_chat(), use_engine(), use_ui());
     let input = NodeRef::<html::Input>::new();
-    let ready = Memo::new(move |_| stores.engine.model.with(ModelState::is_ready));
+    let ready = Memo::new(move |_| engine.model.with(ModelState::is_ready));
     let any = Memo::new(move |_| adapters.all.with(|all| !all.is_empty()));
-    let unasked = Memo::new(move |_| {
-        stores.chat.conversation.with(|conversation| conversation.last_question().is_none())
-    });
+    let unasked =
+        Memo::new(move |_| chat.conversation.with(|conversation| conversation.last_question().is_none()));
     let needs_question = Memo::new(move |_| any.get() && unasked.get());
     let press = move |_| {
         if let Some(input) = input.get_untracked() {
@@ -184,7 +184,7 @@ pub fn AdaptersPart() -> impl IntoView {
                         class="button"
                         disabled=unasked
                         aria-describedby=move || needs_question.get().then_some("compare-reason")
-                        on:click=move |_| stores.ui.compare.set(true)
+                        on:click=move |_| ui.compare.set(true)
                     >
                         {t().adapter_compare()}
                     </button>
@@ -199,13 +199,12 @@ pub fn AdaptersPart() -> impl IntoView {
             <FilesInput node_ref=input label=t().adapter_files() />
         </section>
     }
-    .into_any()
 }
 
 /// One adapter. `adapter` says which; how it counts is read from the store.
 #[component]
 fn Row(adapter: OpenAdapter) -> impl IntoView {
-    let adapters = use_stores().adapters;
+    let adapters = use_adapters();
     let key = StoredValue::new(adapter.details.key.clone());
     let of = move |read: fn(&OpenAdapter) -> f32| {
         Memo::new(move |_| {

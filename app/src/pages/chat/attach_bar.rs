@@ -2,19 +2,19 @@
 
 use leptos::{html, prelude::*, task::spawn_local};
 
+use super::dialogs::CameraDialog;
 use crate::{
-    components::{Dialog, Glyph, Icon, IconButton},
+    components::{Glyph, Icon, IconButton},
     format,
     language::t,
-    media::{camera::Camera, device::Device},
-    state::{chat::Senses, recording::RecordingPhase, use_stores},
+    media::device::Device,
+    state::{chat::Senses, recording::RecordingPhase, use_chat, use_recording, use_ui},
 };
 
 /// The buttons in the composer's line.
 #[component]
 pub fn AttachButtons() -> impl IntoView {
-    let stores = use_stores();
-    let (chat, recording) = (stores.chat, stores.recording);
+    let (chat, recording, ui) = (use_chat(), use_recording(), use_ui());
     let input = NodeRef::<html::Input>::new();
     let senses = Memo::new(move |_| chat.senses());
     let picked = move |_| {
@@ -23,7 +23,7 @@ pub fn AttachButtons() -> impl IntoView {
         // The same file may be picked again.
         input.set_value("");
         chat.attach(files);
-        stores.ui.focus_composer();
+        ui.focus_composer.ask(());
     };
     let accept = move || {
         senses.with(|senses| {
@@ -37,14 +37,10 @@ pub fn AttachButtons() -> impl IntoView {
             kinds.join(",")
         })
     };
-    Effect::new(move |before: Option<u32>| {
-        let asked = stores.ui.pick_files.get();
-        if before.is_some_and(|before| before != asked)
-            && let Some(input) = input.get_untracked()
-        {
+    ui.pick_files.take(move |()| {
+        if let Some(input) = input.get_untracked() {
             input.click();
         }
-        asked
     });
     let nothing = Memo::new(move |_| senses.with(Senses::nothing));
     let camera = RwSignal::new(false);
@@ -60,7 +56,7 @@ pub fn AttachButtons() -> impl IntoView {
             glyph=Glyph::Plus
             label=t().attach()
             reason=Signal::derive(move || nothing.get())
-            on_press=move |()| stores.ui.pick_files()
+            on_press=move |()| ui.pick_files.ask(())
         />
         <input
             type="file"
@@ -101,7 +97,6 @@ pub fn AttachButtons() -> impl IntoView {
         </Show>
         <CameraDialog open=camera />
     }
-    .into_any()
 }
 
 /// A button that stays in reach when it cannot act, and says why.
@@ -112,7 +107,7 @@ fn AttachButton(
     #[prop(into)] reason: Signal<Option<String>>,
     #[prop(into)] on_press: Callback<()>,
 ) -> impl IntoView {
-    let ui = use_stores().ui;
+    let ui = use_ui();
     let words = move || reason.get().map_or_else(|| label.to_owned(), |reason| format!("{label}. {reason}"));
     let press = move |_| match reason.get_untracked() {
         Some(reason) => ui.toast(reason),
@@ -135,7 +130,7 @@ fn AttachButton(
 /// The recording while it runs, and what went wrong with it.
 #[component]
 pub fn RecordingBar() -> impl IntoView {
-    let recording = use_stores().recording;
+    let recording = use_recording();
     let phase = recording.phase;
     let paused = Memo::new(move |_| phase.get() == RecordingPhase::Paused);
     let asking = Memo::new(move |_| phase.get() == RecordingPhase::Asking);
@@ -195,65 +190,5 @@ pub fn RecordingBar() -> impl IntoView {
                 </Show>
             </div>
         </Show>
-    }
-    .into_any()
-}
-
-/// What the camera sees, and a button that takes a picture of it.
-#[component]
-fn CameraDialog(open: RwSignal<bool>) -> impl IntoView {
-    view! {
-        <Dialog open=open title=t().camera() class="camera">
-            <CameraView open=open />
-        </Dialog>
-    }
-}
-
-#[component]
-fn CameraView(open: RwSignal<bool>) -> impl IntoView {
-    let chat = use_stores().chat;
-    let video = NodeRef::<html::Video>::new();
-    let trouble = RwSignal::new(None::<String>);
-    let ready = RwSignal::new(false);
-    let camera = StoredValue::new_local(None::<Camera>);
-    Effect::new(move |_| {
-        let Some(video) = video.get() else { return };
-        spawn_local(async move {
-            match Camera::open(video).await {
-                // When the dialog was closed meanwhile there is no place for it, and it is let go at once.
-                Ok(opened) => {
-                    camera.try_update_value(|camera| *camera = Some(opened));
-                    ready.try_set(true);
-                }
-                Err(error) => {
-                    trouble.try_set(Some(error.to_string()));
-                }
-            }
-        });
-    });
-    let take = move |_| {
-        let Some(camera) = camera.try_update_value(Option::take).flatten() else { return };
-        ready.set(false);
-        spawn_local(async move {
-            match camera.take().await {
-                Some(blob) => {
-                    chat.attach_picture(blob, t().camera_file());
-                    open.set(false);
-                }
-                None => {
-                    trouble.try_set(Some(t().camera_nothing().to_owned()));
-                }
-            }
-        });
-    };
-    view! {
-        <div class="camera-view">
-            <video node_ref=video class="camera-picture" aria-label=t().camera_view() autoplay playsinline prop:muted=true></video>
-            {move || trouble.get().map(|words| view! { <p role="alert">{words}</p> })}
-            <div class="buttons">
-                <button type="button" class="button primary" disabled=move || !ready.get() on:click=take>{t().camera_take()}</button>
-                <button type="button" class="button" on:click=move |_| open.set(false)>{t().cancel()}</button>
-            </div>
-        </div>
     }
 }

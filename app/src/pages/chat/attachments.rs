@@ -12,7 +12,7 @@ use crate::{
     state::{
         chat::{Attached, Look, size_words},
         models::ModelState,
-        use_stores,
+        use_chat, use_engine,
     },
 };
 
@@ -90,11 +90,10 @@ fn Film(parts: Vec<Attachment>) -> impl IntoView {
 /// What is attached to the next message, what it costs, and what could not be attached.
 #[component]
 pub fn Tray() -> impl IntoView {
-    let stores = use_stores();
-    let chat = stores.chat;
+    let (chat, engine) = (use_chat(), use_engine());
     // A model that has just been loaded can tell what things cost.
     Effect::new(move |_| {
-        if stores.engine.model.with(ModelState::is_ready) {
+        if engine.model.with(ModelState::is_ready) {
             chat.examine_all();
         }
     });
@@ -155,15 +154,15 @@ pub fn Tray() -> impl IntoView {
 /// What all attachments take together.
 #[component]
 fn Cost() -> impl IntoView {
-    let stores = use_stores();
+    let (chat, engine) = (use_chat(), use_engine());
     let total = Memo::new(move |_| {
-        stores.chat.attached.with(|all| {
+        chat.attached.with(|all| {
             let known: Option<Vec<_>> = all.iter().map(Attached::tokens).collect();
             known.map(|known| known.into_iter().map(u64::from).sum::<u64>())
         })
     });
     let context = Memo::new(move |_| {
-        stores.engine.model.with(|model| match model {
+        engine.model.with(|model| match model {
             ModelState::Ready { context, .. } => Some(u64::from(*context)),
             _ => None,
         })
@@ -176,7 +175,7 @@ fn Cost() -> impl IntoView {
             Some(context) => t().attached_over(total, context),
             None => t().attached_tokens(total),
         };
-        let several = stores.chat.attached.with(|all| all.len() > 1);
+        let several = chat.attached.with(|all| all.len() > 1);
         (several || over.is_some())
             .then(|| view! { <p class="tray-line" class:muted=over.is_none() class:refusal=over.is_some()>{words}</p> })
     }
@@ -185,7 +184,7 @@ fn Cost() -> impl IntoView {
 /// One of them.
 #[component]
 fn Chip(shown: Shown<Attachment>) -> impl IntoView {
-    let chat = use_stores().chat;
+    let chat = use_chat();
     let chip = NodeRef::<html::Li>::new();
     // What has just been attached is seen, however much is there already.
     Effect::new(move |_| {
@@ -292,7 +291,7 @@ fn notice_words(notice: MediaNotice) -> String {
 /// How much of a picture is seen.
 #[component]
 fn BudgetChoice(attachment: Attachment) -> impl IntoView {
-    let chat = use_stores().chat;
+    let chat = use_chat();
     let key = attachment.key;
     let chosen = Memo::new(move |_| {
         chat.attached.with(|all| {

@@ -48,5 +48,4 @@ pub fn CanvasView(
             </div>
         </Show>
     }
-    .into_any()
 }

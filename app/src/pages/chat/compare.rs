@@ -1,57 +1,40 @@
 //! Two answers to the last question side by side: with the adapters as they are set, and without.
 
 use leptos::{prelude::*, task::spawn_local};
-use protocol::failure::{EngineFailure, RequestFailure};
-use protocol::{AdapterScale, Channel, Event, Failure, Request, RequestId, Sampling};
+use protocol::{Failure, RequestId};
 
 use crate::{
-    components::{Dialog, FailureBox},
+    components::FailureBox,
     content::Markdown,
     failures,
     language::t,
-    state::{Stores, chat::with_system, models::ModelState, use_stores},
+    state::{use_adapters, use_chat, use_engine, use_ui},
 };
 
 /// One of the two answers.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Side {
     text: RwSignal<String>,
     done: RwSignal<bool>,
 }
 
-impl Side {
-    fn new() -> Self {
-        Self { text: RwSignal::new(String::new()), done: RwSignal::new(false) }
-    }
-}
-
-/// The dialog. It writes nothing into the conversation.
+/// Both answers.
 #[component]
-pub fn Compare() -> impl IntoView {
-    let stores = use_stores();
-    let open = stores.ui.compare;
-    view! {
-        <Dialog open=open title=t().compare_title() class="compare">
-            <Answers />
-        </Dialog>
-    }
-}
-
-#[component]
-fn Answers() -> impl IntoView {
-    let stores = use_stores();
-    let (with, without) = (Side::new(), Side::new());
+pub fn CompareContent() -> impl IntoView {
+    let (adapters, chat, engine, ui) = (use_adapters(), use_chat(), use_engine(), use_ui());
+    let (with, without) = (Side::default(), Side::default());
     let failure = RwSignal::new(None::<Failure>);
     let running = StoredValue::new(None::<RequestId>);
     spawn_local(async move {
-        let scales = stores.adapters.scales();
         // The same draw for both, so that what differs is the adapter's.
         let seed = js_sys::Math::random().to_bits() & 0xffff_ffff;
-        for (side, scales) in [(with, scales), (without, stores.adapters.scales_off())] {
-            let told = answer(stores, side, scales, seed, running).await;
-            if let Err(told) = told {
-                stores.ui.say(failures::sentence(&told));
-                failure.try_set(Some(told));
+        for (side, scales) in [(with, adapters.scales()), (without, adapters.scales_off())] {
+            let add = |text: &str| {
+                side.text.try_update(|all| all.push_str(text));
+            };
+            if let Err(error) = chat.answer_apart(scales, seed, running, add).await {
+                ui.say(failures::sentence(&error));
+                failure.try_set(Some(error));
                 return;
             }
             side.done.try_set(true);
@@ -60,7 +43,7 @@ fn Answers() -> impl IntoView {
     // Who closes the dialog wants no more of it.
     on_cleanup(move || {
         if let Some(id) = running.try_get_value().flatten() {
-            stores.engine.cancel(id);
+            engine.cancel(id);
         }
     });
     let pane = |title: &'static str, side: Side| {
@@ -82,47 +65,4 @@ fn Answers() -> impl IntoView {
         </div>
         <p class="hint">{t().compare_hint()}</p>
     }
-    .into_any()
-}
-
-async fn answer(
-    stores: Stores,
-    side: Side,
-    adapters: Vec<AdapterScale>,
-    seed: u64,
-    running: StoredValue<Option<RequestId>>,
-) -> Result<(), Failure> {
-    let ModelState::Ready { loaded_by, choice, details, .. } = stores.engine.model.get_untracked() else {
-        return Err(RequestFailure::NoModel.into());
-    };
-    let conversation = with_system(stores.chat.conversation.get_untracked(), &choice);
-    let Some(last) = conversation.last_question() else {
-        return Err(RequestFailure::NoQuestion.into());
-    };
-    let (messages, handles) = stores.chat.messages(&conversation, last, details.capabilities).await;
-    let mut options = conversation.generate_options(&choice.recommended(Some(&details)));
-    options.stop.extend(choice.entry.stop.iter().cloned());
-    options.sampling = Sampling { seed: Some(seed), ..options.sampling };
-    options.thinking &= details.capabilities.thinking;
-    options.adapters = adapters;
-    options.model = Some(loaded_by);
-    let reply = stores.engine.request_with(handles, |id| Request::Generate { id, messages, options });
-    let mut reply = reply.ok_or(EngineFailure::Stopped)?;
-    running.try_update_value(|running| *running = Some(reply.id()));
-    while let Some(events) = reply.batch(33).await {
-        for event in events {
-            match event {
-                Event::Text { channel: Channel::Answer, text, .. } => {
-                    side.text.try_update(|all| all.push_str(&text));
-                }
-                Event::Failed { failure, .. } => return Err(failure),
-                Event::Done { .. } => {
-                    running.try_update_value(|running| *running = None);
-                    return Ok(());
-                }
-                _ => {}
-            }
-        }
-    }
-    Err(EngineFailure::AnswerCut.into())
 }

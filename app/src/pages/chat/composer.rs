@@ -12,7 +12,10 @@ use crate::{
     browser,
     components::{Glyph, Icon},
     language::t,
-    state::{models::ModelState, recording::RecordingPhase, settings::SendKey, use_stores},
+    state::{
+        models::ModelState, recording::RecordingPhase, settings::SendKey, use_chat, use_engine,
+        use_recording, use_settings, use_tune, use_ui,
+    },
 };
 
 /// Above this height, in pixels, the field scrolls.
@@ -37,8 +40,8 @@ pub fn autosize(field: &web_sys::HtmlTextAreaElement) {
 /// The field, the send button, and what belongs to the next message.
 #[component]
 pub fn Composer() -> impl IntoView {
-    let stores = use_stores();
-    let (ui, chat, engine, settings) = (stores.ui, stores.chat, stores.engine, stores.settings);
+    let (ui, chat, engine, settings, recording, tune) =
+        (use_ui(), use_chat(), use_engine(), use_settings(), use_recording(), use_tune());
     let field = NodeRef::<html::Textarea>::new();
     let name = Memo::new(move |_| engine.selection().map(|choice| choice.entry.name));
     let placeholder =
@@ -51,17 +54,13 @@ pub fn Composer() -> impl IntoView {
             browser::next_frame(move || autosize(&field));
         }
     });
-    Effect::new(move |before: Option<u32>| {
-        let asked = ui.focus_composer.get();
-        if before.is_some_and(|before| before != asked)
-            && let Some(field) = field.get_untracked()
-        {
+    ui.focus_composer.take(move |()| {
+        if let Some(field) = field.get_untracked() {
             // A field that cannot take the focus now is not worth a word.
             browser::next_frame(move || {
                 field.focus().ok();
             });
         }
-        asked
     });
 
     let running = Memo::new(move |_| chat.answer.is_running());
@@ -70,7 +69,7 @@ pub fn Composer() -> impl IntoView {
             // Why stands above.
             return Some("");
         }
-        if stores.recording.phase.get() != RecordingPhase::Idle {
+        if recording.phase.get() != RecordingPhase::Idle {
             return Some(t().composer_recording());
         }
         if chat.queued.with(Option::is_some) {
@@ -173,7 +172,7 @@ pub fn Composer() -> impl IntoView {
             SendKey::Modified => t().composer_modified(),
         })
     };
-    let run = stores.tune.run;
+    let run = tune.run;
     let hint = move || {
         if awaited.with(Option::is_some) {
             return t().composer_file().to_owned();
@@ -272,5 +271,4 @@ pub fn Composer() -> impl IntoView {
             </div>
         </form>
     }
-    .into_any()
 }

@@ -1,93 +1,30 @@
 //! What belongs to this conversation: instructions, sampling, context, figures.
 
-use leptos::{html, prelude::*};
+use leptos::prelude::*;
 use protocol::{Sampling, Timings};
 
 use super::adapters::AdaptersPart;
 
 use crate::{
-    browser,
-    components::{
-        Glyph, IconButton, Notices, NumberField, ReloadHint, SamplingFields, Switch, Typed, follow_cancel,
-        follow_close,
-    },
+    components::{NumberField, ReloadHint, SamplingFields, Switch, Typed},
     format,
     history::Conversation,
     language::t,
-    state::{ChatStore, models::ModelState, use_stores},
+    state::{ChatStore, models::ModelState, use_chat, use_engine, use_stores},
 };
 
-/// Where there is no room beside the conversation, the drawer lies over it and keeps the focus.
-const NARROW: &str = "(max-width: 1099px)";
-
-/// The drawer.
+/// The parts of the drawer.
 #[component]
-pub fn Drawer() -> impl IntoView {
-    let ui = use_stores().ui;
-    let open = ui.drawer;
-    let layer = ui.layer();
-    let node = NodeRef::<html::Dialog>::new();
-    let before = StoredValue::new_local(None::<web_sys::HtmlElement>);
-    let shown = StoredValue::new(false);
-    Effect::new(move |_| {
-        let Some(dialog) = node.get() else { return };
-        match (open.get(), dialog.open()) {
-            (true, false) => browser::next_frame(move || {
-                if open.try_get_untracked() != Some(true) || dialog.open() {
-                    return;
-                }
-                before.set_value(browser::focused());
-                shown.set_value(true);
-                // It is in the document and closed, so the browser has no reason to refuse.
-                if browser::matches_media(NARROW) {
-                    dialog.show_modal().ok();
-                    ui.layer_opened(layer);
-                } else {
-                    dialog.show();
-                }
-            }),
-            (false, true) => {
-                shown.set_value(false);
-                dialog.close();
-                ui.layer_closed(layer);
-                // The browser gives the focus back from a modal dialog only.
-                if let Some(before) = before.try_update_value(Option::take).flatten()
-                    && browser::focused().is_none()
-                {
-                    before.focus().ok();
-                }
-            }
-            (false, false) => ui.layer_closed(layer),
-            (true, true) => {}
-        }
-    });
-    on_cleanup(move || ui.layer_closed(layer));
+pub fn DrawerContent() -> impl IntoView {
     view! {
-        <dialog
-            class="drawer"
-            aria-label=t().drawer_title()
-            node_ref=node
-            on:cancel=move |event| follow_cancel(node, open, &event)
-            on:close=move |_| follow_close(node, open, shown)
-        >
-            <Show when=move || open.get()>
-                // Above what scrolls.
-                <header class="dialog-head drawer-head">
-                    <h2>{t().drawer_title()}</h2>
-                    <IconButton glyph=Glyph::Close label=t().close() on_press=move |()| open.set(false) />
-                </header>
-                <div class="drawer-body">
-                    <Instructions />
-                    <Answers />
-                    <AdaptersPart />
-                    <SamplingPart />
-                    <FiguresPart />
-                </div>
-            </Show>
-            <Notices layer=layer />
-        </dialog>
+        <div class="drawer-body">
+            <Instructions />
+            <Answers />
+            <AdaptersPart />
+            <SamplingPart />
+            <FiguresPart />
+        </div>
     }
-    .into_any()
 }
 
 #[component]
@@ -117,8 +54,7 @@ fn Instructions() -> impl IntoView {
 
 #[component]
 fn Answers() -> impl IntoView {
-    let stores = use_stores();
-    let (chat, engine) = (stores.chat, stores.engine);
+    let (chat, engine) = (use_chat(), use_engine());
     let options = Memo::new(move |_| chat.conversation.with(|conversation| conversation.options.clone()));
     let most = Signal::derive(move || {
         options.with(|it| if it.max_tokens == 0 { String::new() } else { it.max_tokens.to_string() })
@@ -192,7 +128,6 @@ fn Answers() -> impl IntoView {
             </label>
         </section>
     }
-    .into_any()
 }
 
 /// The sequences of a text that has one a line.
@@ -211,8 +146,7 @@ fn typed(chat: ChatStore, keep: impl Fn(&mut Conversation, String) + Copy + Send
 
 #[component]
 fn SamplingPart() -> impl IntoView {
-    let stores = use_stores();
-    let (chat, engine) = (stores.chat, stores.engine);
+    let (chat, engine) = (use_chat(), use_engine());
     let own =
         Memo::new(move |_| chat.conversation.with(|conversation| conversation.options.sampling.clone()));
     let recommended = Memo::new(move |_| {
@@ -260,7 +194,7 @@ fn SamplingPart() -> impl IntoView {
 /// Figures of the last answer.
 #[component]
 fn FiguresPart() -> impl IntoView {
-    let chat = use_stores().chat;
+    let chat = use_chat();
     let timings = Memo::new(move |_| {
         chat.conversation.with(|conversation| {
             let path = conversation.active_path();

@@ -9,7 +9,7 @@ use crate::{
     find::{self, Hit},
     history::Query,
     language::t,
-    state::use_stores,
+    state::{use_chat, use_find, use_ui},
     watch::on_resize,
 };
 
@@ -23,10 +23,10 @@ pub fn FindLine(
     /// Whether the view follows what is written.
     follows: RwSignal<bool>,
 ) -> impl IntoView {
-    let stores = use_stores();
+    let (chat, find) = (use_chat(), use_find());
     let here = Memo::new(move |_| {
-        let id = stores.chat.conversation.with(|conversation| conversation.id);
-        stores.find.of.get() == Some(id)
+        let id = chat.conversation.with(|conversation| conversation.id);
+        find.of.get() == Some(id)
     });
     view! {
         <Show when=move || here.get()>
@@ -41,8 +41,7 @@ fn Line(
     messages: NodeRef<html::Div>,
     follows: RwSignal<bool>,
 ) -> impl IntoView {
-    let stores = use_stores();
-    let (find, chat, ui) = (stores.find, stores.chat, stores.ui);
+    let (find, chat, ui) = (use_find(), use_chat(), use_ui());
     let query = Memo::new(move |_| find.words.with(|words| Query::new(words)));
     let hits = Memo::new(move |_| {
         query.with(|query| {

@@ -15,7 +15,7 @@ use crate::{
     components::{Glyph, Icon},
     history::{Conversation, ConversationId},
     language::t,
-    state::use_stores,
+    state::use_chat,
     watch::on_resize,
 };
 
@@ -27,8 +27,7 @@ const REST: Duration = Duration::from_millis(200);
 /// The messages on screen.
 #[component]
 pub fn Log() -> impl IntoView {
-    let stores = use_stores();
-    let chat = stores.chat;
+    let chat = use_chat();
     let path = Memo::new(move |_| {
         chat.conversation.with(|conversation| (conversation.id, conversation.active_path()))
     });
@@ -153,5 +152,4 @@ pub fn Log() -> impl IntoView {
             </Show>
         </div>
     }
-    .into_any()
 }

@@ -6,7 +6,7 @@ use leptos::{html, prelude::*, task::spawn_local};
 use protocol::{Finish, Remedy, Role};
 
 use super::{
-    attachments::MessageAttachments, canvas::CanvasView, composer::autosize, panes::MessageRef,
+    attachments::MessageAttachments, canvas::CanvasView, composer::autosize, message_ref::MessageRef,
     thought::Thought, unanswered::Unanswered,
 };
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
     format,
     history::{Message, NodeId},
     language::t,
-    state::{answer::AnswerPhase, engine::EnginePhase, use_stores},
+    state::{answer::AnswerPhase, engine::EnginePhase, use_chat, use_engine, use_find, use_stores, use_ui},
 };
 
 /// How long a tick stands for "copied".
@@ -58,8 +58,7 @@ fn is_another(before: Option<&Option<Arc<Message>>>, now: Option<&Option<Arc<Mes
 /// What a person said.
 #[component]
 fn Question(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
-    let stores = use_stores();
-    let chat = stores.chat;
+    let (chat, find) = (use_chat(), use_find());
     let node = it.node;
     let text = Memo::new(move |_| {
         message.with(|message| message.as_ref().map(|it| it.text.clone()).unwrap_or_default())
@@ -81,7 +80,7 @@ fn Question(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoVie
     let many = Memo::new(move |_| passages.with(|(all, _)| all.len() > 1));
     // What was found in it is in sight.
     Effect::new(move |_| {
-        if stores.find.shown.with(|hit| hit.is_some_and(|hit| hit.node == node)) {
+        if find.shown.with(|hit| hit.is_some_and(|hit| hit.node == node)) {
             folded.set(false);
             whole.set(true);
         }
@@ -134,7 +133,6 @@ fn Question(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoVie
             <Unanswered it=it />
         </article>
     }
-    .into_any()
 }
 
 /// Lines of a question that are shown until more of it is asked for. The style sheet has them, too.
@@ -170,12 +168,12 @@ fn EditField(node: NodeId, text: String, #[prop(optional)] answer: bool) -> impl
         let done = if answer { chat.edit_answer(node, &text) } else { chat.resend(node, &text) };
         // The field goes, and the focus with it.
         if done {
-            stores.ui.focus_composer();
+            stores.ui.focus_composer.ask(());
         }
     };
     let close = move || {
         chat.discard_edit(node);
-        stores.ui.focus_composer();
+        stores.ui.focus_composer.ask(());
     };
     let key = move |event: web_sys::KeyboardEvent| {
         if browser::is_composing(&event) {
@@ -227,7 +225,7 @@ fn EditField(node: NodeId, text: String, #[prop(optional)] answer: bool) -> impl
 /// What a model said.
 #[component]
 fn Answer(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
-    let chat = use_stores().chat;
+    let chat = use_chat();
     let node = it.node;
     let running = Memo::new(move |_| chat.answer.is_at(it.conversation_id, node));
     let editing = Memo::new(move |_| it.is_edited(chat) && !running.get());
@@ -312,19 +310,17 @@ fn Answer(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
             </Show>
         </article>
     }
-    .into_any()
 }
 
 /// How the answer ended, where that is not as usual.
 #[component]
 fn Outcome(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
-    let stores = use_stores();
-    let chat = stores.chat;
+    let (chat, engine) = (use_chat(), use_engine());
     let MessageRef { conversation, conversation_id, node } = it;
     let retry = Callback::new(move |()| chat.regenerate(node));
     // While the engine is gone, one box says so, with the button that tries again.
     let crashed = Memo::new(move |_| {
-        stores.engine.phase.with(|phase| matches!(phase, EnginePhase::Crashed(_)))
+        engine.phase.with(|phase| matches!(phase, EnginePhase::Crashed(_)))
             && chat.failure.with(|failure| failure.as_ref().is_some_and(|it| it.node == node))
     });
     move || {
@@ -391,7 +387,7 @@ fn can_continue(message: &Message) -> bool {
 /// Copies a message.
 #[component]
 fn CopyAction(#[prop(into)] text: Signal<String>) -> impl IntoView {
-    let ui = use_stores().ui;
+    let ui = use_ui();
     let copied = RwSignal::new(false);
     let press = Callback::new(move |()| {
         let text = text.get_untracked();
@@ -420,7 +416,7 @@ fn CopyAction(#[prop(into)] text: Signal<String>) -> impl IntoView {
 /// Which variant of a message this is, with a way to the others. Nothing when it is the only one.
 #[component]
 fn Variants(it: MessageRef) -> impl IntoView {
-    let chat = use_stores().chat;
+    let chat = use_chat();
     let MessageRef { conversation, node, .. } = it;
     let variant = Memo::new(move |_| conversation.with(|conversation| conversation.variant(node)));
     let at_first = Signal::derive(move || variant.get().0 <= 1);

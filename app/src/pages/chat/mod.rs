@@ -4,14 +4,17 @@ mod absent;
 mod adapters;
 mod attach_bar;
 mod attachments;
+mod camera;
 mod canvas;
 mod compare;
 mod composer;
+mod dialogs;
 mod drawer;
 mod find;
 mod log;
 mod marks;
 mod message;
+mod message_ref;
 mod panes;
 mod reading;
 mod status;
@@ -20,6 +23,7 @@ mod topbar;
 mod unanswered;
 mod welcome;
 
+pub use dialogs::fetch as fetch_dialogs;
 pub use reading::watch_returns;
 
 use leptos::prelude::*;
@@ -27,7 +31,11 @@ use leptos_meta::Title;
 use leptos_router::components::Outlet;
 
 use self::{
-    absent::Absent, compare::Compare, composer::Composer, drawer::Drawer, log::Log, status::StatusArea,
+    absent::Absent,
+    composer::Composer,
+    dialogs::{Compare, Drawer},
+    log::Log,
+    status::StatusArea,
     topbar::TopBar,
 };
 use crate::{
@@ -36,17 +44,16 @@ use crate::{
     language::t,
     pages::NotFoundPage,
     place::{Place, use_place},
-    state::use_stores,
+    state::{use_chat, use_library, use_settings},
 };
 
 /// One conversation, or a new one. The address decides which.
 #[component]
 pub fn ChatPage() -> impl IntoView {
-    let stores = use_stores();
-    let chat = stores.chat;
+    let (chat, library, settings) = (use_chat(), use_library(), use_settings());
     let place = use_place();
     Effect::new(move |_| {
-        if !stores.library.open.get() || !stores.settings.known.get() {
+        if !library.open.get() || !settings.known.get() {
             return;
         }
         match place.get() {
@@ -85,5 +92,4 @@ pub fn ChatPage() -> impl IntoView {
         // Nothing is in it, but the router waits for it before it changes the address.
         <Outlet />
     }
-    .into_any()
 }

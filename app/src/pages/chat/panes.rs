@@ -10,36 +10,18 @@ use std::{
 
 use leptos::{ev, leptos_dom::helpers::request_idle_callback, prelude::*};
 
-use super::message::MessageView;
+use super::{message::MessageView, message_ref::MessageRef};
 use crate::{
     browser,
-    history::{Conversation, ConversationId, NodeId},
+    history::{Conversation, NodeId},
     language::t,
-    state::{chat::ChatStore, use_stores},
+    state::use_chat,
 };
 
 /// How many of the last messages are rendered at once: more than a view holds.
 const AT_ONCE: usize = 16;
 /// How many are rendered or removed each time the browser is idle.
 const AT_A_TIME: usize = 16;
-
-/// A message of a loaded conversation, which need not be the one on screen.
-#[derive(Clone, Copy)]
-pub struct MessageRef {
-    /// The conversation, to be read.
-    pub conversation: RwSignal<Conversation>,
-    /// Its id.
-    pub conversation_id: ConversationId,
-    /// The message.
-    pub node: NodeId,
-}
-
-impl MessageRef {
-    /// Whether the message is being edited. Only one on screen can be.
-    pub fn is_edited(self, chat: ChatStore) -> bool {
-        chat.editing.get() == Some(self.node) && chat.conversation.id_untracked() == self.conversation_id
-    }
-}
 
 /// One conversation: the one on screen, or one that was, while its messages are removed.
 #[derive(Clone)]
@@ -95,7 +77,7 @@ impl Pane {
 /// The conversation on screen and, hidden, those that were left and whose messages are still being removed.
 #[component]
 pub fn Panes() -> impl IntoView {
-    let chat = use_stores().chat;
+    let chat = use_chat();
     let panes = RwSignal::new(vec![Pane::new(chat.conversation.handle_untracked())]);
     // One turn at a time, for all panes.
     let working = StoredValue::new(false);

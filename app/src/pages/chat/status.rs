@@ -7,20 +7,19 @@ use protocol::{Code, Failure};
 use crate::{
     browser,
     components::{EngineTrouble, Glyph, Icon, LoadFailure, LoadProgressView, export_json, technical},
-    failures,
+    failures::{self, StoreTrouble},
     history::StoreError,
     language::t,
-    state::{StoreTrouble, engine::EnginePhase, models::ModelState, use_stores},
+    state::{engine::EnginePhase, models::ModelState, use_chat, use_engine, use_library, use_stores, use_ui},
 };
 
 /// All of it, each only while there is something to say.
 #[component]
 pub fn StatusArea() -> impl IntoView {
-    let stores = use_stores();
-    let engine = stores.engine;
+    let (engine, chat, library, ui) = (use_engine(), use_chat(), use_library(), use_ui());
     let kept = move || {
         // What cannot be saved is said below.
-        let trouble = stores.library.trouble.get().filter(|_| stores.library.unsaved.with(Option::is_none));
+        let trouble = library.trouble.get().filter(|_| library.unsaved.with(Option::is_none));
         trouble.map(|trouble| {
             let (StoreTrouble::NotKept(error) | StoreTrouble::Failed(error)) = &trouble;
             view! {
@@ -28,13 +27,13 @@ pub fn StatusArea() -> impl IntoView {
                     <Icon glyph=Glyph::Info />
                     <p>{failures::store_trouble(&trouble)}</p>
                     {technical(failures::store_details(error))}
-                    <button type="button" class="button quiet" on:click=move |_| stores.library.trouble.set(None)>{t().close()}</button>
+                    <button type="button" class="button quiet" on:click=move |_| library.trouble.set(None)>{t().close()}</button>
                 </div>
             }
         })
     };
     let unable = move || {
-        let begun = stores.chat.conversation.with(|conversation| !conversation.is_empty());
+        let begun = chat.conversation.with(|conversation| !conversation.is_empty());
         let problem = engine.device.with(|device| {
             let device = device.as_ref().filter(|device| !device.available)?;
             Some(device.problem.map_or(t().device_no_webgpu(), failures::no_gpu))
@@ -44,7 +43,7 @@ pub fn StatusArea() -> impl IntoView {
                 <div class="notice slim">
                     <Icon glyph=Glyph::Warning />
                     <p>{why}</p>
-                    <button type="button" class="button" on:click=move |_| stores.ui.advice.set(true)>
+                    <button type="button" class="button" on:click=move |_| ui.advice.set(true)>
                         {t().webgpu_how()}
                     </button>
                 </div>
@@ -74,7 +73,6 @@ pub fn StatusArea() -> impl IntoView {
             <Waiting />
         </div>
     }
-    .into_any()
 }
 
 /// Conversations that the browser's storage did not take. They are kept in this tab, and saving is tried again.
@@ -122,8 +120,7 @@ fn NotSaved() -> impl IntoView {
 /// engine don't understand one another, a fresh engine of the same version wouldn't help: the page is loaded again.
 #[component]
 fn Crashed() -> impl IntoView {
-    let stores = use_stores();
-    let (engine, chat) = (stores.engine, stores.chat);
+    let (engine, chat) = (use_engine(), use_chat());
     let cut = Memo::new(move |_| {
         let here = chat.conversation.with(|conversation| conversation.id);
         chat.failure.with(|failure| failure.as_ref().filter(|it| it.conversation == here).map(|it| it.node))

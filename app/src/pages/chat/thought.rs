@@ -9,7 +9,7 @@ use crate::{
     format,
     history::Message,
     language::t,
-    state::{answer::AnswerPhase, chat::LiveText, use_stores},
+    state::{answer::AnswerPhase, chat::LiveText, use_chat},
 };
 
 /// The thought before an answer. Nothing when there was none.
@@ -22,7 +22,7 @@ pub fn Thought(
     /// The answer.
     message: Memo<Option<Arc<Message>>>,
 ) -> impl IntoView {
-    let chat = use_stores().chat;
+    let chat = use_chat();
     let answer = chat.answer;
     let text = Signal::derive(move || {
         if running.get() {

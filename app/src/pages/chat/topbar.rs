@@ -6,14 +6,13 @@ use crate::{
     components::{Glyph, IconButton, ModelButton},
     history::Conversation,
     language::t,
-    state::{models::ModelState, use_stores},
+    state::{models::ModelState, use_chat, use_engine, use_ui},
 };
 
 /// The line.
 #[component]
 pub fn TopBar() -> impl IntoView {
-    let stores = use_stores();
-    let (ui, engine, chat) = (stores.ui, stores.engine, stores.chat);
+    let (ui, engine, chat) = (use_ui(), use_engine(), use_chat());
     let context = Memo::new(move |_| {
         let size = engine.model.with(|model| match model {
             ModelState::Ready { context, .. } => Some(*context),
@@ -71,7 +70,6 @@ pub fn TopBar() -> impl IntoView {
             </span>
         </header>
     }
-    .into_any()
 }
 
 /// Tokens of the context that a running answer takes: those of its prompt, of which `read` says how many there are in all, and

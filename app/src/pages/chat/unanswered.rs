@@ -2,17 +2,17 @@
 
 use leptos::prelude::*;
 
-use super::panes::MessageRef;
+use super::message_ref::MessageRef;
 use crate::{
     components::{Glyph, Icon},
     language::t,
-    state::{chat::Turn, use_stores},
+    state::{chat::Turn, use_chat},
 };
 
 /// A way to have a message answered after all. Nothing where it is answered, or will be.
 #[component]
 pub fn Unanswered(it: MessageRef) -> impl IntoView {
-    let chat = use_stores().chat;
+    let chat = use_chat();
     let MessageRef { conversation, node, .. } = it;
     let last = Memo::new(move |_| conversation.with(|conversation| conversation.ends_with(node)));
     let waits = Memo::new(move |_| {

@@ -8,7 +8,7 @@ use crate::{
     format,
     language::t,
     place::{Place, use_href},
-    state::{models::ModelState, use_stores},
+    state::{models::ModelState, use_chat, use_engine, use_pulls, use_recording, use_ui},
 };
 
 /// What the demo model is good at.
@@ -19,12 +19,11 @@ const DEMO_QUESTIONS: [&str; 4] =
 /// The models on a first visit; a word of welcome once one is loaded.
 #[component]
 pub fn Welcome() -> impl IntoView {
-    let stores = use_stores();
-    let engine = stores.engine;
+    let (engine, ui) = (use_engine(), use_ui());
     let idle = Memo::new(move |_| {
         engine.model.with(|model| matches!(model, ModelState::None | ModelState::Failed { .. }))
     });
-    let chosen = Callback::new(move |()| stores.ui.focus_composer());
+    let chosen = Callback::new(move |()| ui.focus_composer.ask(()));
     view! {
         <section class="welcome">
             <h1>{t().welcome_title()}</h1>
@@ -45,20 +44,19 @@ pub fn Welcome() -> impl IntoView {
             </Show>
         </section>
     }
-    .into_any()
 }
 
 /// Points to real models if there is only the demo model.
 #[component]
 fn OnlyDemo() -> impl IntoView {
-    let stores = use_stores();
+    let (engine, pulls) = (use_engine(), use_pulls());
     let href = use_href();
     let only_demo = Memo::new(move |_| {
-        let choices = stores.engine.choices;
+        let choices = engine.choices;
         choices.with(|all| !all.is_empty() && all.iter().all(|choice| choice.entry.demo))
     });
     view! {
-        <Show when=move || only_demo.get() && stores.pulls.is_offered()>
+        <Show when=move || only_demo.get() && pulls.is_offered()>
             <p>{t().welcome_only_demo()} " " <a href=move || href(Place::Models)>{t().get_title()}</a></p>
         </Show>
     }
@@ -67,9 +65,9 @@ fn OnlyDemo() -> impl IntoView {
 /// A model is loaded or on its way.
 #[component]
 fn Loaded() -> impl IntoView {
-    let stores = use_stores();
+    let (chat, engine) = (use_chat(), use_engine());
     let words = move || {
-        stores.engine.model.with(|model| match model {
+        engine.model.with(|model| match model {
             ModelState::Ready { choice, context, gpu_bytes, .. } => {
                 Some(t().welcome_ready(&choice.entry.name, &format::bytes(*gpu_bytes), (*context).into()))
             }
@@ -77,14 +75,14 @@ fn Loaded() -> impl IntoView {
             ModelState::None | ModelState::Failed { .. } => None,
         })
     };
-    let demo = Memo::new(move |_| engine_is_demo(stores.engine.model));
+    let demo = Memo::new(move |_| engine_is_demo(engine.model));
     let questions = move || {
         demo.get().then(|| {
             let buttons: Vec<_> = DEMO_QUESTIONS
                 .into_iter()
                 .map(|question| {
                     view! {
-                        <button type="button" class="button" on:click=move |_| stores.chat.send(question)>{question}</button>
+                        <button type="button" class="button" on:click=move |_| chat.send(question)>{question}</button>
                     }
                 })
                 .collect();
@@ -95,7 +93,7 @@ fn Loaded() -> impl IntoView {
         })
     };
     let able = Memo::new(move |_| {
-        engine_ready(stores.engine.model).filter(|(demo, _)| !demo).map(|(_, capabilities)| capabilities)
+        engine_ready(engine.model).filter(|(demo, _)| !demo).map(|(_, capabilities)| capabilities)
     });
     view! {
         <p>{words}</p>
@@ -107,18 +105,17 @@ fn Loaded() -> impl IntoView {
 /// Ways to begin with what the model is able to do.
 #[component]
 fn Suggestions(able: Capabilities) -> impl IntoView {
-    let stores = use_stores();
-    let chat = stores.chat;
+    let (chat, recording, ui) = (use_chat(), use_recording(), use_ui());
     // What has been typed already stays.
     let write = move |words: &str| {
         if chat.draft.with_untracked(|draft| draft.trim().is_empty()) {
             chat.set_draft(words.to_owned());
         }
-        stores.ui.focus_composer();
+        ui.focus_composer.ask(());
     };
     let picture = move |()| {
         write(t().welcome_picture_prompt());
-        stores.ui.pick_files();
+        ui.pick_files.ask(());
     };
     let think = move |()| {
         chat.edit(|conversation| conversation.options.thinking = true);
@@ -126,12 +123,7 @@ fn Suggestions(able: Capabilities) -> impl IntoView {
     };
     let ways = [
         (able.vision, Glyph::Picture, t().welcome_picture(), Callback::new(picture)),
-        (
-            able.audio,
-            Glyph::Microphone,
-            t().welcome_voice(),
-            Callback::new(move |()| stores.recording.start()),
-        ),
+        (able.audio, Glyph::Microphone, t().welcome_voice(), Callback::new(move |()| recording.start())),
         (true, Glyph::Code, t().welcome_code(), Callback::new(move |()| write(t().welcome_code_prompt()))),
         (able.thinking, Glyph::Think, t().welcome_think(), Callback::new(think)),
         (

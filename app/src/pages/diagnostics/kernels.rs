@@ -4,11 +4,12 @@ use leptos::prelude::*;
 use protocol::Profile;
 use protocol::diagnosis::bytes_per_s;
 
-use super::measure::{Kind, Measurements, StartButton};
+use super::measure::StartButton;
 use super::{Pairs, pairs_view};
 use crate::{
     format,
     language::{Text, t},
+    state::measuring::{Kind, Measurements},
 };
 
 /// What the columns are.

@@ -1,143 +1,16 @@
-//! Measurements: what runs, and what was found.
+//! The measurement that runs, and the buttons that start one.
 
-use leptos::{prelude::*, task::spawn_local};
-use protocol::{
-    Benchmark, BenchmarkOptions, Diagnosis, Event, Failure, Finding, Profile, Request, RequestId, SelfTest,
-};
+use leptos::prelude::*;
 
 use crate::{
     components::FailureBox,
     failures, format,
     language::t,
     state::{
-        engine::{EnginePhase, EngineStore},
-        models::ModelState,
-        use_stores,
+        measuring::{Kind, Measurements},
+        use_ui,
     },
 };
-
-/// Least time between two updates, in milliseconds.
-const PAUSE_MS: u32 = 60;
-
-/// What can be measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    SelfTest,
-    Benchmark,
-    Profile,
-}
-
-impl Kind {
-    fn words(self) -> &'static str {
-        match self {
-            Self::SelfTest => t().measure_test(),
-            Self::Benchmark => t().measure_speed(),
-            Self::Profile => t().measure_kernels(),
-        }
-    }
-
-    fn diagnosis(self) -> Diagnosis {
-        /// Context of a token in the middle of an ordinary conversation.
-        const POSITION: u32 = 512;
-        match self {
-            Self::SelfTest => Diagnosis::SelfTest,
-            Self::Benchmark => Diagnosis::Benchmark(BenchmarkOptions::default()),
-            Self::Profile => Diagnosis::Profile { position: POSITION, rows: 1 },
-        }
-    }
-}
-
-/// A measurement under way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
-    pub kind: Kind,
-    pub request: RequestId,
-    pub done: u32,
-    pub total: u32,
-}
-
-/// Measurements of this page. They end with it.
-#[derive(Clone, Copy)]
-pub struct Measurements {
-    pub running: RwSignal<Option<Progress>>,
-    pub benchmark: RwSignal<Option<Benchmark>>,
-    pub profile: RwSignal<Option<Profile>>,
-    pub self_test: RwSignal<Option<SelfTest>>,
-    /// Why the last one failed.
-    pub failure: RwSignal<Option<Failure>>,
-    engine: EngineStore,
-}
-
-impl Measurements {
-    pub fn new(engine: EngineStore) -> Self {
-        Self {
-            running: RwSignal::new(None),
-            benchmark: RwSignal::new(None),
-            profile: RwSignal::new(None),
-            self_test: RwSignal::new(None),
-            failure: RwSignal::new(None),
-            engine,
-        }
-    }
-
-    /// Whether there is an engine with a device.
-    pub fn can_test(self) -> bool {
-        let running = self.engine.phase.with(|phase| *phase == EnginePhase::Running);
-        running && self.engine.device.with(|device| device.as_ref().is_some_and(|device| device.available))
-    }
-
-    /// Whether a model is loaded.
-    pub fn has_model(self) -> bool {
-        self.engine.model.with(|model| matches!(model, ModelState::Ready { .. }))
-    }
-
-    /// Starts a measurement, unless one is under way.
-    pub fn start(self, kind: Kind) {
-        if self.running.with_untracked(Option::is_some) {
-            return;
-        }
-        self.failure.set(None);
-        let what = kind.diagnosis();
-        let Some(mut reply) = self.engine.request(None, |id| Request::Diagnose { id, what }) else { return };
-        let request = reply.id();
-        self.running.set(Some(Progress { kind, request, done: 0, total: 0 }));
-        spawn_local(async move {
-            while let Some(events) = reply.batch(PAUSE_MS).await {
-                events.into_iter().for_each(|event| self.hear(kind, event));
-            }
-            // Also when the engine has ended, or the page is gone.
-            self.running.try_set(None);
-        });
-    }
-
-    fn hear(self, kind: Kind, event: Event) {
-        match event {
-            Event::Diagnosing { id: request, done, total } => {
-                self.running.try_set(Some(Progress { kind, request, done, total }));
-            }
-            Event::Diagnosed { finding: Finding::Benchmark(found), .. } => {
-                self.benchmark.try_set(Some(found));
-            }
-            Event::Diagnosed { finding: Finding::Profile(found), .. } => {
-                self.profile.try_set(Some(found));
-            }
-            Event::Diagnosed { finding: Finding::SelfTest(found), .. } => {
-                self.self_test.try_set(Some(found));
-            }
-            Event::Failed { failure, .. } if !failure.is_cancelled() => {
-                self.failure.try_set(Some(failure));
-            }
-            _ => {}
-        }
-    }
-
-    /// Stops the measurement that is under way.
-    pub fn stop(self) {
-        if let Some(progress) = self.running.try_get_untracked().flatten() {
-            self.engine.cancel(progress.request);
-        }
-    }
-}
 
 /// The measurement under way, or why the last one failed.
 #[component]
@@ -148,7 +21,7 @@ pub fn Running(measured: Measurements) -> impl IntoView {
         format::percent(progress.done.into(), progress.total.into())
     };
     let words = move || kind.get().map_or("", Kind::words);
-    let ui = use_stores().ui;
+    let ui = use_ui();
     Effect::new(move |_| {
         if let Some(failure) = measured.failure.get() {
             ui.say(failures::sentence(&failure));

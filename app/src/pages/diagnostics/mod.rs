@@ -15,10 +15,10 @@ use crate::{
     components::{DeviceNotice, Glyph, Icon},
     failures, format,
     language::t,
-    state::{engine::EnginePhase, models::ModelState, use_stores},
+    state::{engine::EnginePhase, measuring::Measurements, models::ModelState, use_engine, use_ui},
 };
 use kernels::Kernels;
-use measure::{Measurements, Running};
+use measure::Running;
 use report::report;
 use self_test::SelfTestView;
 use speed::Speed;
@@ -26,17 +26,16 @@ use speed::Speed;
 /// Measurements, a self-test, adapter, limits, features, and the model that is loaded.
 #[component]
 pub fn DiagnosticsPage() -> impl IntoView {
-    let stores = use_stores();
-    let engine = stores.engine;
+    let (engine, ui) = (use_engine(), use_ui());
     let measured = Measurements::new(engine);
     on_cleanup(move || measured.stop());
     let copy = move |_| {
         let text = untrack(|| report(engine, &measured, &browser::user_agent()));
         spawn_local(async move {
             if browser::copy_text(&text).await {
-                stores.ui.toast(t().copied());
+                ui.toast(t().copied());
             } else {
-                stores.ui.toast(t().copy_refused());
+                ui.toast(t().copy_refused());
             }
         });
     };

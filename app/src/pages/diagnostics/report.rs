@@ -4,12 +4,11 @@ use leptos::prelude::*;
 use protocol::diagnosis::{KernelProblem, SwitchedOff};
 use protocol::{Benchmark, DeviceReport, Profile, SelfTest};
 
-use super::measure::Measurements;
 use super::{Pairs, device_pairs, kernels, model_pairs, speed};
 use crate::{
     failures, format,
     language::t,
-    state::{engine::EngineStore, models::ModelState},
+    state::{engine::EngineStore, measuring::Measurements, models::ModelState},
 };
 
 /// What is known now.

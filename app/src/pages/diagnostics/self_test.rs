@@ -4,8 +4,12 @@ use leptos::prelude::*;
 use protocol::SelfTest;
 use protocol::diagnosis::SwitchedOff;
 
-use super::measure::{Kind, Measurements, StartButton};
-use crate::{failures, language::t};
+use super::measure::StartButton;
+use crate::{
+    failures,
+    language::t,
+    state::measuring::{Kind, Measurements},
+};
 
 /// The self-test.
 #[component]

@@ -3,9 +3,13 @@
 use leptos::prelude::*;
 use protocol::{Benchmark, Spread};
 
-use super::measure::{Kind, Measurements, StartButton};
+use super::measure::StartButton;
 use super::{Pairs, pairs_view};
-use crate::{format, language::t};
+use crate::{
+    format,
+    language::t,
+    state::measuring::{Kind, Measurements},
+};
 
 /// The benchmark.
 #[component]

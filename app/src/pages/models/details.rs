@@ -10,14 +10,14 @@ use crate::{
     language::t,
     state::{
         models::{Choice, Inspection, verdict_words},
-        use_stores,
+        use_engine,
     },
 };
 
 /// What one model's header says.
 #[component]
 pub fn Details(choice: Choice) -> impl IntoView {
-    let engine = use_stores().engine;
+    let engine = use_engine();
     let id = choice.id.clone();
     let inspection = Memo::new(move |_| engine.inspections.with(|all| all.get(&id).cloned()));
     let digest = choice.entry.digest.clone();

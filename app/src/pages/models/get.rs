@@ -7,7 +7,7 @@ use crate::{
     components::{Glyph, Icon, IconButton, Verdict, technical},
     failures, format,
     language::t,
-    state::{PullStore, models::Mood, use_stores},
+    state::{PullStore, models::Mood, use_engine, use_pulls},
 };
 
 /// What a published model is for.
@@ -25,7 +25,7 @@ fn about(name: &str) -> &'static str {
 /// download models for this visitor.
 #[component]
 pub fn GetModel() -> impl IntoView {
-    let pulls = use_stores().pulls;
+    let pulls = use_pulls();
     view! {
         <Show when=move || pulls.is_offered()>
             <section class="part" id="get" aria-labelledby="get-title">
@@ -37,7 +37,6 @@ pub fn GetModel() -> impl IntoView {
             </section>
         </Show>
     }
-    .into_any()
 }
 
 /// The free disk space, in a sentence.
@@ -48,8 +47,7 @@ fn free(pulls: PullStore) -> Option<String> {
 /// Those of the published models that the server doesn't have.
 #[component]
 fn Published() -> impl IntoView {
-    let stores = use_stores();
-    let (engine, pulls) = (stores.engine, stores.pulls);
+    let (engine, pulls) = (use_engine(), use_pulls());
     let missing = move || {
         engine.choices.with(|choices| {
             let is_listed = |name: &str| choices.iter().any(|choice| choice.entry.name == name);
@@ -89,7 +87,7 @@ fn Published() -> impl IntoView {
 /// About how a model fits this device. Nothing until it is known what the device is.
 #[component]
 fn Fit(model: Published) -> impl IntoView {
-    let engine = use_stores().engine;
+    let engine = use_engine();
     let device = Memo::new(move |_| {
         let device = engine.device.get().filter(|device| device.available)?;
         Some((device.memory, device.software))
@@ -110,7 +108,7 @@ fn Fit(model: Published) -> impl IntoView {
 /// A model by its name.
 #[component]
 fn Other() -> impl IntoView {
-    let pulls = use_stores().pulls;
+    let pulls = use_pulls();
     let name = RwSignal::new(String::new());
     let is_empty = move || name.with(|name| name.trim().is_empty());
     let submit = move |event: ev::SubmitEvent| {
@@ -151,7 +149,7 @@ fn Other() -> impl IntoView {
 /// The download that is running, or how the last one ended.
 #[component]
 fn Progress() -> impl IntoView {
-    let pulls = use_stores().pulls;
+    let pulls = use_pulls();
     let pull = Memo::new(move |_| pulls.shown());
     let name = Memo::new(move |_| pull.with(|pull| pull.as_ref().map(|pull| pull.name.clone())));
     let words = move || {

@@ -24,22 +24,21 @@ use crate::{
     state::{
         engine::EnginePhase,
         models::{Choice, ModelState},
-        use_stores,
+        use_engine, use_picked, use_pulls, use_ui,
     },
 };
 
 /// All models, a card each, and the other weights kept here.
 #[component]
 pub fn ModelsPage() -> impl IntoView {
-    let stores = use_stores();
-    let engine = stores.engine;
+    let (engine, pulls, ui) = (use_engine(), use_pulls(), use_ui());
     let chosen = Callback::new(move |()| {
-        stores.ui.go(&Place::Chat(None).path());
-        stores.ui.focus_composer();
+        ui.go(&Place::Chat(None).path());
+        ui.focus_composer.ask(());
     });
     let refresh = move |_| {
         engine.read_catalog();
-        stores.pulls.read();
+        pulls.read();
     };
     Effect::new(move |_| {
         if engine.phase.get() == EnginePhase::Running {
@@ -92,8 +91,7 @@ fn below(choice: Choice) -> AnyView {
 /// Takes a file that was opened off the list, unless it is in use.
 #[component]
 fn Remove(choice: Choice) -> impl IntoView {
-    let stores = use_stores();
-    let engine = stores.engine;
+    let (engine, picked, ui) = (use_engine(), use_picked(), use_ui());
     let (id, name) = (choice.id, choice.entry.name);
     let used = id.clone();
     let is_used = Memo::new(move |_| {
@@ -105,9 +103,9 @@ fn Remove(choice: Choice) -> impl IntoView {
     let remove = move |_| {
         let (id, name) = (id.clone(), name.clone());
         spawn_local(async move {
-            stores.picked.forget(id.0.clone()).await;
+            picked.forget(id.0.clone()).await;
             engine.remove(&id);
-            stores.ui.say(t().picked_forgotten(&name));
+            ui.say(t().picked_forgotten(&name));
         });
     };
     view! {
@@ -124,7 +122,7 @@ fn Remove(choice: Choice) -> impl IntoView {
 /// What a loaded model takes of the graphics memory, and the parts of it that can be given back.
 #[component]
 fn InMemory(choice: Choice) -> impl IntoView {
-    let engine = use_stores().engine;
+    let engine = use_engine();
     let loaded = Memo::new(move |_| {
         engine.model.with(|model| model.is_ready() && model.choice().is_some_and(|it| it.id == choice.id))
     });

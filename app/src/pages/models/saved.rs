@@ -8,14 +8,14 @@ use crate::{
     components::{Glyph, IconButton},
     format,
     language::t,
-    state::{models::Choice, use_stores},
+    state::{models::Choice, use_engine},
     webgpu_advice::{self, Browser},
 };
 
 /// What is kept in this browser of a listed model with its projector and drafter, and its deletion.
 #[component]
 pub fn Saved(choice: Choice) -> impl IntoView {
-    let engine = use_stores().engine;
+    let engine = use_engine();
     let entries = Memo::new(move |_| {
         engine.cache.with(|report| {
             let entries = report.iter().flat_map(|report| &report.entries);
@@ -42,7 +42,7 @@ pub fn Saved(choice: Choice) -> impl IntoView {
 /// When the copy of a listed model was last found to be right.
 #[component]
 pub fn Checked(choice: Choice) -> impl IntoView {
-    let engine = use_stores().engine;
+    let engine = use_engine();
     let checked = Memo::new(move |_| {
         engine.cache.with(|report| {
             let entries = report.iter().flat_map(|report| &report.entries);
@@ -80,7 +80,7 @@ fn deletes_unvisited() -> bool {
 /// How much room is left, and what is kept that belongs to no listed model by itself.
 #[component]
 pub fn SavedOthers() -> impl IntoView {
-    let engine = use_stores().engine;
+    let engine = use_engine();
     let line = move |entry: CacheEntry| {
         let digest = entry.digest.clone();
         let label = t().saved_delete(&entry.name);

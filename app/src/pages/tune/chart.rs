@@ -8,12 +8,13 @@ use protocol::tune::TunePoint;
 
 use super::axis::{Axis, across, path};
 use super::chart_export::{save_csv, save_picture};
+use super::series::{LOSSES, RATES, Series, axis_of};
 use super::settings::rate_text;
 use crate::{
     components::{Glyph, Icon},
     format,
-    language::{Text, t},
-    state::use_stores,
+    language::t,
+    state::use_tune,
 };
 
 /// The field in its own units.
@@ -24,34 +25,10 @@ const MAX_POINTS: usize = 1000;
 /// Lines of the table at most.
 const MAX_LINES: usize = 40;
 
-/// One curve.
-#[derive(Clone, Copy)]
-pub struct Series {
-    /// What it is, for people.
-    pub name: fn(Text) -> &'static str,
-    /// Its class, which gives it colour and dashes.
-    pub class: &'static str,
-    /// Its value at a point; none where it has none.
-    pub read: fn(&TunePoint) -> Option<f64>,
-}
-
-/// Loss while training, and on the examples kept back.
-pub const LOSSES: [Series; 2] = [
-    Series { name: Text::chart_training, class: "series-loss", read: |point| Some(point.loss.into()) },
-    Series {
-        name: Text::chart_evaluation,
-        class: "series-eval",
-        read: |point| point.eval_loss.map(f64::from),
-    },
-];
-/// The learning rate.
-pub const RATES: [Series; 1] =
-    [Series { name: Text::chart_rate, class: "series-rate", read: |point| Some(point.learning_rate.into()) }];
-
 /// The curves of the run, with their values and their export.
 #[component]
 pub fn Curves() -> impl IntoView {
-    let run = use_stores().tune.run;
+    let run = use_tune().run;
     let points = run.points;
     // The step that was chosen, none for the last one; and the one that is pointed at.
     let (chosen, pointed) = (RwSignal::new(None::<usize>), RwSignal::new(None::<usize>));
@@ -97,7 +74,6 @@ pub fn Curves() -> impl IntoView {
             </div>
         </div>
     }
-    .into_any()
 }
 
 /// One field with its axes.
@@ -108,7 +84,7 @@ fn Plot(
     at: Memo<usize>,
     pointed: RwSignal<Option<usize>>,
 ) -> impl IntoView {
-    let points = use_stores().tune.run.points;
+    let points = use_tune().run.points;
     let field = NodeRef::<html::Div>::new();
     let axis = Memo::new(move |_| points.with(|points| axis_of(points, series)));
     let ticks = move || {
@@ -206,15 +182,6 @@ fn Plot(
             </div>
         </figure>
     }
-    .into_any()
-}
-
-/// The axis on which all these curves are.
-pub fn axis_of(points: &[TunePoint], series: &[Series]) -> Axis {
-    // A rate of 0 is a part of its schedule, and a loss of 0 is what is aimed at.
-    let zero = std::iter::once(0.0).filter(|_| !points.is_empty());
-    let values = series.iter().flat_map(|curve| points.iter().filter_map(curve.read));
-    Axis::around(zero.chain(values))
 }
 
 /// A curve as an SVG path.

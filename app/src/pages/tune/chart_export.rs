@@ -6,7 +6,7 @@ use wasm_bindgen::JsCast as _;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 use super::axis::across;
-use super::chart::{LOSSES, RATES, Series, axis_of};
+use super::series::{LOSSES, RATES, Series, axis_of};
 use crate::{browser, format, language::t};
 
 /// The picture in pixels.

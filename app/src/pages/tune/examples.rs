@@ -12,7 +12,7 @@ use crate::{
     language::{Text, t},
     state::{
         tune::{ENCODINGS, Origin},
-        use_stores,
+        use_chat, use_tune,
     },
 };
 
@@ -22,7 +22,7 @@ const MAX_EDITED: usize = 200_000;
 /// Where examples come from, what is in them, and what would be learned.
 #[component]
 pub fn ExamplesSection() -> impl IntoView {
-    let tune = use_stores().tune;
+    let tune = use_tune();
     let choices =
         [(Origin::Pairs, t().tune_write()), (Origin::Text, t().tune_file()), (Origin::Chat, t().tune_chat())];
     let radios: Vec<_> = choices
@@ -59,13 +59,12 @@ pub fn ExamplesSection() -> impl IntoView {
             <PreviewView />
         </section>
     }
-    .into_any()
 }
 
 /// Questions and answers in a small table.
 #[component]
 fn PairsEditor() -> impl IntoView {
-    let tune = use_stores().tune;
+    let tune = use_tune();
     let table = NodeRef::<html::Div>::new();
     let add = move |_| {
         tune.pairs.update(|pairs| pairs.push((String::new(), String::new())));
@@ -156,14 +155,12 @@ fn PairsEditor() -> impl IntoView {
             {t().tune_hint()}
         </p>
     }
-    .into_any()
 }
 
 /// A file, or text that is pasted.
 #[component]
 fn TextEditor() -> impl IntoView {
-    let stores = use_stores();
-    let tune = stores.tune;
+    let tune = use_tune();
     let input = NodeRef::<html::Input>::new();
     let picked = move |_| {
         let Some(input) = input.get_untracked() else { return };
@@ -244,13 +241,12 @@ fn TextEditor() -> impl IntoView {
             {t().tune_media_hint()}
         </p>
     }
-    .into_any()
 }
 
 /// Of a file that is not Unicode: as what it was read.
 #[component]
 fn EncodingChoice() -> impl IntoView {
-    let tune = use_stores().tune;
+    let tune = use_tune();
     let encoding = Memo::new(move |_| tune.text.with(|source| source.encoding.clone()));
     let words = move || tune.text.with(|source| t().tune_encoding(&source.file, &source.encoding));
     let options = move || {
@@ -276,7 +272,7 @@ fn EncodingChoice() -> impl IntoView {
 /// The pictures and sounds that were given with the examples.
 #[component]
 fn GivenMedia() -> impl IntoView {
-    let tune = use_stores().tune;
+    let tune = use_tune();
     let words = Memo::new(move |_| {
         tune.text.with(|source| {
             let of = |sense| source.files.iter().filter(|file| file.sense == Ok(sense)).count() as u64;
@@ -321,7 +317,7 @@ fn GivenMedia() -> impl IntoView {
 /// Of a table: which columns to read.
 #[component]
 fn ColumnChoice() -> impl IntoView {
-    let tune = use_stores().tune;
+    let tune = use_tune();
     let columns = Memo::new(move |_| {
         tune.preview.with(|preview| preview.as_ref().map(|it| it.columns.clone()).unwrap_or_default())
     });
@@ -367,13 +363,12 @@ fn ColumnChoice() -> impl IntoView {
             </div>
         </Show>
     }
-    .into_any()
 }
 
 /// Of a table: which line has the names of its columns.
 #[component]
 fn HeaderChoice(chosen: Memo<TableColumns>) -> impl IntoView {
-    let tune = use_stores().tune;
+    let tune = use_tune();
     let heads = Memo::new(move |_| {
         tune.preview.with(|preview| preview.as_ref().map(|it| it.heads.clone()).unwrap_or_default())
     });
@@ -407,10 +402,10 @@ fn HeaderChoice(chosen: Memo<TableColumns>) -> impl IntoView {
 /// The conversation that was last on screen.
 #[component]
 fn ChatSource() -> impl IntoView {
-    let stores = use_stores();
+    let (chat, tune) = (use_chat(), use_tune());
     let words = move || {
-        let answers = stores.tune.chat_answers();
-        let title = stores.chat.conversation.with(|conversation| conversation.title.clone());
+        let answers = tune.chat_answers();
+        let title = chat.conversation.with(|conversation| conversation.title.clone());
         if answers == 0 {
             t().tune_chat_empty().to_owned()
         } else {
@@ -418,7 +413,7 @@ fn ChatSource() -> impl IntoView {
             t().tune_chat_answers(&title, answers)
         }
     };
-    let media = move || match stores.tune.chat_attachments().len() as u64 {
+    let media = move || match tune.chat_attachments().len() as u64 {
         0 => None,
         count => Some(t().tune_chat_attachments(count)),
     };

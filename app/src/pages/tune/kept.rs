@@ -11,14 +11,14 @@ use crate::{
     language::{ELEMENT, around, t},
     state::{
         models::{Choice, ModelState},
-        use_stores,
+        use_stores, use_tune,
     },
 };
 
 /// The kept adapters.
 #[component]
 pub fn KeptSection() -> impl IntoView {
-    let tune = use_stores().tune;
+    let tune = use_tune();
     let list = move || match tune.adapters.get() {
         None => ().into_any(),
         Some(adapters) if adapters.is_empty() => {
@@ -37,13 +37,12 @@ pub fn KeptSection() -> impl IntoView {
             {list}
         </section>
     }
-    .into_any()
 }
 
 /// The adapter that was just made of a run, in the place of the run.
 #[component]
 pub fn SavedSection(adapter: KeptAdapter) -> impl IntoView {
-    let tune = use_stores().tune;
+    let tune = use_tune();
     let words = t().tune_saved_as(&adapter.name);
     let id = StoredValue::new(adapter.id.clone());
     let heading = NodeRef::<html::H2>::new();
@@ -70,7 +69,6 @@ pub fn SavedSection(adapter: KeptAdapter) -> impl IntoView {
             </div>
         </section>
     }
-    .into_any()
 }
 
 #[component]
@@ -153,7 +151,6 @@ fn AdapterLine(adapter: KeptAdapter) -> impl IntoView {
             </Show>
         </li>
     }
-    .into_any()
 }
 
 /// The two lines that use an adapter in Ollama.

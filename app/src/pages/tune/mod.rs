@@ -7,6 +7,7 @@ mod examples;
 mod kept;
 mod preview;
 mod run;
+mod series;
 mod settings;
 mod start;
 mod verdict;
@@ -18,32 +19,29 @@ use super::Column;
 use crate::{
     components::{DeviceNotice, LoadFailure, LoadProgressView, ModelButton},
     language::t,
-    state::{engine::EnginePhase, models::ModelState, use_stores},
+    state::{engine::EnginePhase, models::ModelState, use_chat, use_engine, use_tune},
 };
 
 /// Fine-tuning.
 #[component]
 pub fn TunePage() -> impl IntoView {
-    let stores = use_stores();
-    let tune = stores.tune;
-    let trains_elsewhere = Memo::new(move |_| stores.engine.busy_elsewhere.get() == Some(Activity::Training));
+    let (tune, chat, engine) = (use_tune(), use_chat(), use_engine());
+    let trains_elsewhere = Memo::new(move |_| engine.busy_elsewhere.get() == Some(Activity::Training));
     Effect::new(move |_| {
         // A run of another tab is listed when it begins and when it has ended.
         trains_elsewhere.get();
-        if stores.engine.phase.get() == EnginePhase::Running {
+        if engine.phase.get() == EnginePhase::Running {
             tune.list();
         }
     });
     // What would be learned depends on the model, and on all that the page has of the examples.
     Effect::new(move |_| {
-        stores.engine.model.with(ModelState::is_ready);
+        engine.model.with(ModelState::is_ready);
         let _ = tune.data();
         tune.prepare_soon();
     });
     // A busy engine doesn't compute what a run would cost.
-    let is_busy = Memo::new(move |_| {
-        stores.engine.busy_elsewhere.with(Option::is_some) || stores.chat.answer.is_running()
-    });
+    let is_busy = Memo::new(move |_| engine.busy_elsewhere.with(Option::is_some) || chat.answer.is_running());
     Effect::new(move |_| {
         if !is_busy.get() && tune.plan.with_untracked(Option::is_none) {
             tune.prepare_soon();
@@ -71,15 +69,13 @@ pub fn TunePage() -> impl IntoView {
             <kept::KeptSection />
         </Column>
     }
-    .into_any()
 }
 
 /// The model that is trained. It stays while a run is at it.
 #[component]
 fn BaseModel() -> impl IntoView {
-    let stores = use_stores();
-    let engine = stores.engine;
-    let busy = Signal::derive(move || stores.tune.run.phase.get().is_active());
+    let (engine, chat, tune) = (use_engine(), use_chat(), use_tune());
+    let busy = Signal::derive(move || tune.run.phase.get().is_active());
     let unloaded = Memo::new(move |_| {
         let idle = engine.model.with(|model| matches!(model, ModelState::None | ModelState::Failed { .. }));
         if idle { engine.selection() } else { None }
@@ -88,7 +84,7 @@ fn BaseModel() -> impl IntoView {
         unloaded.get().map(|choice| {
             let words = t().tune_load(&choice.entry.name);
             view! {
-                <button type="button" class="button" on:click=move |_| stores.chat.choose(choice.clone())>{words}</button>
+                <button type="button" class="button" on:click=move |_| chat.choose(choice.clone())>{words}</button>
             }
         })
     };

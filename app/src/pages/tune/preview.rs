@@ -9,14 +9,13 @@ use crate::{
     components::FailureBox,
     failures,
     language::t,
-    state::{models::ModelState, use_stores},
+    state::{models::ModelState, use_engine, use_tune, use_ui},
 };
 
 /// What the engine has read of the examples. Nothing while there are none.
 #[component]
 pub fn PreviewView() -> impl IntoView {
-    let stores = use_stores();
-    let tune = stores.tune;
+    let (tune, engine, ui) = (use_tune(), use_engine(), use_ui());
     let content = move || {
         if let Some(failure) = tune.unread.get() {
             return Some(view! { <FailureBox failure=failure /> }.into_any());
@@ -24,12 +23,12 @@ pub fn PreviewView() -> impl IntoView {
         if let Some(preview) = tune.preview.get() {
             return Some(preview_view(preview));
         }
-        let waits = tune.data().is_some() && !stores.engine.model.with(ModelState::is_ready);
+        let waits = tune.data().is_some() && !engine.model.with(ModelState::is_ready);
         waits.then(|| {
             view! {
                 <div class="notice slim">
                     <p>{t().tune_preview_model()}</p>
-                    <button type="button" class="button" on:click=move |_| stores.ui.picker.set(true)>{t().choose_model()}</button>
+                    <button type="button" class="button" on:click=move |_| ui.picker.set(true)>{t().choose_model()}</button>
                 </div>
             }
             .into_any()

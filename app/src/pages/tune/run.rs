@@ -12,15 +12,15 @@ use crate::{
     language::t,
     state::{
         tune::{Resumption, RunPhase, resumption},
-        use_stores,
+        use_stores, use_tune,
     },
 };
 
 /// The run that is under way or kept.
 #[component]
 pub fn RunSection() -> impl IntoView {
-    let stores = use_stores();
-    let run = stores.tune.run;
+    let tune = use_tune();
+    let run = tune.run;
     let name = Memo::new(move |_| {
         run.about.with(|about| about.as_ref().map(|it| it.name.clone()).unwrap_or_default())
     });
@@ -44,13 +44,12 @@ pub fn RunSection() -> impl IntoView {
             <Controls />
         </section>
     }
-    .into_any()
 }
 
 /// Why a run ended, or did not begin.
 #[component]
 pub fn RunFailure() -> impl IntoView {
-    let tune = use_stores().tune;
+    let tune = use_tune();
     let retry = Callback::new(move |()| tune.retry());
     move || tune.run.failure.get().map(|failure| view! { <FailureBox failure=failure retry=retry /> })
 }
@@ -58,7 +57,7 @@ pub fn RunFailure() -> impl IntoView {
 /// What could not be done with the run, or with the adapters.
 #[component]
 pub fn KeptFailureBox(of_run: bool) -> impl IntoView {
-    let tune = use_stores().tune;
+    let tune = use_tune();
     let retry = Callback::new(move |()| tune.retry_kept());
     move || {
         tune.kept_failure
@@ -71,7 +70,7 @@ pub fn KeptFailureBox(of_run: bool) -> impl IntoView {
 /// How far it is, in words and as a bar.
 #[component]
 fn StatusLine() -> impl IntoView {
-    let run = use_stores().tune.run;
+    let run = use_tune().run;
     let steps = Memo::new(move |_| run.about.with(|about| about.as_ref().map_or(0, |it| it.steps)));
     let done = Memo::new(move |_| run.step());
     let words = move || {
@@ -120,13 +119,12 @@ fn StatusLine() -> impl IntoView {
         ></progress>
         <p class="muted numbers">{figures}</p>
     }
-    .into_any()
 }
 
 /// What the model answered before, during and after.
 #[component]
 fn Samples() -> impl IntoView {
-    let run = use_stores().tune.run;
+    let run = use_tune().run;
     let line = |sample: TuneSample| {
         let when = match sample.step {
             0 => t().tune_before().to_owned(),
@@ -286,7 +284,7 @@ fn Controls() -> impl IntoView {
 /// While pictures are looked at and sound is listened to, before the first step: the button that gives it up.
 #[component]
 fn StopSensing() -> impl IntoView {
-    let tune = use_stores().tune;
+    let tune = use_tune();
     let senses = Memo::new(move |_| tune.run.sensing.with(Option::is_some));
     view! {
         <Show when=move || senses.get()>
@@ -306,7 +304,7 @@ fn StopSensing() -> impl IntoView {
 /// A name, and the button that makes an adapter of the run.
 #[component]
 fn KeepForm(words: &'static str) -> impl IntoView {
-    let tune = use_stores().tune;
+    let tune = use_tune();
     let given = tune.run.about.with_untracked(|about| about.as_ref().map(|run| run.name.clone()));
     let name = given.filter(|name| !name.trim().is_empty());
     let name = RwSignal::new(name.unwrap_or_else(|| t().tune_unnamed().to_owned()));
@@ -328,5 +326,4 @@ fn KeepForm(words: &'static str) -> impl IntoView {
             <button type="submit" class="button primary">{words}</button>
         </form>
     }
-    .into_any()
 }

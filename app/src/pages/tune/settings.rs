@@ -7,7 +7,7 @@ use crate::{
     components::{NumberField, Switch, Typed},
     format,
     language::{Text, t},
-    state::{models::ModelState, use_stores},
+    state::{models::ModelState, use_engine, use_tune},
 };
 
 /// A text that is still to be had in a language.
@@ -28,7 +28,7 @@ const MAX_STEPS: f64 = 100_000.0;
 /// How to train.
 #[component]
 pub fn SettingsSection() -> impl IntoView {
-    let tune = use_stores().tune;
+    let tune = use_tune();
     let settings = tune.settings;
     // Memos, for another setting's change must not take back what is being typed.
     let name = Memo::new(move |_| settings.with(|it| it.name.clone()));
@@ -132,13 +132,12 @@ pub fn SettingsSection() -> impl IntoView {
             </details>
         </section>
     }
-    .into_any()
 }
 
 /// The settings that are folded away.
 #[component]
 fn Advanced() -> impl IntoView {
-    let tune = use_stores().tune;
+    let tune = use_tune();
     let settings = tune.settings;
     let shown = move |read: fn(&TuneSettings) -> String| Signal::derive(move || settings.with(read));
     // An emptied field takes the default.
@@ -174,7 +173,7 @@ fn Advanced() -> impl IntoView {
     .into_iter()
     .map(|(target, words)| switch(target, words, ""))
     .collect();
-    let model = use_stores().engine.model;
+    let model = use_engine().model;
     let is_mixture = Memo::new(move |_| model.with(ModelState::is_mixture));
     let of_mixture = move || {
         let hint = t().tune_target_experts_hint();
@@ -242,7 +241,6 @@ fn Advanced() -> impl IntoView {
                 value=shown(|it| it.seed.to_string()) on_change=taken(|it| it.seed as f64, |it, number| it.seed = number as u64) />
         </div>
     }
-    .into_any()
 }
 
 /// A learning rate with as many digits as it has.

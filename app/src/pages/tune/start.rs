@@ -9,20 +9,19 @@ use crate::{
     components::{FailureBox, Glyph, Icon},
     format,
     language::t,
-    state::{models::ModelState, tune::RunPhase, use_stores},
+    state::{models::ModelState, tune::RunPhase, use_chat, use_engine, use_tune},
 };
 
 /// What a run would cost, and its start.
 #[component]
 pub fn StartSection() -> impl IntoView {
-    let stores = use_stores();
-    let tune = stores.tune;
+    let (tune, chat, engine) = (use_tune(), use_chat(), use_engine());
     let plan = move || {
         let at_most = tune.settings.with(|settings| settings.length == TuneLength::UntilLearned);
         tune.plan.get().map(|plan| plan_view(plan, at_most))
     };
     let reason = Memo::new(move |_| {
-        if !stores.engine.model.with(ModelState::is_ready) {
+        if !engine.model.with(ModelState::is_ready) {
             return Some(t().tune_needs_model());
         }
         if tune.data().is_none() {
@@ -31,11 +30,11 @@ pub fn StartSection() -> impl IntoView {
         if tune.preview.with(|preview| preview.as_ref().is_some_and(|preview| preview.usable == 0)) {
             return Some(t().tune_unusable());
         }
-        let elsewhere = stores.engine.busy_elsewhere.get();
+        let elsewhere = engine.busy_elsewhere.get();
         if tune.run.phase.get() == RunPhase::Elsewhere || elsewhere == Some(Activity::Training) {
             return Some(t().tune_busy_elsewhere());
         }
-        if stores.chat.answer.is_running() {
+        if chat.answer.is_running() {
             return Some(t().tune_busy_answer());
         }
         tune.plan.with(|plan| match plan {
@@ -74,7 +73,6 @@ pub fn StartSection() -> impl IntoView {
             <p class="hint">{t().tune_start_hint()}</p>
         </section>
     }
-    .into_any()
 }
 
 /// `at_most`: the run may end earlier.

@@ -7,7 +7,7 @@ use crate::{
     components::{Glyph, Icon},
     format,
     language::t,
-    state::{tune::RunPhase, use_stores},
+    state::{tune::RunPhase, use_tune},
 };
 
 /// At most this share of the first loss is left where something was learned.
@@ -18,7 +18,7 @@ const LONGER: u32 = 4;
 /// The verdict on a finished run. Nothing before its end.
 #[component]
 pub fn Verdict() -> impl IntoView {
-    let tune = use_stores().tune;
+    let tune = use_tune();
     let run = tune.run;
     let losses = Memo::new(move |_| {
         let finished = run.phase.get() == RunPhase::Finished;

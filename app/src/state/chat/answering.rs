@@ -12,7 +12,7 @@ use protocol::{
 use super::super::answer::{AnswerPhase, AnswerPlace};
 use super::super::engine::EnginePhase;
 use super::super::models::{Choice, Inspection, ModelState};
-use super::prompt::with_system;
+use super::prompt::{generate_options, with_system};
 use super::tabs::lock_name;
 use super::{AnswerFailure, ChatStore, Queued, Turn};
 use crate::history::{self, Conversation, ConversationId, Message};
@@ -130,9 +130,7 @@ impl ChatStore {
 
         let until = conversation.node(node).and_then(history::Node::parent).unwrap_or(node);
         let asked = with_system(conversation.clone(), &choice);
-        let mut options = asked.generate_options(&choice.recommended(Some(&details)));
-        options.stop.extend(choice.entry.stop.iter().cloned());
-        options.thinking &= details.capabilities.thinking;
+        let mut options = generate_options(&asked, &choice, &details);
         options.adapters = self.adapters.scales();
         options.drafts = self.engine.drafts(details.drafter);
         // A training that is under way waits between two steps.

@@ -183,12 +183,12 @@ impl ChatStore {
 
     /// Takes an attachment away; all parts of it, where it is a video.
     pub fn detach(self, key: AttachmentKey) {
-        let (to, sent) = (self.draft_place(), self.sent.get_value());
+        let (to, sent) = (self.draft_place(), self.sent.number());
         let removed = self.attached.try_update(|all| take_out(all, key)).unwrap_or_default();
         self.keep_draft();
         self.ui.toast_with_undo(t().attach_removed(), move || {
             // What it was attached to may have been sent.
-            if self.sent.get_value() == sent {
+            if self.sent.is(sent) {
                 let removed = removed.clone();
                 spawn_local(async move {
                     self.put_attached(to, removed).await;

@@ -1,13 +1,14 @@
 //! What is typed and not sent. Each tab keeps its own (`history/tab_records.rs`).
 
-use gloo_timers::future::TimeoutFuture;
+use std::time::Duration;
+
 use leptos::{ev, prelude::*, task::spawn_local};
 
 use super::{Attached, ChatStore, Look};
 use crate::history::{ConversationId, Draft};
 
-/// How long typing must rest before the draft is kept, in milliseconds.
-const DRAFT_REST_MS: u32 = 400;
+/// How long typing must rest before the draft is kept.
+const DRAFT_REST: Duration = Duration::from_millis(400);
 
 /// The message that something belongs to before it is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,14 +27,8 @@ impl ChatStore {
 
     /// Keeps the draft once typing rests.
     pub(super) fn rest_draft(self) {
-        let change = self.count_draft_change();
         self.draft_waits.set_value(true);
-        spawn_local(async move {
-            TimeoutFuture::new(DRAFT_REST_MS).await;
-            if self.draft_changes.get_value() == change {
-                self.keep_draft();
-            }
-        });
+        self.draft_changes.rest(DRAFT_REST, move || self.keep_draft());
     }
 
     /// Keeps what is typed now, unless what was kept before is not read yet.
@@ -72,7 +67,7 @@ impl ChatStore {
         self.attached.set(Vec::new());
         self.attach_trouble.set(None);
         self.draft_waits.set_value(false);
-        self.count_draft_change();
+        self.draft_changes.begin();
     }
 
     /// Clears the field for another conversation. What was typed before the draft of this one was read goes along.
@@ -87,8 +82,8 @@ impl ChatStore {
     pub(super) fn drop_draft(self) {
         self.draft_known.set_value(false);
         self.draft_waits.set_value(false);
-        self.draft_reads.update_value(|reads| *reads = reads.wrapping_add(1));
-        self.count_draft_change();
+        self.draft_reads.begin();
+        self.draft_changes.begin();
         self.draft.set(String::new());
         self.attached.set(Vec::new());
         self.attach_trouble.set(None);
@@ -120,11 +115,10 @@ impl ChatStore {
     /// Brings back what was typed in the conversation on screen. What is typed until it is read follows it.
     pub(super) fn read_draft(self) {
         let of = self.draft_owner();
-        self.draft_reads.update_value(|reads| *reads = reads.wrapping_add(1));
-        let read = self.draft_reads.get_value();
+        let read = self.draft_reads.begin();
         spawn_local(async move {
             let kept = self.library.draft(of).await;
-            if self.draft_reads.get_value() != read {
+            if !self.draft_reads.is(read) {
                 return;
             }
             self.draft_known.set_value(true);
@@ -152,11 +146,6 @@ impl ChatStore {
                 self.keep_draft();
             }
         });
-    }
-
-    fn count_draft_change(self) -> u32 {
-        self.draft_changes.update_value(|change| *change = change.wrapping_add(1));
-        self.draft_changes.get_value()
     }
 }
 

@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 
 use leptos::prelude::*;
-use send_wrapper::SendWrapper;
 use serde::{Deserialize, Serialize};
 
 use super::super::answer::AnswerPlace;
@@ -40,12 +39,12 @@ pub struct LiveText {
 }
 
 /// The channel between tabs that write and tabs that follow.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Live {
     /// The answers of other tabs, by conversation and message.
     all: RwSignal<BTreeMap<(ConversationId, NodeId), LiveText>>,
     channel: StoredValue<Option<Channel<News>>>,
-    subscription: StoredValue<Option<SendWrapper<Subscription>>>,
+    subscription: StoredValue<Option<Subscription>>,
     /// Bytes of this tab's running answer and thought that the others were told.
     told: StoredValue<(usize, usize)>,
     /// Those that were kept the last time.
@@ -53,17 +52,6 @@ pub struct Live {
 }
 
 impl Live {
-    /// Nothing is followed.
-    pub fn new() -> Self {
-        Self {
-            all: RwSignal::new(BTreeMap::new()),
-            channel: StoredValue::new(None),
-            subscription: StoredValue::new(None),
-            told: StoredValue::new((0, 0)),
-            kept: StoredValue::new((0, 0)),
-        }
-    }
-
     /// Begins to tell of an answer, of which the others know this much.
     pub(super) fn begin(self, text: &str, thought: &str) {
         self.told.set_value((text.len(), thought.len()));
@@ -107,7 +95,7 @@ impl ChatStore {
         let channel = Channel::open("gemtab-answers");
         let subscription = channel.listen(move |news: News| self.hear_of(&news));
         self.live.channel.set_value(Some(channel));
-        self.live.subscription.set_value(Some(SendWrapper::new(subscription)));
+        self.live.subscription.set_value(Some(subscription));
     }
 
     /// The running answer was kept. The others are told once more what was new since the time before: a tab that has missed

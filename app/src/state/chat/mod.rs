@@ -2,6 +2,7 @@
 
 mod answering;
 mod attaching;
+mod comparing;
 mod draft;
 mod edits;
 mod live;
@@ -14,7 +15,7 @@ pub(super) use attaching::content;
 pub use attaching::{Attached, Look, Reading, Senses, size_words};
 use draft::DraftPlace;
 pub use live::LiveText;
-pub use prompt::{PromptSize, with_system};
+pub use prompt::PromptSize;
 pub use shown::{Absence, Shown};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +29,7 @@ use super::engine::{EnginePhase, EngineStore};
 use super::models::{Choice, ModelState};
 use live::Live;
 
-use super::{AdapterStore, Library, MediaStore, SettingsStore, Ui};
+use super::{AdapterStore, Latest, Library, MediaStore, SettingsStore, Ui};
 use crate::locks::Lock;
 use crate::place::Place;
 use crate::{
@@ -124,17 +125,14 @@ pub struct ChatStore {
     lock: StoredValue<Option<Lock>>,
     /// The conversation that the address names.
     wanted: StoredValue<Option<ConversationId>>,
-    /// How often a conversation was asked for.
-    moves: StoredValue<u32>,
-    draft_changes: StoredValue<u32>,
-    /// How many messages were sent.
-    sent: StoredValue<u32>,
+    moves: Latest,
+    draft_changes: Latest,
+    sent: Latest,
     /// Whether something was typed that is not kept yet.
     draft_waits: StoredValue<bool>,
     /// Whether what was kept of the draft on screen has been read.
     draft_known: StoredValue<bool>,
-    /// How often a draft was asked for.
-    draft_reads: StoredValue<u32>,
+    draft_reads: Latest,
     library: Library,
     settings: SettingsStore,
     engine: EngineStore,
@@ -158,7 +156,7 @@ impl ChatStore {
         Self {
             conversation: Shown::new(library.add(blank)),
             missing: RwSignal::new(None),
-            answer: RunningAnswer::new(),
+            answer: RunningAnswer::default(),
             queued: RwSignal::new(None),
             failure: RwSignal::new(None),
             needed: RwSignal::new(None),
@@ -174,16 +172,16 @@ impl ChatStore {
             sent_early: RwSignal::new(false),
             shaped: StoredValue::new(false),
             elsewhere: RwSignal::new(BTreeSet::new()),
-            live: Live::new(),
+            live: Live::default(),
             asked: StoredValue::new(BTreeSet::new()),
             lock: StoredValue::new(None),
             wanted: StoredValue::new(None),
-            moves: StoredValue::new(0),
-            draft_changes: StoredValue::new(0),
-            sent: StoredValue::new(0),
+            moves: Latest::default(),
+            draft_changes: Latest::default(),
+            sent: Latest::default(),
             draft_waits: StoredValue::new(false),
             draft_known: StoredValue::new(false),
-            draft_reads: StoredValue::new(0),
+            draft_reads: Latest::default(),
             library,
             settings,
             engine,
@@ -256,7 +254,7 @@ impl ChatStore {
         let add = |conversation: &mut Conversation| conversation.add_user(text, attachments, history::now());
         let Some(node) = self.library.change(id, add).and_then(|added| self.told(added)) else { return };
         self.forget_draft(owner);
-        self.sent.update_value(|sent| *sent = sent.wrapping_add(1));
+        self.sent.begin();
         self.missing.set(None);
         if was_new {
             self.wanted.set_value(Some(id));

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, time::Duration};
 
 use leptos::{leptos_dom::helpers::debounce, prelude::*, task::spawn_local};
-use protocol::{Capabilities, Event, Request};
+use protocol::{Capabilities, Event, GenerateOptions, ModelDetails, Request};
 
 use super::super::models::{Choice, ModelState};
 use super::ChatStore;
@@ -32,12 +32,23 @@ impl PromptSize {
 }
 
 /// A conversation with the model's own instructions where it has none.
-#[must_use]
-pub fn with_system(mut conversation: Conversation, choice: &Choice) -> Conversation {
+pub(super) fn with_system(mut conversation: Conversation, choice: &Choice) -> Conversation {
     if conversation.system.trim().is_empty() {
         conversation.system.clone_from(&choice.entry.system);
     }
     conversation
+}
+
+/// Returns how a model is to answer a conversation.
+pub(super) fn generate_options(
+    conversation: &Conversation,
+    choice: &Choice,
+    details: &ModelDetails,
+) -> GenerateOptions {
+    let mut options = conversation.generate_options(&choice.recommended(Some(details)));
+    options.stop.extend(choice.entry.stop.iter().cloned());
+    options.thinking &= details.capabilities.thinking;
+    options
 }
 
 /// Attachments at hand.

@@ -117,7 +117,7 @@ impl ChatStore {
         spawn_local(async move {
             let held = self.library.hold(id).await;
             // The person may have gone somewhere else meanwhile.
-            if self.moves.get_value() != move_made {
+            if !self.moves.is(move_made) {
                 self.release();
                 return;
             }
@@ -143,8 +143,7 @@ impl ChatStore {
     /// Counts that a conversation is to be on screen, and gives the count: what was to come before comes too late.
     fn move_on(self, wanted: Option<ConversationId>) -> u32 {
         self.wanted.set_value(wanted);
-        self.moves.update_value(|moves| *moves = moves.wrapping_add(1));
-        self.moves.get_value()
+        self.moves.begin()
     }
 
     fn show(self, now: ArcRwSignal<Conversation>) {

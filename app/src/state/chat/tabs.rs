@@ -7,6 +7,7 @@ use leptos::{prelude::*, task::spawn_local};
 
 use super::{Absence, ChatStore};
 use crate::locks;
+use crate::state::library::Removed;
 use crate::{
     history::{ConversationId, NodeId},
     language::t,
@@ -34,26 +35,6 @@ impl ChatStore {
             }
         });
         Effect::new(move |_| {
-            let Some(lost) = self.library.lost.get() else { return };
-            self.library.lost.set(None);
-            let id = lost.id();
-            let answering = self.forget(id);
-            let here = self.conversation.with_untracked(|open| open.id == id);
-            if here {
-                self.drop_draft();
-                self.show_blank(Some(Absence::NotHere));
-            }
-            if here || answering {
-                self.ui.toast_with_undo(t().deleted_elsewhere(), move || {
-                    let lost = lost.clone();
-                    spawn_local(async move {
-                        self.library.restore(lost).await;
-                        self.open_again(id);
-                    });
-                });
-            }
-        });
-        Effect::new(move |_| {
             // Another tab, or Undo, may have taken the message away that is being written.
             let Some(place) = self.answer.place.get() else { return };
             let there = self.library.at_hand(place.conversation);
@@ -61,6 +42,26 @@ impl ChatStore {
                 self.stop();
             }
         });
+    }
+
+    /// Takes leave of a conversation that another tab has deleted.
+    pub fn lose(self, lost: Removed) {
+        let id = lost.id();
+        let answering = self.forget(id);
+        let here = self.conversation.with_untracked(|open| open.id == id);
+        if here {
+            self.drop_draft();
+            self.show_blank(Some(Absence::NotHere));
+        }
+        if here || answering {
+            self.ui.toast_with_undo(t().deleted_elsewhere(), move || {
+                let lost = lost.clone();
+                spawn_local(async move {
+                    self.library.restore(lost).await;
+                    self.open_again(id);
+                });
+            });
+        }
     }
 
     /// Whether another tab is writing this answer.

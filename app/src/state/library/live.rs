@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use futures_channel::oneshot;
 use leptos::prelude::*;
 
-use super::{Library, UNSAVED};
+use super::{Elsewhere, Library, UNSAVED};
 use crate::history::{Conversation, ConversationId, Deleted, Options, Saved, StoreError, Stored, Summary};
 use crate::locks;
 
@@ -119,12 +119,12 @@ impl Library {
             return Ok(Some(now));
         }
         let Some(store) = self.store() else { return Ok(None) };
-        let heard = self.heard.get_value();
+        let heard = self.heard.number();
         let Some(stored) = store.load(id).await? else { return Ok(None) };
         // It may have come to hand meanwhile, and been changed.
         if self.at_hand(id).is_none() {
             let mut live = Live::new(stored.conversation.clone(), Some(stored));
-            live.stale = self.heard.get_value() != heard;
+            live.stale = !self.heard.is(heard);
             self.live.update_value(|all| {
                 all.insert(id, live);
             });
@@ -208,7 +208,8 @@ impl Library {
         self.forget_failure(id);
         self.list.update(|list| list.retain(|summary| summary.id != id));
         let live = Some((live.now.get_untracked(), None));
-        self.lost.set(Some(Removed { id, live, stored: Deleted::default() }));
+        let removed = Removed { id, live, stored: Deleted::default() };
+        self.tell(Elsewhere::Deleted(Box::new(removed)));
     }
 
     /// Waits until a conversation is saved and as other tabs have it, or is at hand no more.
@@ -227,7 +228,7 @@ impl Library {
 
     /// Has a conversation at hand read again, as another tab has saved it.
     pub fn reread(self, ids: impl Fn(ConversationId) -> bool) {
-        self.heard.update_value(|heard| *heard += 1);
+        self.heard.begin();
         self.live.update_value(|all| {
             for (&id, live) in all.iter_mut().filter(|(_, live)| live.base.is_some()) {
                 live.stale |= ids(id);

@@ -7,18 +7,18 @@ mod live;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use gloo_timers::future::TimeoutFuture;
 use leptos::{ev, prelude::*, task::spawn_local};
-use send_wrapper::SendWrapper;
 use serde::{Serialize, de::DeserializeOwned};
 
 use self::live::Live;
 pub use self::live::{Removed, Unsaved};
-use super::Ui;
+use super::{Latest, Ui};
 use crate::browser;
-use crate::failures;
+use crate::failures::{self, StoreTrouble};
 use crate::history::{
     self, Change, Conversation, ConversationId, Draft, GRACE_MS, HistoryStore, ImportReport, Persistence,
     Query, SearchText, StoreError, Subscription, Summary,
@@ -38,17 +38,20 @@ const LONGEST_WAIT_MS: u32 = 60_000;
 /// How long texts that were searched stay in memory.
 const KEEP_TEXTS: Duration = Duration::from_secs(300);
 
-/// What is wrong with the store.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StoreTrouble {
-    /// What is kept goes when the page goes.
-    NotKept(StoreError),
-    /// Something could not be read or kept.
-    Failed(StoreError),
+/// What another tab has done.
+pub enum Elsewhere {
+    /// It has saved a conversation.
+    Saved(ConversationId),
+    /// It has deleted a conversation that was at hand here.
+    Deleted(Box<Removed>),
+    /// It has changed a setting.
+    SettingsChanged,
 }
 
+type Listener = Arc<dyn Fn(Elsewhere) + Send + Sync>;
+
 /// The browser's store of conversations, with the list of what is in it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Library {
     store: StoredValue<Option<HistoryStore>>,
     /// Whether the store is open and the list was read.
@@ -67,55 +70,26 @@ pub struct Library {
     unsaved_lock: StoredValue<Option<Lock>>,
     /// Conversations whose records were found to be unreadable.
     pub unreadable: RwSignal<BTreeSet<ConversationId>>,
-    /// A conversation that was at hand when another tab deleted it.
-    pub lost: RwSignal<Option<Removed>>,
-    /// What another tab changed last.
-    pub changed_elsewhere: RwSignal<Option<Change>>,
+    /// Called with what another tab has done.
+    listener: StoredValue<Option<Listener>>,
     live: StoredValue<BTreeMap<ConversationId, Live>>,
     /// The texts of conversations, since they were first searched.
     index: StoredValue<BTreeMap<ConversationId, SearchText>>,
-    /// How often something was looked for, or no longer.
-    searches: StoredValue<u32>,
-    /// How often a conversation was deleted, here or in another tab.
-    deletions: StoredValue<u32>,
-    /// How often other tabs have changed something.
-    heard: StoredValue<u32>,
+    /// Searches, with the ends of searches.
+    searches: Latest,
+    /// Deletions of conversations, here or in other tabs.
+    deletions: Latest,
+    /// Changes by other tabs.
+    heard: Latest,
     settling: StoredValue<bool>,
     /// How often in a row something could not be saved.
     failures: StoredValue<u32>,
-    subscription: StoredValue<Option<SendWrapper<Subscription>>>,
+    subscription: StoredValue<Option<Subscription>>,
     /// The name of this tab, and its lock.
     tab: StoredValue<(String, Option<Lock>)>,
 }
 
 impl Library {
-    /// A library that is not open yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            store: StoredValue::new(None),
-            open: RwSignal::new(false),
-            list: RwSignal::new(Vec::new()),
-            query: RwSignal::new(String::new()),
-            found: RwSignal::new(None),
-            trouble: RwSignal::new(None),
-            unsaved: RwSignal::new(None),
-            unsaved_lock: StoredValue::new(None),
-            unreadable: RwSignal::new(BTreeSet::new()),
-            lost: RwSignal::new(None),
-            changed_elsewhere: RwSignal::new(None),
-            live: StoredValue::new(BTreeMap::new()),
-            index: StoredValue::new(BTreeMap::new()),
-            searches: StoredValue::new(0),
-            deletions: StoredValue::new(0),
-            heard: StoredValue::new(0),
-            settling: StoredValue::new(false),
-            failures: StoredValue::new(0),
-            subscription: StoredValue::new(None),
-            tab: StoredValue::new(Default::default()),
-        }
-    }
-
     /// Opens the browser's store and reads the list.
     pub async fn open(self) {
         self.tab.set_value(tab::claim());
@@ -124,7 +98,7 @@ impl Library {
             self.trouble.set(Some(StoreTrouble::NotKept(why.clone())));
         }
         let subscription = store.on_change(move |change| self.hear(change));
-        self.subscription.set_value(Some(SendWrapper::new(subscription)));
+        self.subscription.set_value(Some(subscription));
         self.store.set_value(Some(store));
         self.refresh().await;
         self.open.set(true);
@@ -157,16 +131,16 @@ impl Library {
 
     /// Takes what another tab has changed.
     fn hear(self, change: Change) {
-        match &change {
+        match change {
             Change::Saved { id } => {
-                let id = *id;
                 self.forget_text(id);
                 self.reread(move |it| it == id);
                 spawn_local(self.refresh_one(id));
+                self.tell(Elsewhere::Saved(id));
             }
             Change::Deleted { id } => {
-                self.unlist(*id);
-                self.lose(*id);
+                self.unlist(id);
+                self.lose(id);
                 // There may be room now.
                 self.schedule();
                 spawn_local(self.search());
@@ -176,14 +150,24 @@ impl Library {
                 self.reread(|_| true);
                 spawn_local(self.refresh());
             }
-            Change::Setting { .. } => {}
+            Change::Setting { .. } => self.tell(Elsewhere::SettingsChanged),
         }
-        self.changed_elsewhere.set(Some(change));
+    }
+
+    /// Has `act` called with all that another tab does from now on.
+    pub fn listen(self, act: impl Fn(Elsewhere) + Send + Sync + 'static) {
+        self.listener.set_value(Some(Arc::new(act)));
+    }
+
+    fn tell(self, what: Elsewhere) {
+        if let Some(listener) = self.listener.get_value() {
+            listener(what);
+        }
     }
 
     /// Takes a conversation that was deleted off the list.
     fn unlist(self, id: ConversationId) {
-        self.deletions.update_value(|count| *count = count.wrapping_add(1));
+        self.deletions.begin();
         if self.list.with_untracked(|list| list.iter().any(|summary| summary.id == id)) {
             self.list.update(|list| list.retain(|summary| summary.id != id));
         }
@@ -192,11 +176,11 @@ impl Library {
     /// Reads again what the list shows of one conversation: another tab that writes an answer saves it every few seconds.
     pub(super) async fn refresh_one(self, id: ConversationId) {
         let Some(store) = self.store() else { return };
-        let deletions = self.deletions.get_value();
+        let deletions = self.deletions.number();
         let Some(stored) = self.report(store.summary(id).await) else { return };
         // Deleted meanwhile, it would come back.
         if let Some(summary) = self.live_summary(id).or(stored)
-            && self.deletions.get_value() == deletions
+            && self.deletions.is(deletions)
             && self.list.with_untracked(|list| !list.contains(&summary))
         {
             self.list.update(|list| place(list, summary));
@@ -208,10 +192,10 @@ impl Library {
     pub async fn refresh(self) {
         let Some(store) = self.store() else { return };
         loop {
-            let deletions = self.deletions.get_value();
+            let deletions = self.deletions.number();
             let Some(mut list) = self.report(store.list().await) else { break };
             // What was deleted meanwhile would come back.
-            if self.deletions.get_value() != deletions {
+            if !self.deletions.is(deletions) {
                 continue;
             }
             for summary in self.live_summaries() {
@@ -235,7 +219,7 @@ impl Library {
             }
             return;
         };
-        self.searches.update_value(|count| *count = count.wrapping_add(1));
+        self.searches.begin();
         let mut found = Vec::new();
         for summary in self.list.get_untracked() {
             let id = summary.id;
@@ -263,7 +247,7 @@ impl Library {
 
     /// Lets go of the texts that were searched, unless something is looked for again soon.
     fn forget_texts_later(self) {
-        let searches = self.searches.get_value();
+        let searches = self.searches.number();
         if cfg!(target_arch = "wasm32") {
             browser::after(KEEP_TEXTS, move || self.forget_texts(searches));
         }
@@ -271,7 +255,7 @@ impl Library {
 
     /// Lets go of the texts that were searched, if nothing was looked for since there were so many searches.
     pub(super) fn forget_texts(self, searches: u32) {
-        if self.searches.try_get_value() == Some(searches) {
+        if self.searches.is(searches) {
             self.index.set_value(BTreeMap::new());
         }
     }
@@ -437,7 +421,7 @@ impl Library {
 
 /// The name of the store that this page uses.
 pub(super) fn name() -> &'static str {
-    if super::engine::simulation().is_some() { SIMULATED } else { NAME }
+    if browser::simulation().is_some() { SIMULATED } else { NAME }
 }
 
 /// Puts a summary into the list, or in the place of the one that is there.
@@ -445,10 +429,4 @@ fn place(list: &mut Vec<Summary>, summary: Summary) {
     list.retain(|other| other.id != summary.id);
     let place = list.partition_point(|other| other.updated > summary.updated);
     list.insert(place, summary);
-}
-
-impl Default for Library {
-    fn default() -> Self {
-        Self::new()
-    }
 }

@@ -2,16 +2,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use leptos::prelude::*;
 use pollster::block_on;
 
-use super::Library;
+use super::{Elsewhere, Library};
 use crate::history::{Conversation, ConversationId, HistoryStore, Memory, Options, StoreError, Stored};
 
 fn library(memory: &Memory) -> Library {
-    let library = Library::new();
+    let library = Library::default();
     library.store.set_value(Some(store(memory)));
     library
 }
@@ -183,10 +183,17 @@ fn two_tabs_follow_each_other() {
         assert_eq!(texts(&of_b.get_untracked()), ["one", "from a"]);
         // One deletes it; the other does not bring it back, but can.
         block_on(a.delete(ConversationId(1))).unwrap();
+        let lost = Arc::new(Mutex::new(None));
+        let taken = Arc::clone(&lost);
+        b.listen(move |what| {
+            if let Elsewhere::Deleted(removed) = what {
+                *taken.lock().unwrap() = Some(*removed);
+            }
+        });
         b.change(ConversationId(1), |it| it.system = "late".to_owned()).unwrap();
         block_on(b.settle());
         assert_eq!(stored(&memory, 1), None);
-        let lost = b.lost.get_untracked().unwrap();
+        let lost = lost.lock().unwrap().take().unwrap();
         block_on(b.restore(lost));
         block_on(b.settle());
         assert_eq!(stored(&memory, 1).unwrap().conversation.system, "late");
@@ -232,7 +239,7 @@ fn texts_that_were_searched_do_not_stay_in_memory() {
         let search = |words: &str| {
             library.query.set(words.to_owned());
             block_on(library.search());
-            library.searches.get_value()
+            library.searches.number()
         };
         let kept = || library.index.with_value(std::collections::BTreeMap::len);
         search("red");

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Origin, TextSource, TuneStore};
-use crate::browser;
+use crate::{browser, state::Latest};
 
 /// The name under which they are kept.
 const NAME: &str = "fine-tune";
@@ -44,7 +44,7 @@ impl TuneStore {
                 });
             }
         });
-        let changes = StoredValue::new(0_u32);
+        let changes = Latest::default();
         Effect::new(move |before: Option<()>| {
             self.origin.track();
             self.pairs.track();
@@ -53,16 +53,11 @@ impl TuneStore {
             if before.is_none() || !known.get_untracked() {
                 return;
             }
-            changes.update_value(|change| *change = change.wrapping_add(1));
-            let change = changes.get_value();
-            let keep = move || {
-                if changes.try_get_value() == Some(change) {
-                    let draft = untrack(|| self.draft());
-                    // Where nothing was written, the next tab is to find what another one has left.
-                    self.library.keep_tab_setting(NAME, (draft != fresh()).then_some(draft));
-                }
-            };
-            browser::after(REST, keep);
+            changes.rest(REST, move || {
+                let draft = untrack(|| self.draft());
+                // Where nothing was written, the next tab is to find what another one has left.
+                self.library.keep_tab_setting(NAME, (draft != fresh()).then_some(draft));
+            });
         });
         Effect::new(move |_| {
             let leaving = window_event_listener(ev::beforeunload, move |event| {

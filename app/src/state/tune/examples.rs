@@ -6,33 +6,17 @@ use std::time::Duration;
 use leptos::{prelude::*, task::spawn_local};
 use protocol::tune::{ExampleData, TableColumns};
 use protocol::{Event, Message, Role, TokenBudget, TuneEvent, TuneRequest};
-use serde::{Deserialize, Serialize};
 use web_sys::Blob;
 
 use super::super::chat::content;
 use super::super::models::ModelState;
-use super::TuneStore;
 use super::files::{self, GivenFile};
+use super::{Origin, TuneStore};
+use crate::history::{Attachment, Conversation};
 use crate::language::t;
-use crate::{
-    browser,
-    history::{Attachment, Conversation},
-};
 
 /// Rest after a change before the engine reads the examples again.
 const REST: Duration = Duration::from_millis(350);
-
-/// Where the examples come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Origin {
-    /// Typed into a table on the page.
-    #[default]
-    Pairs,
-    /// A file, or text that was pasted.
-    Text,
-    /// The conversation that was last on screen.
-    Chat,
-}
 
 /// Examples as text.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -136,13 +120,7 @@ impl TuneStore {
 
     /// Has the engine read the examples, once they rest. Called with every change of examples or settings.
     pub fn prepare_soon(self) {
-        let change = self.changes.get_value().wrapping_add(1);
-        self.changes.set_value(change);
-        browser::after(REST, move || {
-            if self.changes.try_get_value() == Some(change) {
-                spawn_local(self.prepare(change));
-            }
-        });
+        self.changes.rest(REST, move || spawn_local(self.prepare(self.changes.number())));
     }
 
     async fn prepare(self, change: u32) {
@@ -152,7 +130,7 @@ impl TuneStore {
         // Tokens are those of a model.
         let ready = self.engine.model.with_untracked(ModelState::is_ready);
         let given = if ready { self.given().await } else { None };
-        if self.changes.try_get_value() != Some(change) {
+        if !self.changes.is(change) {
             return;
         }
         let Some((data, handles)) = given else {

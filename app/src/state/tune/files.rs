@@ -14,7 +14,10 @@ use super::{Origin, TuneStore, encoding};
 use crate::history::AttachmentKey;
 use crate::media::{decode, kind, kind::FileKind, picture};
 use crate::state::media::{MAX_BYTES, blob_of};
-use crate::{browser, failures, language::t};
+use crate::{
+    failures,
+    language::{self, t},
+};
 
 /// Files of examples above this are not read: the page would hold them several times.
 const MAX_TEXT: u64 = 32_000_000;
@@ -131,7 +134,7 @@ impl TuneStore {
             self.ui.toast(format!("{name}: {}", t().media_unreadable()));
             return;
         };
-        let Some((text, encoding)) = encoding::read(&bytes, &browser::languages()) else {
+        let Some((text, encoding)) = encoding::read(&bytes, &language::preferred()) else {
             self.ui.toast(t().tune_not_text(&name));
             return;
         };

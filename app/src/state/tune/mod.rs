@@ -12,17 +12,30 @@ use leptos::{prelude::*, task::spawn_local};
 use protocol::tune::{KeptAdapter, Preview, TunePlan, TuneSettings};
 use protocol::{Event, Failure, Request, RequestId, TuneEvent, TuneRequest};
 use send_wrapper::SendWrapper;
+use serde::{Deserialize, Serialize};
 
 pub use encoding::ENCODINGS;
-pub use examples::{Origin, TextSource};
+pub use examples::TextSource;
 pub use resuming::{Resumption, resumption};
 pub use run::RunPhase;
 
-use super::{AdapterStore, ChatStore, EngineStore, Library, MediaStore, Ui};
+use super::{AdapterStore, ChatStore, EngineStore, Latest, Library, MediaStore, Ui};
 use run::RunStore;
 use tabs::Tabs;
 
 use crate::{browser, failures, language::t, place::Place};
+
+/// Where the examples come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Origin {
+    /// Typed into a table on the page.
+    #[default]
+    Pairs,
+    /// A file, or text that was pasted.
+    Text,
+    /// The conversation that was last on screen.
+    Chat,
+}
 
 /// What could not be done with what is kept, and why.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,7 +86,7 @@ pub struct TuneStore {
     tabs: Tabs,
     /// The adapters of the loaded model.
     opened: AdapterStore,
-    changes: StoredValue<u32>,
+    changes: Latest,
     reading_request: StoredValue<Option<RequestId>>,
     /// The file of the text, to be read in another encoding.
     source_file: StoredValue<Option<SendWrapper<web_sys::File>>>,
@@ -105,13 +118,13 @@ impl TuneStore {
             reading_file: RwSignal::new(None),
             reading: RwSignal::new(false),
             unread: RwSignal::new(None),
-            run: RunStore::new(),
+            run: RunStore::default(),
             adapters: RwSignal::new(None),
             saved: RwSignal::new(None),
             kept_failure: RwSignal::new(None),
-            tabs: Tabs::new(),
+            tabs: Tabs::default(),
             opened,
-            changes: StoredValue::new(0),
+            changes: Latest::default(),
             reading_request: StoredValue::new(None),
             source_file: StoredValue::new(None),
             engine,

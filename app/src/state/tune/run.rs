@@ -54,7 +54,7 @@ pub struct Speed {
 }
 
 /// The run, in signals: a step changes the points alone.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct RunStore {
     /// What it is at.
     pub phase: RwSignal<RunPhase>,
@@ -80,22 +80,6 @@ pub struct RunStore {
 }
 
 impl RunStore {
-    pub(super) fn new() -> Self {
-        Self {
-            phase: RwSignal::default(),
-            about: RwSignal::new(None),
-            points: RwSignal::new(Vec::new()),
-            samples: RwSignal::new(Vec::new()),
-            sensing: RwSignal::new(None),
-            speed: RwSignal::new(None),
-            saved: RwSignal::new(0),
-            failure: RwSignal::new(None),
-            trouble: RwSignal::new(None),
-            request: StoredValue::new(None),
-            begins_anew: StoredValue::new(false),
-        }
-    }
-
     /// Whether the engine is at it.
     #[must_use]
     pub fn is_active(self) -> bool {
@@ -354,7 +338,7 @@ mod tests {
     fn steps_that_are_done_again_replace_the_old_ones() {
         let owner = Owner::new();
         owner.set();
-        let run = RunStore::new();
+        let run = RunStore::default();
         for step in 1..=5 {
             run.hear(TuneEvent::Step(point(step, 2.0)));
         }
@@ -368,7 +352,7 @@ mod tests {
     fn a_run_that_waits_for_an_answer_goes_on_unless_it_was_told_to_end() {
         let owner = Owner::new();
         owner.set();
-        let run = RunStore::new();
+        let run = RunStore::default();
         run.phase.set(RunPhase::Training);
         run.hear(TuneEvent::Waiting { step: 3 });
         assert_eq!((run.phase.get_untracked(), run.saved.get_untracked()), (RunPhase::Waiting, 3));
@@ -384,7 +368,7 @@ mod tests {
     fn a_checkpoint_that_succeeds_ends_the_trouble_of_one_that_did_not() {
         let owner = Owner::new();
         owner.set();
-        let run = RunStore::new();
+        let run = RunStore::default();
         run.hear(TuneEvent::Warning(StorageFailure::Failed.into()));
         assert!(run.trouble.get_untracked().is_some());
         run.hear(TuneEvent::Saved { step: 10 });
@@ -395,7 +379,7 @@ mod tests {
     fn that_another_tab_trains_is_no_failure_any_more_once_it_has_ended() {
         let owner = Owner::new();
         owner.set();
-        let run = RunStore::new();
+        let run = RunStore::default();
         run.failure.set(Some(TrainingFailure::InAnotherTab { name: String::new() }.into()));
         run.show_kept(None, true);
         assert!(run.failure.get_untracked().is_some());

@@ -2,7 +2,6 @@
 
 use leptos::prelude::*;
 use protocol::TuneRequest;
-use send_wrapper::SendWrapper;
 use serde::{Deserialize, Serialize};
 
 use super::TuneStore;
@@ -30,18 +29,13 @@ impl Change {
 }
 
 /// The channel between the tabs.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Tabs {
     channel: StoredValue<Option<Channel<Change>>>,
-    subscription: StoredValue<Option<SendWrapper<Subscription>>>,
+    subscription: StoredValue<Option<Subscription>>,
 }
 
 impl Tabs {
-    /// Nobody is heard yet.
-    pub fn new() -> Self {
-        Self { channel: StoredValue::new(None), subscription: StoredValue::new(None) }
-    }
-
     /// Tells the others what a request has changed.
     pub fn announce(self, request: &TuneRequest) {
         if let Some(change) = Change::of(request) {
@@ -67,7 +61,7 @@ impl TuneStore {
                 self.list();
             }
         });
-        self.tabs.subscription.set_value(Some(SendWrapper::new(subscription)));
+        self.tabs.subscription.set_value(Some(subscription));
         self.tabs.channel.set_value(Some(channel));
     }
 }

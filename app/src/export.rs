@@ -4,9 +4,7 @@ use std::fmt::Write as _;
 
 use protocol::Role;
 
-use super::Conversation;
-
-use crate::language::t;
+use crate::{failures, history::Conversation, language::t};
 
 /// Most characters of a title in the name of a file.
 const NAME_LENGTH: usize = 60;
@@ -54,7 +52,7 @@ impl Conversation {
                 push(&mut out, format_args!("\n`{}({})`\n", call.name, call.arguments));
             }
             if let Some(error) = &message.error {
-                push(&mut out, format_args!("\n*{}*\n", error.sentence()));
+                push(&mut out, format_args!("\n*{}*\n", failures::answer(error)));
             }
         }
         out

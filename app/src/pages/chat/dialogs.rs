@@ -1,0 +1,67 @@
+//! What a press opens over the conversation or beside it. The content is in the part of the wasm that comes later.
+
+use leptos::prelude::*;
+use wasm_split_helpers::{SplitLoaderError, wasm_split};
+
+use super::{camera::CameraView, compare::CompareContent, drawer::DrawerContent};
+use crate::{
+    browser,
+    components::{Dialog, DialogFrame, Glyph, IconButton},
+    language::t,
+    later,
+    state::use_ui,
+};
+
+/// Where there is no room beside the conversation, the drawer lies over it and keeps the focus.
+const NARROW: &str = "(max-width: 1099px)";
+
+/// The content of a dialog.
+#[derive(Clone, Copy)]
+enum Content {
+    Drawer,
+    Compare,
+    Camera(RwSignal<bool>),
+}
+
+/// Draws a content. Everything that only this function needs is in the part that comes later.
+#[wasm_split(later, fallible, preload(fetch))]
+pub fn draw(content: Content) -> Result<AnyView, SplitLoaderError> {
+    Ok(match content {
+        Content::Drawer => view! { <DrawerContent /> }.into_any(),
+        Content::Compare => view! { <CompareContent /> }.into_any(),
+        Content::Camera(open) => view! { <CameraView open=open /> }.into_any(),
+    })
+}
+
+fn content(content: Content) -> AnyView {
+    later::opened(move || draw(content), |words| words)
+}
+
+/// What belongs to this conversation.
+#[component]
+pub fn Drawer() -> impl IntoView {
+    let open = use_ui().drawer;
+    view! {
+        <DialogFrame open=open title=t().drawer_title() class="drawer" is_modal=|| browser::matches_media(NARROW)>
+            // Above what scrolls.
+            <header class="dialog-head drawer-head">
+                <h2>{t().drawer_title()}</h2>
+                <IconButton glyph=Glyph::Close label=t().close() on_press=move |()| open.set(false) />
+            </header>
+            {content(Content::Drawer)}
+        </DialogFrame>
+    }
+}
+
+/// Two answers side by side. It writes nothing into the conversation.
+#[component]
+pub fn Compare() -> impl IntoView {
+    let open = use_ui().compare;
+    view! { <Dialog open=open title=t().compare_title() class="compare">{content(Content::Compare)}</Dialog> }
+}
+
+/// What the camera sees.
+#[component]
+pub fn CameraDialog(open: RwSignal<bool>) -> impl IntoView {
+    view! { <Dialog open=open title=t().camera() class="camera">{content(Content::Camera(open))}</Dialog> }
+}
