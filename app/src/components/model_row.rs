@@ -24,7 +24,7 @@ pub fn ModelRows(
     /// Runs when a model was chosen.
     #[prop(into)]
     on_choose: Callback<()>,
-    /// What each card has below its button; none for buttons alone.
+    /// What each card has below its button; `None` for buttons alone.
     #[prop(optional, into)]
     below: Option<Callback<Choice, AnyView>>,
     /// Runs when the list is left for another page.

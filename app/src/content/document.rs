@@ -125,7 +125,7 @@ fn split(text: &str) -> Vec<Piece> {
 const MAX_READ: usize = 8 << 20;
 
 /// Cuts on from an offset, up to the end of the text, or to where Markdown and a formula disagree: there it has to be
-/// read anew. Gives the offset reached. `structure` is the text for Markdown.
+/// read anew. Returns the offset reached. `structure` is the text for Markdown.
 fn split_from(structure: &str, text: &str, from: usize, pieces: &mut Vec<Piece>) -> usize {
     let mut depth = 0_usize;
     // Blocks of one paragraph can be formulas already dealt with.

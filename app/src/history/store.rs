@@ -188,7 +188,7 @@ impl HistoryStore {
         Ok(summaries)
     }
 
-    /// What the list shows of one conversation; none when there is none of this name.
+    /// What the list shows of one conversation; `None` if there is none of this name.
     ///
     /// # Errors
     /// When the browser's storage fails.
@@ -205,7 +205,7 @@ impl HistoryStore {
         }
     }
 
-    /// A conversation; none when there is none of this name.
+    /// A conversation; `None` if there is none of this name.
     ///
     /// # Errors
     /// When the browser's storage fails, or the record is broken or of a newer version.
@@ -215,7 +215,7 @@ impl HistoryStore {
         value.map(|value| Stored::read(&key, value)).transpose()
     }
 
-    /// The record of a conversation as it is, to be saved where it cannot be read; none when there is none.
+    /// The record of a conversation as it is, to be saved where it cannot be read; `None` if there is none.
     ///
     /// # Errors
     /// When the browser's storage fails.
@@ -227,7 +227,7 @@ impl HistoryStore {
         }))
     }
 
-    /// Keeps a conversation. `base` is what the store held when it was last read or written; none for a new one. Where
+    /// Keeps a conversation. `base` is what the store held when it was last read or written; `None` for a new one. Where
     /// another tab has written meanwhile, both are joined. Attachments that nobody names any more stay until they are swept,
     /// so that what was deleted can come back whole: see [`Self::sweep_attachments`].
     ///
@@ -265,7 +265,7 @@ impl HistoryStore {
         Ok(saved)
     }
 
-    /// Deletes a conversation and its drafts, and gives what was deleted, for [`Self::restore`]. Its attachments stay until
+    /// Deletes a conversation and its drafts, and returns what was deleted, for [`Self::restore`]. Its attachments stay until
     /// they are swept.
     ///
     /// # Errors
@@ -298,7 +298,7 @@ impl HistoryStore {
         Ok(())
     }
 
-    /// A setting; none when it was never set. One of another shape (from another version) counts as never set.
+    /// A setting; `None` if it was never set. One of another shape (from another version) counts as never set.
     ///
     /// # Errors
     /// When the browser's storage fails.

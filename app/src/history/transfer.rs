@@ -25,7 +25,7 @@ pub struct ImportReport {
 
 impl HistoryStore {
     /// Writes conversations as the JSON of an [`Archive`], piece by piece. Of one that `live` gives, that is written and not
-    /// what is stored. Gives how many could not be read and were left out.
+    /// what is stored. Returns how many could not be read and were left out.
     ///
     /// # Errors
     /// When the browser's storage fails.

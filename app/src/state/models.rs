@@ -1,4 +1,4 @@
-//! The models that a person can choose from, and what is known of each.
+//! The models that the user can choose from, and what is known of each.
 
 use protocol::said::{ListNote, Said};
 use protocol::{
@@ -55,7 +55,7 @@ impl Choice {
         }
     }
 
-    /// Files of the person's: the model first, then its projector if there is one. None when there is no file.
+    /// Files of the user's: the model first, then its projector if there is one. None when there is no file.
     #[must_use]
     pub fn local(files: &[(String, u64)]) -> Option<Self> {
         let (first, _) = files.first()?;
@@ -74,7 +74,7 @@ impl Choice {
         })
     }
 
-    /// Whether it is a file of the person's.
+    /// Whether it is a file of the user's.
     #[must_use]
     pub fn is_local(&self) -> bool {
         matches!(self.source, ModelSource::Local { .. })
@@ -93,7 +93,7 @@ impl Choice {
         parts.join(" · ")
     }
 
-    /// The context length to ask for: what a person has chosen, else what comes with the model, else 0 for the default.
+    /// The context length to ask for: what the user has chosen, else what comes with the model, else 0 for the default.
     #[must_use]
     pub fn context(&self, chosen: u32) -> u32 {
         if chosen > 0 { chosen } else { self.entry.params.get("num_ctx").map_or(0, |&tokens| tokens as u32) }
@@ -188,7 +188,7 @@ pub enum Inspection {
     Failed(Failure),
 }
 
-/// What a person is asked before a model takes ordinary memory.
+/// What the user is asked before a model takes ordinary memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryQuestion {
     /// The model.
@@ -349,7 +349,7 @@ impl ModelState {
         matches!(self, Self::Ready { details, .. } if details.experts.is_some())
     }
 
-    /// The request that has loaded the model; none when none is ready.
+    /// The request that has loaded the model; `None` if none is ready.
     #[must_use]
     pub fn loaded_by(&self) -> Option<RequestId> {
         match self {

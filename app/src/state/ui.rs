@@ -29,9 +29,9 @@ pub struct Ui {
     pub compare: RwSignal<bool>,
     /// How to switch WebGPU on.
     pub advice: RwSignal<bool>,
-    /// A model that a person has chosen and this device would be very slow with.
+    /// A model that the user has chosen and this device would be very slow with.
     pub too_slow: RwSignal<Option<Choice>>,
-    /// A model that a person has chosen and that most likely won't fit, with the bytes that are missing.
+    /// A model that the user has chosen and that most likely won't fit, with the bytes that are missing.
     pub unlikely: RwSignal<Option<(Choice, u64)>>,
     /// A picture that is shown large.
     pub viewing: RwSignal<Option<Attachment>>,
@@ -120,7 +120,7 @@ pub struct Layer(u32);
 pub struct Said {
     /// The sentence.
     pub text: String,
-    /// The dialog in which it is said; none for the page itself.
+    /// The dialog in which it is said; `None` for the page itself.
     pub layer: Option<Layer>,
     /// When it was said.
     when: Option<Instant>,
@@ -186,7 +186,7 @@ impl Ui {
         Layer(self.number())
     }
 
-    /// The topmost modal dialog; none when none is open.
+    /// The topmost modal dialog; `None` if none is open.
     #[must_use]
     pub fn topmost(self) -> Option<Layer> {
         self.layers.with(|layers| layers.last().copied())

@@ -62,7 +62,7 @@ fn store() -> HistoryStore {
     HistoryStore::in_memory(StoreError::Unavailable { reason: "a test".to_owned() })
 }
 
-/// Keeps what another tab does not change meanwhile, and gives what is stored then.
+/// Keeps what another tab does not change meanwhile, and returns what is stored then.
 async fn keep(store: &HistoryStore, conversation: &Conversation) -> Stored {
     let base = store.load(conversation.id).await.unwrap();
     match store.save(conversation, base.as_ref()).await.unwrap() {
@@ -432,7 +432,7 @@ fn broken_trees_are_refused() {
     );
 }
 
-/// Something a person or the engine does; numbers choose a message.
+/// Something the user or the engine does; numbers choose a message.
 #[derive(Clone, Debug)]
 enum Step {
     User(String),

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// What a person sees as one thing.
+/// What the user sees as one thing.
 #[derive(Clone, Debug, PartialEq)]
 enum Shown<T> {
     /// A picture or a sound.

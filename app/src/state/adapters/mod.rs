@@ -43,7 +43,7 @@ impl OpenAdapter {
 /// The adapters, in signals.
 #[derive(Clone, Copy)]
 pub struct AdapterStore {
-    /// Those that came with the model, then those of the person's, in the order in which they were opened.
+    /// Those that came with the model, then those of the user's, in the order in which they were opened.
     pub all: RwSignal<Vec<OpenAdapter>>,
     /// Why the last one could not be opened.
     pub failure: RwSignal<Option<Failure>>,
@@ -55,14 +55,14 @@ pub struct AdapterStore {
     restored: RwSignal<Option<String>>,
     /// Whether some could not be opened yet. Then the list of what is open is not kept: they would be lost.
     is_missing_some: StoredValue<bool>,
-    /// Where the person's come from, by key, to be opened again when the model is loaded again.
+    /// Where the user's come from, by key, to be opened again when the model is loaded again.
     origins: StoredValue<HashMap<String, Origin>>,
 }
 
 /// Where an adapter comes from.
 #[derive(Clone)]
 enum Origin {
-    /// Files that were picked, and where their bytes are kept; none before they are.
+    /// Files that were picked, and where their bytes are kept; `None` before they are.
     Files { files: SendWrapper<Vec<web_sys::File>>, kept: Option<Vec<AttachmentKey>> },
     /// A training in this browser, by the id that it is kept under.
     Kept(String),
@@ -139,7 +139,7 @@ impl AdapterStore {
         }
     }
 
-    /// Begins anew with every model that is loaded: its own adapters, and the person's as far as they fit it.
+    /// Begins anew with every model that is loaded: its own adapters, and the user's as far as they fit it.
     pub fn watch_model(self) {
         Effect::new(move |before: Option<Option<(RequestId, ModelId)>>| {
             let loaded = self
@@ -181,7 +181,7 @@ impl AdapterStore {
         self.watch_opened();
     }
 
-    /// Opens files of the person's, and switches what they hold on.
+    /// Opens files of the user's, and switches what they hold on.
     pub fn open_files(self, files: Vec<web_sys::File>) {
         self.failure.set(None);
         let named = files.into_iter().map(|file| (file.name(), file)).collect();

@@ -66,7 +66,7 @@ impl ChatStore {
         }
     }
 
-    /// Loads the selected model for what waits; where none is selected, a person is to choose.
+    /// Loads the selected model for what waits; where none is selected, the user is to choose.
     pub(super) fn choose_selected(self) {
         match self.engine.selection_now() {
             Some(choice) => self.load_if_sensible(choice),
@@ -74,8 +74,8 @@ impl ChatStore {
         }
     }
 
-    /// Loads the model that a person has chosen. Where the device computes in software and the model is large, or where it
-    /// most likely won't fit, the person is asked first, before anything is downloaded. While the engine starts, the choice waits for the device.
+    /// Loads the model that the user has chosen. Where the device computes in software and the model is large, or where it
+    /// most likely won't fit, the user is asked first, before anything is downloaded. While the engine starts, the choice waits for the device.
     pub fn choose(self, choice: Choice) {
         self.engine.select(choice.id.clone());
         self.load_if_sensible(choice);
@@ -275,7 +275,7 @@ impl ChatStore {
             }
             let AnswerPlace { conversation, node, .. } = place;
             self.failure.set(Some(AnswerFailure { conversation, node, failure }));
-            // What was to follow an answer that failed is for the person to send again.
+            // What was to follow an answer that failed is for the user to send again.
             if self.queued.with_untracked(|queued| queued.is_some_and(|it| it.conversation == conversation)) {
                 self.unqueue();
             }
@@ -290,7 +290,7 @@ fn engine_gone() -> Failure {
     EngineFailure::AnswerCut.into()
 }
 
-/// What loading a tower is at.
+/// Progress of loading a tower, in words.
 pub(in crate::state) fn tower_words(sense: Sense, progress: &LoadProgress) -> String {
     let part = match sense {
         Sense::Sight => t().sense_load_sight(),
@@ -304,7 +304,7 @@ pub(in crate::state) fn tower_words(sense: Sense, progress: &LoadProgress) -> St
     }
 }
 
-/// What encoding is at.
+/// Progress of encoding, in words.
 pub(in crate::state) fn encoding_words(sense: Sense, index: u32, of: u32, share: f32) -> String {
     let what = match sense {
         Sense::Sight => t().sense_sight(),

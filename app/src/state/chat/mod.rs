@@ -1,4 +1,4 @@
-//! The conversation on screen: what a person does with it, and the answer that runs.
+//! The conversation on screen: what the user does with it, and the answer that runs.
 
 mod answering;
 mod attaching;
@@ -41,7 +41,7 @@ use crate::{
 /// What is to be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// The message that a person has sent.
+    /// The message that the user has sent.
     After(NodeId),
     /// An answer, once more: the old one stays a variant.
     Again(NodeId),
@@ -83,7 +83,7 @@ pub struct AnswerFailure {
 pub struct ChatStore {
     /// The conversation. Without messages it is a new one, kept nowhere yet.
     pub conversation: Shown,
-    /// Why the conversation that the address names is not on screen; none when it is.
+    /// Why the conversation that the address names is not on screen; `None` if it is.
     pub missing: RwSignal<Option<Absence>>,
     /// The running answer, perhaps of another conversation.
     pub answer: RunningAnswer,
@@ -263,7 +263,7 @@ impl ChatStore {
         self.ask(Turn::After(node));
     }
 
-    /// Sends an earlier message in other words: a branch, beside what followed the old one. Gives whether it was sent.
+    /// Sends an earlier message in other words: a branch, beside what followed the old one. Returns whether it was sent.
     pub fn resend(self, node: NodeId, text: &str) -> bool {
         let bare = self.conversation.with_untracked(|conversation| {
             conversation.message(node).is_none_or(|message| message.attachments.is_empty())
@@ -324,7 +324,7 @@ impl ChatStore {
         }
     }
 
-    /// Puts an answer in the person's words: a variant, beside what followed the old one. Gives whether it was kept.
+    /// Puts an answer in the user's words: a variant, beside what followed the old one. Returns whether it was kept.
     pub fn edit_answer(self, answer: NodeId, text: &str) -> bool {
         if self.refused_for_busy() || self.refused_for_elsewhere() {
             return false;
@@ -417,7 +417,7 @@ impl ChatStore {
         });
     }
 
-    /// Breaks off what runs or waits for a conversation. Gives whether there was something.
+    /// Breaks off what runs or waits for a conversation. Returns whether there was something.
     fn forget(self, id: ConversationId) -> bool {
         let place = self.answer.place.get_untracked().filter(|place| place.conversation == id);
         if let Some(place) = place {

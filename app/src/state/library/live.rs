@@ -20,7 +20,7 @@ use crate::locks;
 /// A conversation at hand.
 pub(super) struct Live {
     now: ArcRwSignal<Conversation>,
-    /// What the store held when it was last read or written; none when it was never saved.
+    /// What the store held when it was last read or written; `None` if it was never saved.
     base: Option<Stored>,
     /// Whether it was changed since it was last saved.
     unsaved: bool,
@@ -110,7 +110,7 @@ impl Library {
         self.live.with_value(|all| all.get(&id).map(|live| live.now.clone()))
     }
 
-    /// A conversation, read from the store if it is not at hand; none when there is none of this name.
+    /// A conversation, read from the store if it is not at hand; `None` if there is none of this name.
     ///
     /// # Errors
     /// When the store fails, or the record cannot be read.
@@ -132,7 +132,7 @@ impl Library {
         Ok(self.at_hand(id))
     }
 
-    /// Changes a conversation at hand, here and in time in the store. Gives what `change` gives; none when there is no such
+    /// Changes a conversation at hand, here and in time in the store. Returns what `change` gives; `None` if there is no such
     /// conversation at hand: it was deleted.
     pub fn change<T>(self, id: ConversationId, change: impl FnOnce(&mut Conversation) -> T) -> Option<T> {
         let now = self.at_hand(id)?;
@@ -152,7 +152,7 @@ impl Library {
         self.live.update_value(|all| all.retain(|&id, live| live.unsaved || keep(id)));
     }
 
-    /// Deletes a conversation, and gives what brings it back; none when that failed, which [`Self::trouble`] then says.
+    /// Deletes a conversation, and returns what brings it back; `None` if that failed, which [`Self::trouble`] then says.
     pub async fn delete(self, id: ConversationId) -> Option<Removed> {
         let store = self.store()?;
         let live = self.live.try_update_value(|all| all.remove(&id)).flatten();
@@ -237,7 +237,7 @@ impl Library {
         self.schedule();
     }
 
-    /// Reads what is stale and saves what is unsaved, one after another, each once if it fails. Gives whether all went well.
+    /// Reads what is stale and saves what is unsaved, one after another, each once if it fails. Returns whether all went well.
     pub(super) async fn settle(self) -> bool {
         let Some(store) = self.store() else { return true };
         let mut failed = BTreeMap::new();

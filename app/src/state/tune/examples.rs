@@ -37,7 +37,7 @@ pub struct TextSource {
 
 impl TuneStore {
     /// The conversation that was last on screen, as examples. `place` says at which place among the handles the bytes of an
-    /// attachment are; none where they are gone.
+    /// attachment are; `None` if they are gone.
     fn chat_messages(self, place: impl Fn(&Attachment) -> Option<u32>) -> Vec<Message> {
         self.chat.conversation.with(|conversation| {
             let medium = |it: &Attachment| Some(content(it, place(it)?));
@@ -64,7 +64,7 @@ impl TuneStore {
         messages.iter().filter(|message| message.role == Role::Assistant).count() as u64
     }
 
-    /// The examples with the handles of their pictures and sounds; none where there are none. What is not in this browser
+    /// The examples with the handles of their pictures and sounds; `None` if there are none. What is not in this browser
     /// any more is left out, and told.
     pub(super) async fn given(self) -> Option<(ExampleData, Vec<Blob>)> {
         let data = untrack(|| self.data())?;
@@ -95,7 +95,7 @@ impl TuneStore {
         }
     }
 
-    /// The examples as they are now, without handles; none where there are none.
+    /// The examples as they are now, without handles; `None` if there are none.
     #[must_use]
     pub fn data(self) -> Option<ExampleData> {
         match self.origin.get() {

@@ -1,4 +1,4 @@
-//! The files that a person gives: the examples, and the pictures and sounds that they name.
+//! The files that the user gives: the examples, and the pictures and sounds that they name.
 
 use std::mem;
 
@@ -30,7 +30,7 @@ pub struct GivenFile {
     /// What it is, or why it cannot be used.
     pub sense: Result<Sense, MediaFailure>,
     key: AttachmentKey,
-    /// In a form that the engine takes; none where there is no such form.
+    /// In a form that the engine takes; `None` if there is no such form.
     blob: Option<SendWrapper<Blob>>,
 }
 

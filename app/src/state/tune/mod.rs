@@ -65,11 +65,11 @@ pub struct TuneStore {
     pub pairs: RwSignal<Vec<(String, String)>>,
     /// How to train.
     pub settings: RwSignal<TuneSettings>,
-    /// What would be learned; none while nothing was read.
+    /// What would be learned; `None` while nothing was read.
     pub preview: RwSignal<Option<Preview>>,
     /// What it would cost.
     pub plan: RwSignal<Option<TunePlan>>,
-    /// The file that is being read, in words; none while none is.
+    /// The file that is being read, in words; `None` while none is.
     pub reading_file: RwSignal<Option<String>>,
     /// Whether the examples are being read.
     pub reading: RwSignal<bool>,
@@ -77,7 +77,7 @@ pub struct TuneStore {
     pub unread: RwSignal<Option<Failure>>,
     /// The run.
     pub run: RunStore,
-    /// The adapters that are kept; none until they were asked for.
+    /// The adapters that are kept; `None` until they were asked for.
     pub adapters: RwSignal<Option<Vec<KeptAdapter>>>,
     /// The adapter that was made of the last run; `None` once another run begins.
     pub saved: RwSignal<Option<KeptAdapter>>,
