@@ -47,7 +47,7 @@ pub use id::{AttachmentKey, ConversationId, NodeId, ParseIdError};
 pub use message::{AnswerError, Attachment, AttachmentKind, Message, Moment};
 pub use opened::{OpenedAdapter, OpenedFrom};
 pub use picked::{PickedFile, PickedModel, PickedModels};
-pub use record::Stored;
+pub use record::StoredConversation;
 pub use records::StoreError;
 pub use search::{Query, SearchText};
 pub use store::{Deleted, Draft, HistoryStore, Persistence, Saved};

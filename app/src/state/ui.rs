@@ -38,7 +38,7 @@ pub struct Ui {
     /// Lines that go away by themselves, the oldest first. The last one is shown.
     pub toasts: RwSignal<Vec<Toast>>,
     /// What the live region says.
-    pub said: RwSignal<Said>,
+    pub said: RwSignal<Announcement>,
     /// Puts the focus into the composer.
     pub focus_composer: Offer,
     /// Opens the dialog that picks files to attach.
@@ -117,7 +117,7 @@ pub struct Layer(u32);
 
 /// A sentence for a screen reader.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Said {
+pub struct Announcement {
     /// The sentence.
     pub text: String,
     /// The dialog in which it is said; `None` for the page itself.
@@ -135,7 +135,7 @@ impl Ui {
         if self.said.with_untracked(|said| said.text == text && said.layer == layer) {
             text.push('\u{a0}');
         }
-        self.said.set(Said { text, layer, when: Some(Instant::now()) });
+        self.said.set(Announcement { text, layer, when: Some(Instant::now()) });
     }
 
     /// Shows a line for a while, and says it.

@@ -16,7 +16,7 @@ use super::records::{Table, Value, Write};
 use super::{
     Archive, Attachment, AttachmentKey, AttachmentKind, Conversation, ConversationId, Draft, GRACE_MS,
     HistoryStore, ImportError, MAX_IMPORT_BYTES, MAX_MESSAGE_BYTES, Moment, NodeId, Options, Persistence,
-    Saved, StoreError, Stored, Summary, TreeError, TreeOpError,
+    Saved, StoreError, StoredConversation, Summary, TreeError, TreeOpError,
 };
 
 fn empty(id: u128) -> Conversation {
@@ -63,7 +63,7 @@ fn store() -> HistoryStore {
 }
 
 /// Keeps what another tab does not change meanwhile, and returns what is stored then.
-async fn keep(store: &HistoryStore, conversation: &Conversation) -> Stored {
+async fn keep(store: &HistoryStore, conversation: &Conversation) -> StoredConversation {
     let base = store.load(conversation.id).await.unwrap();
     match store.save(conversation, base.as_ref()).await.unwrap() {
         Saved::Written(stored) => stored,

@@ -56,19 +56,19 @@ pub struct AdapterStore {
     /// Whether some could not be opened yet. Then the list of what is open is not kept: they would be lost.
     is_missing_some: StoredValue<bool>,
     /// Where the user's come from, by key, to be opened again when the model is loaded again.
-    origins: StoredValue<HashMap<String, Origin>>,
+    origins: StoredValue<HashMap<String, AdapterOrigin>>,
 }
 
 /// Where an adapter comes from.
 #[derive(Clone)]
-enum Origin {
+enum AdapterOrigin {
     /// Files that were picked, and where their bytes are kept; `None` before they are.
     Files { files: SendWrapper<Vec<web_sys::File>>, kept: Option<Vec<AttachmentKey>> },
     /// A training in this browser, by the id that it is kept under.
     Kept(String),
 }
 
-impl Origin {
+impl AdapterOrigin {
     fn source(&self) -> AdapterSource {
         match self {
             Self::Files { files, .. } => AdapterSource::Files(ModelSource::Local {
@@ -190,7 +190,7 @@ impl AdapterStore {
                 for group in groups {
                     let files: Vec<_> = group.into_iter().map(|(_, file)| file).collect();
                     let key = key_of(&files);
-                    self.open(key, Origin::Files { files: SendWrapper::new(files), kept: None }, None);
+                    self.open(key, AdapterOrigin::Files { files: SendWrapper::new(files), kept: None }, None);
                 }
             }
             Err(failure) => self.failure.set(Some(failure.into())),
@@ -203,7 +203,7 @@ impl AdapterStore {
         let key = kept_key(&adapter.id);
         self.only(Some(&key));
         if !self.is_open(&key) {
-            self.open(key, Origin::Kept(adapter.id.clone()), None);
+            self.open(key, AdapterOrigin::Kept(adapter.id.clone()), None);
         }
     }
 
@@ -227,7 +227,7 @@ impl AdapterStore {
     }
 
     /// Opens one adapter; `before` is whether it counted, and how much, when it was open the last time.
-    fn open(self, key: String, origin: Origin, before: Option<(bool, f32)>) {
+    fn open(self, key: String, origin: AdapterOrigin, before: Option<(bool, f32)>) {
         let (asked, later, source) = (key.clone(), key.clone(), origin.source());
         let make = |id| Request::OpenAdapter { id, key: asked, source };
         let Some(reply) = self.engine.request_with(origin.handles(), make) else { return };

@@ -14,7 +14,7 @@ use super::super::engine::EnginePhase;
 use super::super::models::{Choice, Inspection, ModelState};
 use super::prompt::{generate_options, with_system};
 use super::tabs::lock_name;
-use super::{AnswerFailure, ChatStore, Queued, Turn};
+use super::{AnswerFailure, ChatStore, ChatTurn, Queued};
 use crate::history::{self, Conversation, ConversationId, Message};
 use crate::locks;
 use crate::sentences::SentenceSplitter;
@@ -27,7 +27,7 @@ const KEEP_EVERY_MS: u64 = 3_000;
 
 impl ChatStore {
     /// Has a turn of the conversation on screen answered: now, or as soon as a model is ready.
-    pub fn ask(self, turn: Turn) {
+    pub fn ask(self, turn: ChatTurn) {
         let conversation = self.conversation.id_untracked();
         self.failure.set(None);
         if self.engine.model.with_untracked(ModelState::is_ready) {
@@ -110,7 +110,7 @@ impl ChatStore {
         self.engine.load(choice, context);
     }
 
-    pub(super) fn run(self, conversation: ConversationId, turn: Turn) {
+    pub(super) fn run(self, conversation: ConversationId, turn: ChatTurn) {
         let ModelState::Ready { loaded_by, choice, details, .. } = self.engine.model.get_untracked() else {
             return;
         };
@@ -119,9 +119,9 @@ impl ChatStore {
             conversation.options.model.clone_from(&model);
             let now = history::now();
             match turn {
-                Turn::After(node) => conversation.add_answer(node, &*model, now),
-                Turn::Again(answer) => conversation.regenerate(answer, &*model, now),
-                Turn::Continue(answer) => conversation.continue_answer(answer, now),
+                ChatTurn::After(node) => conversation.add_answer(node, &*model, now),
+                ChatTurn::Again(answer) => conversation.regenerate(answer, &*model, now),
+                ChatTurn::Continue(answer) => conversation.continue_answer(answer, now),
             }
         };
         let begun = self.library.change(conversation, begin).and_then(|begun| self.told(begun));
@@ -138,7 +138,7 @@ impl ChatStore {
         options.model = Some(loaded_by);
         let place = AnswerPlace { conversation: conversation.id, node, request: None };
         self.answer.begin(place);
-        if let (Turn::Continue(_), Some(message)) = (turn, conversation.message(node)) {
+        if let (ChatTurn::Continue(_), Some(message)) = (turn, conversation.message(node)) {
             let (answer, thought) = (message.text.clone(), message.thought.clone());
             self.answer.begin_with(answer.clone(), thought.clone(), message.thought_ms);
             options.begun = Some(Begun { thought, answer });

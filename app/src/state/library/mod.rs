@@ -14,7 +14,7 @@ use gloo_timers::future::TimeoutFuture;
 use leptos::{ev, prelude::*, task::spawn_local};
 use serde::{Serialize, de::DeserializeOwned};
 
-use self::live::Live;
+use self::live::OpenConversation;
 pub use self::live::{Removed, Unsaved};
 use super::{Latest, Ui};
 use crate::browser;
@@ -72,7 +72,7 @@ pub struct Library {
     pub unreadable: RwSignal<BTreeSet<ConversationId>>,
     /// Called with what another tab has done.
     listener: StoredValue<Option<Listener>>,
-    live: StoredValue<BTreeMap<ConversationId, Live>>,
+    live: StoredValue<BTreeMap<ConversationId, OpenConversation>>,
     /// The texts of conversations, since they were first searched.
     index: StoredValue<BTreeMap<ConversationId, SearchText>>,
     /// Searches, with the ends of searches.

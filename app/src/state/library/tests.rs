@@ -8,7 +8,9 @@ use leptos::prelude::*;
 use pollster::block_on;
 
 use super::{Elsewhere, Library};
-use crate::history::{Conversation, ConversationId, HistoryStore, Memory, Options, StoreError, Stored};
+use crate::history::{
+    Conversation, ConversationId, HistoryStore, Memory, Options, StoreError, StoredConversation,
+};
 
 fn library(memory: &Memory) -> Library {
     let library = Library::default();
@@ -24,7 +26,7 @@ fn blank(id: u128) -> Conversation {
     Conversation::new(ConversationId(id), Options::default(), 1)
 }
 
-fn stored(memory: &Memory, id: u128) -> Option<Stored> {
+fn stored(memory: &Memory, id: u128) -> Option<StoredConversation> {
     block_on(store(memory).load(ConversationId(id))).unwrap()
 }
 

@@ -11,7 +11,7 @@ use web_sys::Blob;
 use super::super::chat::content;
 use super::super::models::ModelState;
 use super::files::{self, GivenFile};
-use super::{Origin, TuneStore};
+use super::{ExampleOrigin, TuneStore};
 use crate::history::{Attachment, Conversation};
 use crate::language::t;
 
@@ -99,18 +99,18 @@ impl TuneStore {
     #[must_use]
     pub fn data(self) -> Option<ExampleData> {
         match self.origin.get() {
-            Origin::Pairs => {
+            ExampleOrigin::Pairs => {
                 let filled =
                     |(ask, answer): &&(String, String)| !ask.trim().is_empty() && !answer.trim().is_empty();
                 let pairs: Vec<_> = self.pairs.with(|pairs| pairs.iter().filter(filled).cloned().collect());
                 (!pairs.is_empty()).then_some(ExampleData::Pairs(pairs))
             }
-            Origin::Text => self.text.with(|source| {
+            ExampleOrigin::Text => self.text.with(|source| {
                 let TextSource { text, columns, files, detail, .. } = source.clone();
                 let (files, _) = files::told(&files, detail);
                 (!text.trim().is_empty()).then_some(ExampleData::Text { text, columns, files })
             }),
-            Origin::Chat => {
+            ExampleOrigin::Chat => {
                 // Attachments come later, with their handles.
                 let messages = self.chat_messages(|_| None);
                 (!messages.is_empty()).then_some(ExampleData::Chat(messages))

@@ -27,7 +27,7 @@ use crate::{browser, failures, language::t, place::Place};
 
 /// Where the examples come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Origin {
+pub enum ExampleOrigin {
     /// Typed into a table on the page.
     #[default]
     Pairs,
@@ -58,7 +58,7 @@ impl KeptFailure {
 #[derive(Clone, Copy)]
 pub struct TuneStore {
     /// Where the examples come from.
-    pub origin: RwSignal<Origin>,
+    pub origin: RwSignal<ExampleOrigin>,
     /// The examples as text.
     pub text: RwSignal<TextSource>,
     /// The examples as questions and answers.
@@ -215,7 +215,7 @@ impl TuneStore {
     pub fn use_in_chat(self, adapter: &KeptAdapter) {
         self.opened.open_kept(adapter);
         let question = self.pairs.with_untracked(|pairs| pairs.first().map(|(question, _)| question.clone()));
-        let question = question.filter(|_| self.origin.get_untracked() == Origin::Pairs);
+        let question = question.filter(|_| self.origin.get_untracked() == ExampleOrigin::Pairs);
         let open = self.chat.conversation.with_untracked(|it| (!it.is_empty()).then_some(it.id));
         if let (Some(question), true) = (question, self.chat.draft.with_untracked(String::is_empty)) {
             self.chat.set_draft(question);
