@@ -95,7 +95,7 @@ pub struct Answer<T> {
     pub kept: bool,
 }
 
-/// What the server wrote into a `<meta>` of the page; none where it wrote nothing.
+/// What the server wrote into a `<meta>` of the page; `None` if it wrote nothing.
 #[must_use]
 pub fn meta(name: &str) -> Option<String> {
     let meta = web_sys::window()?.document()?.query_selector(&format!("meta[name={name}]")).ok()??;
@@ -117,7 +117,7 @@ pub fn words(value: &JsValue) -> String {
     message.or_else(|| value.as_string()).unwrap_or_else(|| "an error without a message".into())
 }
 
-/// Sets the theme on the document; none for the system's.
+/// Sets the theme on the document; `None` for the system's.
 pub fn set_theme(theme: Option<&str>) {
     let root = web_sys::window()
         .and_then(|window| window.document())
@@ -324,14 +324,14 @@ pub fn modal_is_open() -> bool {
         .is_some()
 }
 
-/// What has the focus; none when nothing has, which is when the document's body has it.
+/// What has the focus; `None` if nothing has, which is when the document's body has it.
 #[must_use]
 pub fn focused() -> Option<web_sys::HtmlElement> {
     let element = web_sys::window()?.document()?.active_element()?;
     element.dyn_into::<web_sys::HtmlElement>().ok().filter(|element| element.tag_name() != "BODY")
 }
 
-/// Puts the focus where a person most likely goes on: into the dialog that is open, else the message, else the page.
+/// Puts the focus where the user most likely goes on: into the dialog that is open, else the message, else the page.
 pub fn focus_somewhere() {
     let document = web_sys::window().and_then(|window| window.document());
     let Some(document) = document else { return };

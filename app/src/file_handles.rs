@@ -29,7 +29,7 @@ extern "C" {
 
 const PICKER: &str = "showOpenFilePicker";
 
-/// A file that a person has picked or dropped.
+/// A file that the user has picked or dropped.
 #[derive(Clone, Debug)]
 pub struct OpenFile {
     /// The file.
@@ -60,7 +60,7 @@ impl From<File> for OpenFile {
 /// Why files were not picked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PickError {
-    /// The person has closed the dialog.
+    /// The user has closed the dialog.
     Cancelled,
     /// The browser shows no such dialog here.
     Refused,
@@ -69,7 +69,7 @@ pub enum PickError {
 /// Why a handle gives no file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandleError {
-    /// The person did not let the page read it.
+    /// The user did not let the page read it.
     NotAllowed,
     /// It was moved, renamed or deleted.
     Gone,
@@ -114,7 +114,7 @@ pub fn dropped(data: &DataTransfer) -> Vec<OpenFile> {
     (0..items.length()).filter_map(|at| items.get(at)).filter_map(open).collect()
 }
 
-/// Reads files again by their handles. The browser may ask the person for permission, so it must be called on a press of a button.
+/// Reads files again by their handles. The browser may ask the user for permission, so it must be called on a press of a button.
 ///
 /// # Errors
 /// For the first file that cannot be read, with its place among the handles.

@@ -1,4 +1,4 @@
-//! Numbers as a person reads them. Units are decimal (1 GB = 10⁹ bytes), as file managers and shops count.
+//! Numbers as the user reads them. Units are decimal (1 GB = 10⁹ bytes), as file managers and shops count.
 
 use crate::language::{Language, intl, t};
 
@@ -119,13 +119,13 @@ pub fn whole_seconds(value: f64) -> String {
     if whole < 10.0 { t().unit_s(&number(whole, 0)) } else { seconds(whole) }
 }
 
-/// Parts of a whole in percent, never above 100; none when the whole is not known.
+/// Parts of a whole in percent, never above 100; `None` if the whole is not known.
 #[must_use]
 pub fn percent(done: u64, total: u64) -> Option<u32> {
     (total > 0).then(|| (done.min(total) as f64 * 100.0 / total as f64).floor() as u32)
 }
 
-/// Seconds that the rest takes at this rate; none when the rate is not known.
+/// Seconds that the rest takes at this rate; `None` if the rate is not known.
 #[must_use]
 pub fn time_left(done: u64, total: u64, rate: f64) -> Option<f64> {
     (rate > 0.0 && total > 0).then(|| total.saturating_sub(done) as f64 / rate)
@@ -158,7 +158,7 @@ pub fn decimal(value: f32) -> String {
     if text.is_empty() || text == "-0" { "0".into() } else { text.into() }
 }
 
-/// A number that a person set, with as many digits as it has: `262,144`, `0.05`.
+/// A number that the user set, with as many digits as it has: `262,144`, `0.05`.
 #[must_use]
 pub fn setting(value: f64) -> String {
     let digits = value.to_string().split_once('.').map_or(0, |(_, fraction)| fraction.len());

@@ -185,7 +185,7 @@ fn keep_focus() {
     });
 }
 
-/// Says what changes without a person's doing, or elsewhere on the page than where they are.
+/// Says what changes without the user's doing, or elsewhere on the page than where they are.
 fn announce(stores: Stores) {
     let Stores { ui, library, engine, chat, adapters, .. } = stores;
     let model = Memo::new(move |_| {

@@ -1,4 +1,4 @@
-//! Conversations by day, as the person's calendar has it.
+//! Conversations by day, as the user's calendar has it.
 
 use crate::language::t;
 

@@ -24,7 +24,7 @@ pub enum PartState {
 
 /// The part, in the context.
 #[derive(Clone, Copy)]
-struct Part {
+struct Later {
     state: RwSignal<PartState>,
     /// Begins to fetch it, unless it is in the page.
     load: fn(),
@@ -44,7 +44,7 @@ pub fn provide(load: fn()) {
     if IN_BROWSER {
         SHOWN.set(Some(state));
     }
-    provide_context(Part { state, load });
+    provide_context(Later { state, load });
 }
 
 fn is_here() -> bool {
@@ -81,8 +81,8 @@ where
         let drawn = if here { draw().now_or_never().and_then(Result::ok) } else { None };
         drawn.unwrap_or_else(|| meanwhile(state))
     };
-    match use_context::<Part>() {
-        Some(Part { state, .. }) if state.get_untracked() != PartState::Here => {
+    match use_context::<Later>() {
+        Some(Later { state, .. }) if state.get_untracked() != PartState::Here => {
             (move || now(state.get())).into_any()
         }
         _ => now(PartState::Here),
@@ -98,7 +98,7 @@ pub fn opened<F>(
 where
     F: Future<Output = Result<AnyView, SplitLoaderError>>,
 {
-    let Part { load, .. } = expect_context();
+    let Later { load, .. } = expect_context();
     if !is_here() {
         load();
     }

@@ -8,7 +8,7 @@ use crate::{history::ConversationId, language::t};
 /// A place of the application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// A conversation; none for a new one.
+    /// A conversation; `None` for a new one.
     Chat(Option<ConversationId>),
     /// The models.
     Models,

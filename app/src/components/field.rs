@@ -61,7 +61,7 @@ pub fn NumberField(
     /// What stands in an empty field.
     #[prop(optional)]
     placeholder: &'static str,
-    /// Takes the number; none when the field was emptied.
+    /// Takes the number; `None` if the field was emptied.
     #[prop(into)]
     on_change: Callback<Option<f64>>,
 ) -> impl IntoView {

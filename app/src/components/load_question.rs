@@ -28,7 +28,7 @@ impl<T: 'static> Answer<T> {
 /// A dialog that is open while there is something to ask. Its last button closes it, and nothing is loaded.
 #[component]
 fn LoadQuestion<T: Clone + Send + Sync + 'static>(
-    /// What is asked about; none when nothing is.
+    /// What is asked about; `None` if nothing is.
     asked: RwSignal<Option<T>>,
     title: &'static str,
     /// The question.

@@ -8,7 +8,7 @@ use super::{FailureBox, Glyph, Icon, PickedRows};
 use crate::state::{
     choosing::{in_order, in_shown_order, recommended},
     engine::EnginePhase,
-    models::{CatalogState, Choice, Inspection, ModelId, Mood, capability_words, verdict_words},
+    models::{CatalogState, Choice, Inspection, ModelId, Severity, capability_words, verdict_words},
     use_engine, use_pulls, use_stores, use_ui,
 };
 use crate::{browser, failures, place::Place};
@@ -24,7 +24,7 @@ pub fn ModelRows(
     /// Runs when a model was chosen.
     #[prop(into)]
     on_choose: Callback<()>,
-    /// What each card has below its button; none for buttons alone.
+    /// What each card has below its button; `None` for buttons alone.
     #[prop(optional, into)]
     below: Option<Callback<Choice, AnyView>>,
     /// Runs when the list is left for another page.
@@ -131,20 +131,22 @@ fn ModelRow(
                 true => failures::model_problem_alone(reason),
                 false => failures::model_problem(reason),
             };
-            return Some((Mood::Bad, words));
+            return Some((Severity::Bad, words));
         }
         if unable.get() {
-            return Some((Mood::Bad, t().model_needs_webgpu().to_owned()));
+            return Some((Severity::Bad, t().model_needs_webgpu().to_owned()));
         }
         if out_of_reach.get() {
-            return Some((Mood::Bad, t().model_out_of_reach().to_owned()));
+            return Some((Severity::Bad, t().model_out_of_reach().to_owned()));
         }
         match inspection.get()? {
             Inspection::Running => None,
             // It may fit, and is of no use.
-            Inspection::Known { .. } if too_slow.get() => Some((Mood::Bad, t().get_too_slow().to_owned())),
+            Inspection::Known { .. } if too_slow.get() => {
+                Some((Severity::Bad, t().get_too_slow().to_owned()))
+            }
             Inspection::Known { details, verdict } => Some(verdict_words(&verdict, &details)),
-            Inspection::Failed(failure) => Some((Mood::Bad, failures::sentence(&failure))),
+            Inspection::Failed(failure) => Some((Severity::Bad, failures::sentence(&failure))),
         }
     };
     let kind = if choice.entry.demo {
@@ -218,11 +220,11 @@ fn PullButton(name: String, on_press: Callback<()>) -> impl IntoView {
 
 /// Whether a model fits, at a glance and in words.
 #[component]
-pub fn Verdict(mood: Mood, words: String) -> impl IntoView {
+pub fn Verdict(mood: Severity, words: String) -> impl IntoView {
     let (class, glyph) = match mood {
-        Mood::Good => ("verdict good", Glyph::Check),
-        Mood::Fair => ("verdict fair", Glyph::Info),
-        Mood::Bad => ("verdict bad", Glyph::Warning),
+        Severity::Good => ("verdict good", Glyph::Check),
+        Severity::Fair => ("verdict fair", Glyph::Info),
+        Severity::Bad => ("verdict bad", Glyph::Warning),
     };
     view! { <span class=class><Icon glyph=glyph />{words}</span> }
 }

@@ -29,7 +29,7 @@ pub fn Picker() -> impl IntoView {
     }
 }
 
-/// A button that opens model files of the person's, read in place.
+/// A button that opens model files of the user's, read in place.
 #[component]
 pub fn OpenFileButton(
     /// Runs when a file was chosen.

@@ -19,7 +19,7 @@ const ACTION: Duration = Duration::from_secs(20);
 /// can be pressed.
 #[component]
 pub fn Notices(
-    /// The dialog; none for the page itself.
+    /// The dialog; `None` for the page itself.
     #[prop(optional)]
     layer: Option<Layer>,
 ) -> impl IntoView {

@@ -95,7 +95,7 @@ pub(super) fn rewrite(source: &str) -> Cow<'_, str> {
 /// Where a pattern stands next, looked for once however often it is asked from further on.
 struct Ahead {
     pattern: &'static str,
-    /// The place found last; none when nothing was looked for yet.
+    /// The place found last; `None` if nothing was looked for yet.
     found: Option<Option<usize>>,
 }
 

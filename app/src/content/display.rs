@@ -7,7 +7,7 @@ use std::ops::Range;
 pub(super) struct Display {
     /// The lines it takes, the line break after the last one included.
     pub lines: Range<usize>,
-    /// The LaTeX; none when its end is missing.
+    /// The LaTeX; `None` if its end is missing.
     pub formula: Option<String>,
 }
 

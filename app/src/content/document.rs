@@ -77,42 +77,42 @@ impl Document {
 
 /// A top-level block in the text.
 #[derive(Debug, PartialEq, Eq)]
-struct Piece {
+struct TopLevel {
     /// The lines it is made of.
     lines: Range<usize>,
     /// Whether Markdown has no say in it.
-    kind: PieceKind,
+    kind: TopLevelKind,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum PieceKind {
+enum TopLevelKind {
     Markdown,
     Formula(String),
     Unfinished,
 }
 
-impl Piece {
+impl TopLevel {
     fn read(&self, text: &str) -> Vec<Block> {
         let source = text[self.lines.clone()].trim_end_matches(['\n', '\r']);
         match &self.kind {
-            PieceKind::Markdown => parse(source),
-            PieceKind::Formula(latex) => vec![Block::Math(latex.clone())],
-            PieceKind::Unfinished => vec![Block::Verbatim(source.to_owned())],
+            TopLevelKind::Markdown => parse(source),
+            TopLevelKind::Formula(latex) => vec![Block::Math(latex.clone())],
+            TopLevelKind::Unfinished => vec![Block::Verbatim(source.to_owned())],
         }
     }
 }
 
 /// Cuts a text into its top-level blocks.
-fn split(text: &str) -> Vec<Piece> {
+fn split(text: &str) -> Vec<TopLevel> {
     // Definitions of link references would vanish: they are text here. This one has none, and is as long.
     let without_definitions = Tables::of(text).blank(text.replace("]:", "];").into());
-    let mut pieces: Vec<Piece> = Vec::new();
+    let mut pieces: Vec<TopLevel> = Vec::new();
     let mut from = 0;
     let mut read = 0_usize;
     while from < text.len() {
         read = read.saturating_add(text.len() - from);
         if read > MAX_READ {
-            pieces.push(Piece { lines: from..text.len(), kind: PieceKind::Markdown });
+            pieces.push(TopLevel { lines: from..text.len(), kind: TopLevelKind::Markdown });
             break;
         }
         from = split_from(&without_definitions, text, from, &mut pieces);
@@ -125,8 +125,8 @@ fn split(text: &str) -> Vec<Piece> {
 const MAX_READ: usize = 8 << 20;
 
 /// Cuts on from an offset, up to the end of the text, or to where Markdown and a formula disagree: there it has to be
-/// read anew. Gives the offset reached. `structure` is the text for Markdown.
-fn split_from(structure: &str, text: &str, from: usize, pieces: &mut Vec<Piece>) -> usize {
+/// read anew. Returns the offset reached. `structure` is the text for Markdown.
+fn split_from(structure: &str, text: &str, from: usize, pieces: &mut Vec<TopLevel>) -> usize {
     let mut depth = 0_usize;
     // Blocks of one paragraph can be formulas already dealt with.
     let mut reached = from;
@@ -147,18 +147,18 @@ fn split_from(structure: &str, text: &str, from: usize, pieces: &mut Vec<Piece>)
         let end = if whole { range.end } else { line_end(text, range.end) };
         while prose && let Some(display) = find_display(text, at, end) {
             if at < display.lines.start {
-                pieces.push(Piece { lines: at..display.lines.start, kind: PieceKind::Markdown });
+                pieces.push(TopLevel { lines: at..display.lines.start, kind: TopLevelKind::Markdown });
             }
             at = display.lines.end;
-            let kind = display.formula.map_or(PieceKind::Unfinished, PieceKind::Formula);
-            pieces.push(Piece { lines: display.lines, kind });
+            let kind = display.formula.map_or(TopLevelKind::Unfinished, TopLevelKind::Formula);
+            pieces.push(TopLevel { lines: display.lines, kind });
             if at != end {
                 // What Markdown took for the rest of the paragraph, or for a list, may be something else now.
                 return at;
             }
         }
         if at < range.end {
-            pieces.push(Piece { lines: at..range.end, kind: PieceKind::Markdown });
+            pieces.push(TopLevel { lines: at..range.end, kind: TopLevelKind::Markdown });
         }
         reached = reached.max(range.end);
     }

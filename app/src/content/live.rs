@@ -95,19 +95,19 @@ impl Part<'_, String> {
 
 /// A piece of a text that grows: a node that never changes.
 #[derive(Clone, Debug, PartialEq)]
-struct Piece {
+struct TextNode {
     number: u32,
     text: Arc<str>,
 }
 
 /// The pieces of a text that grows.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Pieces {
-    all: Vec<Piece>,
+struct TextNodes {
+    all: Vec<TextNode>,
     next: u32,
 }
 
-impl Pieces {
+impl TextNodes {
     /// The pieces of the text that comes after the one of `before`. Those that it begins with stay.
     fn after(before: Option<&Self>, text: &str) -> Self {
         let mut pieces = before.cloned().unwrap_or_default();
@@ -119,7 +119,7 @@ impl Pieces {
         }
         pieces.all.truncate(kept);
         if !rest.is_empty() {
-            pieces.all.push(Piece { number: pieces.next, text: rest.into() });
+            pieces.all.push(TextNode { number: pieces.next, text: rest.into() });
             pieces.next = pieces.next.wrapping_add(1);
         }
         pieces
@@ -127,8 +127,8 @@ impl Pieces {
 }
 
 fn grown(text: Memo<Option<String>>) -> AnyView {
-    let pieces = Memo::new(move |before: Option<&Pieces>| {
-        text.with(|text| Pieces::after(before, text.as_deref().unwrap_or_default()))
+    let pieces = Memo::new(move |before: Option<&TextNodes>| {
+        text.with(|text| TextNodes::after(before, text.as_deref().unwrap_or_default()))
     });
     view! {
         <For
@@ -142,27 +142,27 @@ fn grown(text: Memo<Option<String>>) -> AnyView {
 
 #[cfg(test)]
 mod tests {
-    use super::Pieces;
+    use super::TextNodes;
 
-    fn texts(pieces: &Pieces) -> Vec<(u32, &str)> {
+    fn texts(pieces: &TextNodes) -> Vec<(u32, &str)> {
         pieces.all.iter().map(|piece| (piece.number, &*piece.text)).collect()
     }
 
     #[test]
     fn what_is_there_stays_while_a_text_grows() {
-        let first = Pieces::after(None, "One");
-        let second = Pieces::after(Some(&first), "One two");
+        let first = TextNodes::after(None, "One");
+        let second = TextNodes::after(Some(&first), "One two");
         assert_eq!(texts(&second), [(0, "One"), (1, " two")]);
-        assert_eq!(Pieces::after(Some(&second), "One two"), second);
+        assert_eq!(TextNodes::after(Some(&second), "One two"), second);
     }
 
     #[test]
     fn what_is_different_is_replaced() {
-        let grown = Pieces::after(Some(&Pieces::after(None, "One ")), "One **two");
-        let cut = Pieces::after(Some(&grown), "One ");
+        let grown = TextNodes::after(Some(&TextNodes::after(None, "One ")), "One **two");
+        let cut = TextNodes::after(Some(&grown), "One ");
         assert_eq!(texts(&cut), [(0, "One ")]);
-        let other = Pieces::after(Some(&cut), "Two");
+        let other = TextNodes::after(Some(&cut), "Two");
         assert_eq!(texts(&other), [(2, "Two")]);
-        assert_eq!(texts(&Pieces::after(Some(&other), "")), []);
+        assert_eq!(texts(&TextNodes::after(Some(&other), "")), []);
     }
 }

@@ -3,7 +3,7 @@
 //! - [`blocks()`] turns a text into plain data; [`Document`] does it again and again for a text that grows, and
 //!   parses only its end.
 //! - [`highlight`] colours code; [`math`] turns LaTeX into MathML.
-//! - [`Markdown`] shows a text that may grow, [`passages()`] what a person wrote, [`CodeBlock`] shows code.
+//! - [`Markdown`] shows a text that may grow, [`passages()`] what the user wrote, [`CodeBlock`] shows code.
 //!
 //! What a text may cost is bounded: the length of a formula, the cells of a table, the combining marks on a letter.
 

@@ -1,4 +1,4 @@
-//! What a person wrote: as it is, but for code. Long texts come in passages, so that a browser lays out those in sight only.
+//! What the user wrote: as it is, but for code. Long texts come in passages, so that a browser lays out those in sight only.
 
 use leptos::prelude::*;
 

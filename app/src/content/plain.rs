@@ -5,7 +5,7 @@ use super::document::blocks;
 use super::marks::few_marks;
 use super::passages::{Passage, passages};
 
-/// What a person wrote, as it is shown. What stands apart is on lines of its own.
+/// What the user wrote, as it is shown. What stands apart is on lines of its own.
 #[must_use]
 pub fn plain_passages(text: &str) -> String {
     let mut plain = String::new();

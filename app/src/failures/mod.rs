@@ -73,7 +73,7 @@ pub fn report(failure: &Failure) -> String {
     }
 }
 
-/// More for engineers, in English; none where there is nothing to add.
+/// More for engineers, in English; `None` if there is nothing to add.
 #[must_use]
 pub fn details(failure: &Failure) -> Option<String> {
     // Of a file that was not opened, the failure inside says more.

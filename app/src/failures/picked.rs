@@ -1,11 +1,11 @@
-//! Files that a person opened before and that are not opened again.
+//! Files that the user opened before and that are not opened again.
 
 use super::t;
 
 /// Why a model was not opened again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PickedTrouble {
-    /// The person did not let the page read this file.
+    /// The user did not let the page read this file.
     NotAllowed {
         /// Its name.
         name: String,

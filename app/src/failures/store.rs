@@ -31,7 +31,7 @@ pub fn store(error: &StoreError) -> String {
     .into()
 }
 
-/// More for engineers, as the browser or the parser has said it; none where there is nothing to add.
+/// More for engineers, as the browser or the parser has said it; `None` if there is nothing to add.
 #[must_use]
 pub fn store_details(error: &StoreError) -> Option<String> {
     match error {

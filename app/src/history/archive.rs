@@ -1,4 +1,4 @@
-//! The file that a person exports and imports.
+//! The file that the user exports and imports.
 
 use std::collections::BTreeMap;
 

@@ -26,7 +26,7 @@ impl HistoryStore {
         Ok(key)
     }
 
-    /// The bytes of an attachment; none when they are gone.
+    /// The bytes of an attachment; `None` if they are gone.
     ///
     /// # Errors
     /// When the browser's storage fails.
@@ -42,7 +42,7 @@ impl HistoryStore {
 
     /// Removes attachments that no conversation, no draft and no open adapter has named for [`GRACE_MS`]: until then a deletion may be
     /// undone, or another tab may be about to name them. An earlier sweep must have found them loose. Nothing goes while
-    /// a conversation or a draft cannot be read, since nobody knows what it names. Gives how many went; `now` in
+    /// a conversation or a draft cannot be read, since nobody knows what it names. Returns how many went; `now` in
     /// milliseconds.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ impl HistoryStore {
         Ok(count)
     }
 
-    /// Keys of all attachments that something names; none when something cannot be read.
+    /// Keys of all attachments that something names; `None` if something cannot be read.
     async fn named_attachments(&self) -> Result<Option<BTreeSet<String>>, StoreError> {
         let mut named = BTreeSet::new();
         let summaries = self.list().await?;

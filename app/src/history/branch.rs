@@ -36,7 +36,7 @@ impl Branch {
 }
 
 impl Conversation {
-    /// Deletes a message and all that follows it in every branch, and gives what was deleted, for [`Self::put_back`]. A
+    /// Deletes a message and all that follows it in every branch, and returns what was deleted, for [`Self::put_back`]. A
     /// neighbouring variant, if there is one, takes its place on screen. Other variants stay.
     ///
     /// # Errors

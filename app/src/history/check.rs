@@ -31,7 +31,7 @@ pub enum TreeError {
     },
     /// What is shown is not among the variants.
     Active {
-        /// The message before; none for the first message.
+        /// The message before; `None` for the first message.
         parent: Option<NodeId>,
     },
     /// A message of a role that cannot be in a tree.

@@ -1,4 +1,4 @@
-//! The tree of a conversation, and what a person can do with it.
+//! The tree of a conversation, and what the user can do with it.
 //!
 //! Siblings are variants of one turn: an edited question, a regenerated answer. Each node remembers which of its
 //! children was last shown, so that going back to a variant brings back what followed it. The messages on screen are
@@ -66,9 +66,9 @@ pub struct Conversation {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Options {
-    /// The model last used, by the name a person types; empty for the default.
+    /// The model last used, by the name the user types; empty for the default.
     pub model: String,
-    /// How tokens are drawn; none for what the model recommends.
+    /// How tokens are drawn; `None` for what the model recommends.
     pub sampling: Option<Sampling>,
     /// Context length in tokens; 0 for the default.
     pub context: u32,
@@ -83,7 +83,7 @@ pub struct Options {
 /// A message in the tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Node {
-    /// The message before it; none for a first message.
+    /// The message before it; `None` for a first message.
     #[serde(default)]
     pub(super) parent: Option<NodeId>,
     /// The messages that follow it, oldest first: variants of one turn.
@@ -106,7 +106,7 @@ fn read_shared<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<Message
 }
 
 impl Node {
-    /// The message before this one; none for a first message.
+    /// The message before this one; `None` for a first message.
     #[must_use]
     pub fn parent(&self) -> Option<NodeId> {
         self.parent
@@ -177,7 +177,7 @@ impl Conversation {
         self.nodes.get(&node).map(|node| Arc::clone(&node.message))
     }
 
-    /// A message, to be changed in place. For what streams in; a person's edits make branches instead.
+    /// A message, to be changed in place. For what streams in; the user's edits make branches instead.
     pub fn message_mut(&mut self, node: NodeId) -> Option<&mut Message> {
         self.nodes.get_mut(&node).map(|node| Arc::make_mut(&mut node.message))
     }
@@ -349,7 +349,7 @@ impl Conversation {
         self.insert(parent, message, now)
     }
 
-    /// Adds a variant of an answer in the person's own words, so that the conversation can go on from it. The
+    /// Adds a variant of an answer in the user's own words, so that the conversation can go on from it. The
     /// model's answer stays, with all that follows it.
     ///
     /// # Errors
@@ -450,7 +450,7 @@ impl Conversation {
     }
 
     /// Shows the variant this many after the message (before it when negative), and stops at the first and the last.
-    /// Gives the variant now shown.
+    /// Returns the variant now shown.
     ///
     /// # Errors
     /// When there is no such message.

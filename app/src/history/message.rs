@@ -32,7 +32,7 @@ pub struct Message {
     /// For an answer: the model that gave it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub model: String,
-    /// Why the answer ended; none while it runs, and when the page went away before it ended.
+    /// Why the answer ended; `None` while it runs, and if the page went away before it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish: Option<Finish>,
     /// Figures of the answer.
@@ -41,7 +41,7 @@ pub struct Message {
     /// What went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<AnswerError>,
-    /// Whether a person changed this answer after the model gave it.
+    /// Whether the user changed this answer after the model gave it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub edited: bool,
     /// When it was made, in milliseconds since 1970.
@@ -105,7 +105,7 @@ impl AnswerError {
 pub struct Attachment {
     /// What it is.
     pub kind: AttachmentKind,
-    /// Its file name, as the person knows it.
+    /// Its file name, as the user knows it.
     pub name: String,
     /// Its media type, such as `image/png`.
     pub mime: String,

@@ -2,8 +2,8 @@
 //!
 //! - [`Conversation`] is a tree of messages: editing or regenerating adds a branch, so nothing is lost.
 //! - [`HistoryStore`] keeps conversations, attachments, drafts and settings in IndexedDB, or in memory where the
-//!   browser refuses that. [`PickedModels`] remembers which files a person has opened.
-//! - [`Archive`] is the JSON that a person exports and imports.
+//!   browser refuses that. [`PickedModels`] remembers which files the user has opened.
+//! - [`Archive`] is the JSON that the user exports and imports.
 //!
 //! Everything but the storage itself is plain data, natively tested. Times are milliseconds since 1970 and are
 //! arguments, so that the operations are pure; [`now`] gives the current one.
@@ -47,7 +47,7 @@ pub use id::{AttachmentKey, ConversationId, NodeId, ParseIdError};
 pub use message::{AnswerError, Attachment, AttachmentKind, Message, Moment};
 pub use opened::{OpenedAdapter, OpenedFrom};
 pub use picked::{PickedFile, PickedModel, PickedModels};
-pub use record::Stored;
+pub use record::StoredConversation;
 pub use records::StoreError;
 pub use search::{Query, SearchText};
 pub use store::{Deleted, Draft, HistoryStore, Persistence, Saved};

@@ -1,4 +1,4 @@
-//! Adapters that a person has opened for a model, to be opened again with it.
+//! Adapters that the user has opened for a model, to be opened again with it.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Models that a person has opened from files, to be opened again on a later visit.
+//! Models that the user has opened from files, to be opened again on a later visit.
 //!
 //! What is kept of a file is the browser's handle. It is an object that only IndexedDB can store, so these records are
 //! not text as those of the history are, and have a database of their own.
@@ -78,7 +78,7 @@ impl PickedModel {
         Ok(record.into())
     }
 
-    /// None when it is no such record, perhaps that of another version.
+    /// `None` if it is no such record, perhaps that of another version.
     fn from_js(id: String, record: &JsValue) -> Option<Self> {
         let about = Reflect::get(record, &ABOUT.into()).ok()?.as_string()?;
         let About { files, opened } = serde_json::from_str(&about).ok()?;

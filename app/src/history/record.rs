@@ -12,7 +12,7 @@ const VERSION: u32 = 2;
 
 /// A conversation as it was read from storage, or as it was last written there.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stored {
+pub struct StoredConversation {
     /// Another one with every write: who finds another than the one last seen knows that somebody else has written.
     pub revision: u64,
     /// The conversation.
@@ -33,7 +33,7 @@ struct Head {
     version: Option<u32>,
 }
 
-impl Stored {
+impl StoredConversation {
     /// A conversation that is about to be written.
     pub(super) fn next(conversation: Conversation) -> Self {
         Self { revision: random_bits() as u64, conversation }

@@ -21,7 +21,7 @@ pub struct Query {
 }
 
 impl Query {
-    /// The words of a text; none where it has none.
+    /// The words of a text; `None` if it has none.
     #[must_use]
     pub fn new(text: &str) -> Option<Self> {
         let mut words: Vec<_> = text.split_whitespace().map(fold).filter(|word| !word.is_empty()).collect();
@@ -112,7 +112,7 @@ impl SearchText {
         Self { folded: fold(&text), text, title: fold(&conversation.title) }
     }
 
-    /// Whether all words are in it, and if so the text around one of them; none where all are in the title.
+    /// Whether all words are in it, and if so the text around one of them; `None` if all are in the title.
     #[must_use]
     pub fn find(&self, query: &Query) -> Option<Option<String>> {
         let mut first = None;

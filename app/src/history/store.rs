@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::channel::Channel;
 
 use super::backend::{Backend, Memory};
-use super::record::{Stored, write_json};
+use super::record::{StoredConversation, write_json};
 use super::records::{StoreError, Table, Value, Write};
 use super::{
     Attachment, AttachmentKey, Change, Conversation, ConversationId, NodeId, Options, Subscription, Summary,
@@ -67,9 +67,9 @@ impl Draft {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Saved {
     /// It is stored as it was given.
-    Written(Stored),
+    Written(StoredConversation),
     /// Another tab had changed it: this is what both have made of it, and what is stored now.
-    Merged(Stored),
+    Merged(StoredConversation),
     /// It was deleted by another tab, and stays so.
     Gone,
 }
@@ -91,7 +91,7 @@ impl Deleted {
     #[must_use]
     pub fn conversation(&self) -> Option<Conversation> {
         let (key, value) = self.record()?;
-        Stored::read(key, value.clone()).ok().map(|stored| stored.conversation)
+        StoredConversation::read(key, value.clone()).ok().map(|stored| stored.conversation)
     }
 
     fn record(&self) -> Option<(&str, &Value)> {
@@ -188,7 +188,7 @@ impl HistoryStore {
         Ok(summaries)
     }
 
-    /// What the list shows of one conversation; none when there is none of this name.
+    /// What the list shows of one conversation; `None` if there is none of this name.
     ///
     /// # Errors
     /// When the browser's storage fails.
@@ -205,17 +205,17 @@ impl HistoryStore {
         }
     }
 
-    /// A conversation; none when there is none of this name.
+    /// A conversation; `None` if there is none of this name.
     ///
     /// # Errors
     /// When the browser's storage fails, or the record is broken or of a newer version.
-    pub async fn load(&self, id: ConversationId) -> Result<Option<Stored>, StoreError> {
+    pub async fn load(&self, id: ConversationId) -> Result<Option<StoredConversation>, StoreError> {
         let key = id.to_string();
         let value = self.backend.get(Table::Conversations, &key).await?;
-        value.map(|value| Stored::read(&key, value)).transpose()
+        value.map(|value| StoredConversation::read(&key, value)).transpose()
     }
 
-    /// The record of a conversation as it is, to be saved where it cannot be read; none when there is none.
+    /// The record of a conversation as it is, to be saved where it cannot be read; `None` if there is none.
     ///
     /// # Errors
     /// When the browser's storage fails.
@@ -227,16 +227,21 @@ impl HistoryStore {
         }))
     }
 
-    /// Keeps a conversation. `base` is what the store held when it was last read or written; none for a new one. Where
+    /// Keeps a conversation. `base` is what the store held when it was last read or written; `None` for a new one. Where
     /// another tab has written meanwhile, both are joined. Attachments that nobody names any more stay until they are swept,
     /// so that what was deleted can come back whole: see [`Self::sweep_attachments`].
     ///
     /// # Errors
     /// When the storage is full or fails, or what is there cannot be read; what was kept before stays.
-    pub async fn save(&self, ours: &Conversation, base: Option<&Stored>) -> Result<Saved, StoreError> {
+    pub async fn save(
+        &self,
+        ours: &Conversation,
+        base: Option<&StoredConversation>,
+    ) -> Result<Saved, StoreError> {
         let (id, key) = (ours.id, ours.id.to_string());
         let decide = |mut read: Vec<Option<Value>>| {
-            let there = read.pop().flatten().map(|value| Stored::read(&key, value)).transpose()?;
+            let there =
+                read.pop().flatten().map(|value| StoredConversation::read(&key, value)).transpose()?;
             let saved = match (there, base) {
                 (None, Some(_)) => return Ok((Vec::new(), Saved::Gone)),
                 (Some(there), base) if base.is_none_or(|base| base.revision != there.revision) => {
@@ -247,9 +252,9 @@ impl HistoryStore {
                         key: key.clone(),
                         reason: format!("{error:?}"),
                     };
-                    Saved::Merged(Stored::next(merged.map_err(broken)?))
+                    Saved::Merged(StoredConversation::next(merged.map_err(broken)?))
                 }
-                _ => Saved::Written(Stored::next(ours.clone())),
+                _ => Saved::Written(StoredConversation::next(ours.clone())),
             };
             let writes = match &saved {
                 Saved::Written(stored) | Saved::Merged(stored) => conversation_writes(stored)?.into(),
@@ -265,7 +270,7 @@ impl HistoryStore {
         Ok(saved)
     }
 
-    /// Deletes a conversation and its drafts, and gives what was deleted, for [`Self::restore`]. Its attachments stay until
+    /// Deletes a conversation and its drafts, and returns what was deleted, for [`Self::restore`]. Its attachments stay until
     /// they are swept.
     ///
     /// # Errors
@@ -298,7 +303,7 @@ impl HistoryStore {
         Ok(())
     }
 
-    /// A setting; none when it was never set. One of another shape (from another version) counts as never set.
+    /// A setting; `None` if it was never set. One of another shape (from another version) counts as never set.
     ///
     /// # Errors
     /// When the browser's storage fails.
@@ -319,7 +324,7 @@ impl HistoryStore {
     }
 }
 
-pub(super) fn conversation_writes(stored: &Stored) -> Result<[Write; 2], StoreError> {
+pub(super) fn conversation_writes(stored: &StoredConversation) -> Result<[Write; 2], StoreError> {
     let key = stored.conversation.id.to_string();
     let summary = write_json(&key, &Summary::of(&stored.conversation))?;
     Ok([

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::archive::ArchiveWriter;
-use super::record::Stored;
+use super::record::StoredConversation;
 use super::records::{Table, Value, Write};
 use super::store::conversation_writes;
 use super::{Archive, Change, Conversation, ConversationId, HistoryStore, ImportError, Options, StoreError};
@@ -25,7 +25,7 @@ pub struct ImportReport {
 
 impl HistoryStore {
     /// Writes conversations as the JSON of an [`Archive`], piece by piece. Of one that `live` gives, that is written and not
-    /// what is stored. Gives how many could not be read and were left out.
+    /// what is stored. Returns how many could not be read and were left out.
     ///
     /// # Errors
     /// When the browser's storage fails.
@@ -82,7 +82,9 @@ impl HistoryStore {
                 let key = imported.id.to_string();
                 let here = match (joined_by_id.get(&imported.id), value) {
                     (Some(before), _) => Some(Ok(before.clone())),
-                    (None, Some(value)) => Some(Stored::read(&key, value).map(|it| it.conversation)),
+                    (None, Some(value)) => {
+                        Some(StoredConversation::read(&key, value).map(|it| it.conversation))
+                    }
                     (None, None) => None,
                 };
                 let joined =
@@ -107,7 +109,7 @@ impl HistoryStore {
             }
             let mut writes = Vec::new();
             for conversation in joined_by_id.into_values() {
-                writes.extend(conversation_writes(&Stored::next(conversation))?);
+                writes.extend(conversation_writes(&StoredConversation::next(conversation))?);
             }
             for key in named {
                 // What is here already is not replaced: the file could name another conversation's attachment.

@@ -1,4 +1,4 @@
-//! Which language is shown, and which a person has chosen.
+//! Which language is shown, and which the user has chosen.
 
 use leptos::prelude::*;
 
@@ -20,7 +20,7 @@ pub(super) fn chosen_in(cookies: &str) -> Option<Language> {
 pub struct LanguageChoice {
     /// What is shown.
     pub shown: RwSignal<Language>,
-    /// What was chosen; none where the browser's languages count.
+    /// What was chosen; `None` if the browser's languages count.
     pub chosen: RwSignal<Option<Language>>,
 }
 

@@ -47,7 +47,7 @@ impl Language {
         NAMES[usize::from(self.0)]
     }
 
-    /// The language of a tag such as `de` or `de-AT`; none where there is no file of it.
+    /// The language of a tag such as `de` or `de-AT`; `None` if there is no file of it.
     #[must_use]
     pub fn of_tag(tag: &str) -> Option<Self> {
         let same = |known: &str, tag: &str| known.eq_ignore_ascii_case(tag);

@@ -1,4 +1,4 @@
-//! Asking the person for the microphone or the camera, and what to say when there is none.
+//! Asking the user for the microphone or the camera, and what to say when there is none.
 
 use js_sys::Reflect;
 use wasm_bindgen::{JsCast as _, JsValue};
@@ -19,7 +19,7 @@ pub enum Device {
 /// Why there is no stream of a device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
-    /// The person, or their system, said no.
+    /// The user, or their system, said no.
     #[error("{}", t().device_refused(.0.text()))]
     Refused(Device),
     /// There is none.
@@ -58,7 +58,7 @@ impl Device {
         }
     }
 
-    /// Opens it; the browser asks the person.
+    /// Opens it; the browser asks the user.
     ///
     /// # Errors
     /// Why it cannot be had.
@@ -78,7 +78,7 @@ impl Device {
         Ok(Stream(stream.unchecked_into()))
     }
 
-    /// Whether there is one. A browser tells that without asking the person.
+    /// Whether there is one. A browser tells that without asking the user.
     pub async fn exists(self) -> bool {
         let Some(asked) = media_devices().and_then(|devices| devices.enumerate_devices().ok()) else {
             return false;

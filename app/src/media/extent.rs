@@ -50,7 +50,7 @@ const OPUS_RATE: u32 = 48_000;
 /// The longest packet of other codecs: half of a block of Vorbis, a block of ALAC.
 const OTHER_PACKET: u64 = 4096;
 
-/// The extent of a file; none if it is of no format known here.
+/// The extent of a file; `None` if it is of no format known here.
 #[must_use]
 pub fn of(file: &[u8]) -> Option<Extent> {
     let file = without_tag(file);
@@ -405,7 +405,7 @@ impl Track {
     }
 }
 
-/// Channels in the settings of AAC's decoder; none if there is another decoder, or they are somewhere else.
+/// Channels in the settings of AAC's decoder; `None` if there is another decoder, or they are somewhere else.
 fn aac_channels(entry: &[u8]) -> Option<u32> {
     let stream = descriptor(entry.get(find(entry, b"esds")? + 8..)?, 3)?;
     let decoder = descriptor(stream.get(3..)?, 4)?;

@@ -1,6 +1,6 @@
 //! What a file is, by its name and by what the system calls it.
 
-/// What a person can give to the page.
+/// What the user can give to the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// A model, or an adapter of one.

@@ -8,7 +8,7 @@ use web_sys::{Blob, CanvasRenderingContext2d, HtmlCanvasElement, HtmlVideoElemen
 /// Sides above this are not drawn: canvases of browsers end here or sooner.
 const MAX_SIDE: u32 = 8_192;
 
-/// Writes a picture of any format that the browser reads as PNG; none where it does not read it.
+/// Writes a picture of any format that the browser reads as PNG; `None` if it does not read it.
 pub async fn as_png(blob: &Blob) -> Option<Blob> {
     let promise = web_sys::window()?.create_image_bitmap_with_blob(blob).ok()?;
     let bitmap: ImageBitmap = JsFuture::from(promise).await.ok()?.unchecked_into();
@@ -22,7 +22,7 @@ pub async fn as_png(blob: &Blob) -> Option<Blob> {
     written(&drawn?, "image/png").await
 }
 
-/// What a video shows now, with its longer side at most `side` pixels long; none when it shows nothing.
+/// What a video shows now, with its longer side at most `side` pixels long; `None` if it shows nothing.
 pub async fn of_video(video: &HtmlVideoElement, side: u32, mime: &str) -> Option<Blob> {
     let (width, height) = fitted(video.video_width(), video.video_height(), side)?;
     let (canvas, context) = canvas(width, height)?;
@@ -31,7 +31,7 @@ pub async fn of_video(video: &HtmlVideoElement, side: u32, mime: &str) -> Option
     written(&canvas, mime).await
 }
 
-/// A size of the same proportions with sides of at most `side`; none for a size of nothing.
+/// A size of the same proportions with sides of at most `side`; `None` for a size of nothing.
 fn fitted(width: u32, height: u32, side: u32) -> Option<(u32, u32)> {
     let longer = width.max(height);
     if width.min(height) == 0 {

@@ -78,7 +78,7 @@ impl Resampler {
         out
     }
 
-    /// Gives what the end of the input completes.
+    /// Returns what the end of the input completes.
     #[must_use]
     pub fn finish(mut self) -> Vec<f32> {
         self.push(&vec![0.0; self.lead()])

@@ -12,11 +12,11 @@ pub struct AnswerPlace {
     pub conversation: ConversationId,
     /// Its message.
     pub node: NodeId,
-    /// The request, to stop it by; none while what it needs is gathered.
+    /// The request, to stop it by; `None` while what it needs is gathered.
     pub request: Option<RequestId>,
 }
 
-/// What the running answer is at.
+/// Phase of the running answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AnswerPhase {
     /// The prompt is being read.
@@ -34,9 +34,9 @@ pub enum AnswerPhase {
 /// when it has ended.
 #[derive(Clone, Copy, Default)]
 pub struct RunningAnswer {
-    /// Where it belongs; none when nothing runs.
+    /// Where it belongs; `None` if nothing runs.
     pub place: RwSignal<Option<AnswerPlace>>,
-    /// What it is at.
+    /// Its phase.
     pub phase: RwSignal<AnswerPhase>,
     /// What is done before the prompt can be read: a tower is loaded, pictures and sounds are encoded. In words.
     pub sensing: RwSignal<Option<String>>,
@@ -46,11 +46,11 @@ pub struct RunningAnswer {
     pub text: RwSignal<String>,
     /// The thought so far.
     pub thought: RwSignal<String>,
-    /// How long the thought took, in milliseconds; none until it ended.
+    /// How long the thought took, in milliseconds; `None` until it ended.
     pub thought_ms: RwSignal<Option<u64>>,
     /// Tokens so far.
     pub tokens: RwSignal<u32>,
-    /// The block that a diffusion model is denoising; none between blocks.
+    /// The block that a diffusion model is denoising; `None` between blocks.
     pub canvas: RwSignal<Option<Canvas>>,
     thought_began: StoredValue<Option<u64>>,
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use protocol::FitVerdict;
 
-use super::models::{Choice, Inspection, ModelId, Mood, verdict_words};
+use super::models::{Choice, Inspection, ModelId, Severity, verdict_words};
 
 /// What is known of the models beyond their list.
 #[derive(Clone, Copy)]
@@ -44,9 +44,9 @@ pub fn preferred<'a>(choices: &'a [Choice], last_used: &str, known: Known<'_>) -
 pub fn in_order(mut choices: Vec<Choice>, known: Known<'_>) -> Vec<Choice> {
     let Known { inspections, software } = known;
     let mood = |choice: &Choice| match inspections.get(&choice.id) {
-        Some(_) if choice.is_too_slow(software) => Some(Mood::Bad),
+        Some(_) if choice.is_too_slow(software) => Some(Severity::Bad),
         Some(Inspection::Known { details, verdict }) => Some(verdict_words(verdict, details).0),
-        Some(Inspection::Failed(_)) => Some(Mood::Bad),
+        Some(Inspection::Failed(_)) => Some(Severity::Bad),
         Some(Inspection::Running) | None => None,
     };
     let is_broken = |choice: &Choice| choice.entry.broken.is_some();

@@ -52,7 +52,7 @@ pub struct EngineStore {
     pub phase: RwSignal<EnginePhase>,
     /// The graphics device, once it is known.
     pub device: RwSignal<Option<DeviceReport>>,
-    /// Why the graphics device is being restored; none when it is not.
+    /// Why the graphics device is being restored; `None` if it is not.
     pub restoring: RwSignal<Option<String>>,
     /// Trouble that concerns no single request.
     pub trouble: RwSignal<Option<Failure>>,
@@ -281,7 +281,7 @@ impl EngineStore {
         }
     }
 
-    /// Selects a model that a person has chosen, or that was loaded.
+    /// Selects a model that the user has chosen, or that was loaded.
     pub fn select(self, id: ModelId) {
         self.preselected.set(None);
         self.selected.set(Some(id));
@@ -353,7 +353,7 @@ impl EngineStore {
         loaded.or(inspected).unwrap_or(choice.entry.capabilities)
     }
 
-    /// Puts a model of the person's into the list, with its files and what is known of it.
+    /// Puts a model of the user's into the list, with its files and what is known of it.
     pub(super) fn add(self, choice: Choice, files: Vec<web_sys::Blob>, known: Option<Inspection>) {
         self.files.update_value(|all| {
             all.insert(choice.id.clone(), SendWrapper::new(files));
@@ -368,7 +368,7 @@ impl EngineStore {
         });
     }
 
-    /// Takes a model of the person's off the list. It must not be the loaded one.
+    /// Takes a model of the user's off the list. It must not be the loaded one.
     pub fn remove(self, id: &ModelId) {
         self.choices.update(|choices| choices.retain(|choice| choice.id != *id));
         self.inspections.update(|all| {
@@ -379,7 +379,7 @@ impl EngineStore {
         });
     }
 
-    /// Sends a request; none when there is no engine.
+    /// Sends a request; `None` if there is no engine.
     pub fn request(self, choice: Option<&ModelId>, make: impl FnOnce(RequestId) -> Request) -> Option<Reply> {
         let files =
             choice.and_then(|id| self.files.with_value(|all| all.get(id).map(|files| files.to_vec())));

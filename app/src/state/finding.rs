@@ -7,11 +7,11 @@ use crate::{find::Hit, history::ConversationId};
 /// What is looked for, and where one is.
 #[derive(Clone, Copy, Default)]
 pub struct FindStore {
-    /// The conversation in which something is looked for; none while nothing is.
+    /// The conversation in which something is looked for; `None` while nothing is.
     pub of: RwSignal<Option<ConversationId>>,
     /// The words.
     pub words: RwSignal<String>,
-    /// The place that was gone to; none before that is another one than the first.
+    /// The place that was gone to; `None` before that is another one than the first.
     pub at: RwSignal<Option<Hit>>,
     /// The place that is on screen.
     pub shown: RwSignal<Option<Hit>>,

@@ -26,7 +26,7 @@ impl EngineStore {
         });
     }
 
-    /// Bytes that a person chose for the experts of a model; none for as much as is free.
+    /// Bytes that the user chose for the experts of a model; `None` for as much as is free.
     #[must_use]
     pub fn expert_memory(self, id: &ModelId) -> Option<u64> {
         self.settings.value.with_untracked(|settings| settings.expert_memory.get(&id.0).copied())

@@ -54,7 +54,7 @@ impl MediaStore {
     pub async fn keep(self, blob: &Blob) -> Result<AttachmentKey, String> {
         let store = self.library.store().ok_or(t().store_closed())?;
         let bytes = bytes(blob).await.ok_or(t().media_unreadable())?;
-        // A copy: the person's own file may change or go.
+        // A copy: the user's own file may change or go.
         let copy = blob_of(&bytes, &blob.type_()).ok_or(t().media_no_room())?;
         let key = store
             .put_attachment(bytes)
@@ -64,17 +64,17 @@ impl MediaStore {
         Ok(key)
     }
 
-    /// The handle of an attachment's bytes; none when they are not in this browser any more.
+    /// The handle of an attachment's bytes; `None` if they are not in this browser any more.
     pub async fn blob(self, attachment: &Attachment) -> Option<Blob> {
         self.held(attachment).await.map(|held| held.blob.clone())
     }
 
-    /// An address of an attachment for this page; none when it is not in this browser any more.
+    /// An address of an attachment for this page; `None` if it is not in this browser any more.
     pub async fn url(self, attachment: &Attachment) -> Option<String> {
         self.held(attachment).await.map(|held| held.url.clone())
     }
 
-    /// The bytes of an attachment; none when they are not in this browser any more.
+    /// The bytes of an attachment; `None` if they are not in this browser any more.
     pub async fn bytes(self, attachment: &Attachment) -> Option<Vec<u8>> {
         bytes(&self.blob(attachment).await?).await
     }
@@ -89,7 +89,7 @@ impl MediaStore {
             return Some(held);
         }
         let store = self.library.store()?;
-        // What cannot be read is shown as missing, which is all that a person can know of it.
+        // What cannot be read is shown as missing, which is all that the user can know of it.
         let bytes = store.attachment(attachment.key).await.ok().flatten()?;
         self.hold(attachment.key, &blob_of(&bytes, &attachment.mime)?);
         self.at_hand(attachment.key)
@@ -116,7 +116,7 @@ pub fn blob_of(bytes: &[u8], mime: &str) -> Option<Blob> {
     Blob::new_with_u8_array_sequence_and_options(&Array::of1(&Uint8Array::from(bytes)), &options).ok()
 }
 
-/// The bytes behind a handle; none when they cannot be read.
+/// The bytes behind a handle; `None` if they cannot be read.
 pub async fn bytes(blob: &Blob) -> Option<Vec<u8>> {
     let buffer = JsFuture::from(blob.array_buffer()).await.ok()?;
     Some(Uint8Array::new(buffer.unchecked_ref()).to_vec())

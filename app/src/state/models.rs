@@ -1,4 +1,4 @@
-//! The models that a person can choose from, and what is known of each.
+//! The models that the user can choose from, and what is known of each.
 
 use protocol::said::{ListNote, Said};
 use protocol::{
@@ -55,7 +55,7 @@ impl Choice {
         }
     }
 
-    /// Files of the person's: the model first, then its projector if there is one. None when there is no file.
+    /// Files of the user's: the model first, then its projector if there is one. None when there is no file.
     #[must_use]
     pub fn local(files: &[(String, u64)]) -> Option<Self> {
         let (first, _) = files.first()?;
@@ -74,7 +74,7 @@ impl Choice {
         })
     }
 
-    /// Whether it is a file of the person's.
+    /// Whether it is a file of the user's.
     #[must_use]
     pub fn is_local(&self) -> bool {
         matches!(self.source, ModelSource::Local { .. })
@@ -93,7 +93,7 @@ impl Choice {
         parts.join(" · ")
     }
 
-    /// The context length to ask for: what a person has chosen, else what comes with the model, else 0 for the default.
+    /// The context length to ask for: what the user has chosen, else what comes with the model, else 0 for the default.
     #[must_use]
     pub fn context(&self, chosen: u32) -> u32 {
         if chosen > 0 { chosen } else { self.entry.params.get("num_ctx").map_or(0, |&tokens| tokens as u32) }
@@ -188,7 +188,7 @@ pub enum Inspection {
     Failed(Failure),
 }
 
-/// What a person is asked before a model takes ordinary memory.
+/// What the user is asked before a model takes ordinary memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryQuestion {
     /// The model.
@@ -201,7 +201,7 @@ pub struct MemoryQuestion {
 
 /// How a verdict is to be read at a glance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mood {
+pub enum Severity {
     /// Fine.
     Good,
     /// With a limit.
@@ -212,9 +212,9 @@ pub enum Mood {
 
 /// A verdict in words, with what is stored in 8 bits although nobody asked for it.
 #[must_use]
-pub fn verdict_words(verdict: &FitVerdict, details: &ModelDetails) -> (Mood, String) {
+pub fn verdict_words(verdict: &FitVerdict, details: &ModelDetails) -> (Severity, String) {
     let (mood, mut words) = fit_words(verdict, details);
-    if mood == Mood::Bad {
+    if mood == Severity::Bad {
         return (mood, words);
     }
     let Stored { asked, eight_bits } = details.stored;
@@ -228,13 +228,13 @@ pub fn verdict_words(verdict: &FitVerdict, details: &ModelDetails) -> (Mood, Str
 }
 
 /// A verdict in words, without what is stored in 8 bits.
-fn fit_words(verdict: &FitVerdict, details: &ModelDetails) -> (Mood, String) {
+fn fit_words(verdict: &FitVerdict, details: &ModelDetails) -> (Severity, String) {
     let read = details.experts.and_then(|experts| {
         let speed = speed_words(experts.rate?, details.diffusion);
         Some((experts, speed))
     });
     match verdict {
-        FitVerdict::Fits { outside: 0, .. } => (Mood::Good, t().fits().into()),
+        FitVerdict::Fits { outside: 0, .. } => (Severity::Good, t().fits().into()),
         FitVerdict::Fits { outside, .. } => {
             let words = match read {
                 Some((experts, speed)) => {
@@ -242,17 +242,17 @@ fn fit_words(verdict: &FitVerdict, details: &ModelDetails) -> (Mood, String) {
                 }
                 None => t().fits_outside(&format::bytes(*outside)),
             };
-            (Mood::Fair, words)
+            (Severity::Fair, words)
         }
         FitVerdict::FitsWith { context, .. } => {
             let fits = t().fits_context((*context).into());
-            (Mood::Fair, read.map_or(fits.clone(), |(_, speed)| format!("{fits} · {speed}")))
+            (Severity::Fair, read.map_or(fits.clone(), |(_, speed)| format!("{fits} · {speed}")))
         }
         FitVerdict::TooLarge { needed, available } => {
-            (Mood::Bad, t().fits_not(&format::bytes(needed.saturating_sub(*available))))
+            (Severity::Bad, t().fits_not(&format::bytes(needed.saturating_sub(*available))))
         }
         FitVerdict::TensorTooLarge { needed, available, .. } => {
-            (Mood::Bad, t().fits_part(&format::bytes(*needed), &format::bytes(*available)))
+            (Severity::Bad, t().fits_part(&format::bytes(*needed), &format::bytes(*available)))
         }
     }
 }
@@ -349,7 +349,7 @@ impl ModelState {
         matches!(self, Self::Ready { details, .. } if details.experts.is_some())
     }
 
-    /// The request that has loaded the model; none when none is ready.
+    /// The request that has loaded the model; `None` if none is ready.
     #[must_use]
     pub fn loaded_by(&self) -> Option<RequestId> {
         match self {
@@ -453,10 +453,10 @@ pub(super) mod tests {
     fn verdicts_say_how_much_is_missing() {
         let verdict = FitVerdict::TooLarge { needed: 9_300_000_000, available: 8_000_000_000 };
         let plain = ModelDetails::default();
-        assert_eq!(verdict_words(&verdict, &plain), (Mood::Bad, "Too large by 1.3 GB".into()));
+        assert_eq!(verdict_words(&verdict, &plain), (Severity::Bad, "Too large by 1.3 GB".into()));
         let verdict = FitVerdict::Fits { context: 8192, bytes: 1, outside: 1_927_000_000 };
         let words = "Slow: 1.9 GB doesn’t fit in graphics memory";
-        assert_eq!(verdict_words(&verdict, &plain), (Mood::Fair, words.into()));
+        assert_eq!(verdict_words(&verdict, &plain), (Severity::Fair, words.into()));
     }
 
     #[test]
@@ -469,11 +469,11 @@ pub(super) mod tests {
             verdict_words(&fits, &details)
         };
         let none = EightBits::default();
-        assert_eq!(words(none, none), (Mood::Good, "Fits".into()));
-        assert_eq!(words(none, table), (Mood::Good, "Fits · 8-bit embeddings".into()));
-        assert_eq!(words(none, both), (Mood::Good, "Fits · 8-bit embeddings · 8-bit KV cache".into()));
-        assert_eq!(words(table, both), (Mood::Good, "Fits · 8-bit KV cache".into()));
-        assert_eq!(words(kv_cache, kv_cache), (Mood::Good, "Fits".into()));
+        assert_eq!(words(none, none), (Severity::Good, "Fits".into()));
+        assert_eq!(words(none, table), (Severity::Good, "Fits · 8-bit embeddings".into()));
+        assert_eq!(words(none, both), (Severity::Good, "Fits · 8-bit embeddings · 8-bit KV cache".into()));
+        assert_eq!(words(table, both), (Severity::Good, "Fits · 8-bit KV cache".into()));
+        assert_eq!(words(kv_cache, kv_cache), (Severity::Good, "Fits".into()));
     }
 
     #[test]
@@ -500,10 +500,10 @@ pub(super) mod tests {
         assert_eq!(words(61.0), "Fits with 4.0 GB of graphics memory for experts · slightly slower answers");
         let shorter = FitVerdict::FitsWith { context: 2048, bytes: 1, outside };
         let told =
-            (Mood::Fair, "Fits with 2,048 tokens of context · at least about 2 tokens per second".into());
+            (Severity::Fair, "Fits with 2,048 tokens of context · at least about 2 tokens per second".into());
         assert_eq!(with(&shorter, Some(2.1)), told);
         let whole = FitVerdict::Fits { context: 8192, bytes: 1, outside: 0 };
-        assert_eq!(with(&whole, None), (Mood::Good, "Fits".into()));
+        assert_eq!(with(&whole, None), (Severity::Good, "Fits".into()));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Opening files of the person's. What they are is looked up before anything that is loaded makes room for them.
+//! Opening files of the user's. What they are is looked up before anything that is loaded makes room for them.
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::{AdapterFailure, MediaFailure, ModelFailure};
@@ -16,7 +16,7 @@ const HEAD: f64 = 65_536.0;
 
 impl Stores {
     /// Loads the model that these files make, or opens the adapters among them. What cannot be opened leaves everything as
-    /// it is, and [`super::EngineStore::refused`] says why. Gives whether any file could be either. A model is remembered for
+    /// it is, and [`super::EngineStore::refused`] says why. Returns whether any file could be either. A model is remembered for
     /// later visits, where the browser can.
     pub fn open_files(self, files: Vec<OpenFile>) -> bool {
         self.engine.refused.set(None);

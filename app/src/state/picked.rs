@@ -1,4 +1,4 @@
-//! Models that a person has opened from files on this computer, remembered over visits.
+//! Models that the user has opened from files on this computer, remembered over visits.
 
 use std::collections::HashMap;
 
@@ -85,7 +85,7 @@ impl PickedStore {
         self.read().await;
     }
 
-    /// Reads the files of a model that is remembered. One that has changed is read only if the person was told before. Must be
+    /// Reads the files of a model that is remembered. One that has changed is read only if the user was told before. Must be
     /// called on a press of a button.
     ///
     /// # Errors

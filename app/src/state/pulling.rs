@@ -18,7 +18,7 @@ const KEY: &str = "gemtab-pull";
 /// The download that is running on the server, or the last one.
 #[derive(Clone, Copy)]
 pub struct PullStore {
-    /// The server's last report; none before the first.
+    /// The server's last report; `None` before the first.
     pub report: RwSignal<Option<PullReport>>,
     /// Why the server refused the last request.
     pub refused: RwSignal<Option<Said<PullProblem>>>,

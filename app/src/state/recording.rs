@@ -29,7 +29,7 @@ pub enum RecordingPhase {
     /// There is none.
     #[default]
     Idle,
-    /// The browser asks the person for the microphone.
+    /// The browser asks the user for the microphone.
     Asking,
     /// It hears.
     Running,

@@ -1,4 +1,4 @@
-//! What a person has chosen once for all conversations.
+//! What the user has chosen once for all conversations.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub struct Settings {
     pub keep_weights: bool,
     /// Context length for new conversations, in tokens; 0 for the default.
     pub context: u32,
-    /// Sampling for new conversations; none for what the model recommends.
+    /// Sampling for new conversations; `None` for what the model recommends.
     pub sampling: Option<Sampling>,
     /// Instructions for new conversations.
     pub system: String,
@@ -91,7 +91,7 @@ pub enum Theme {
 }
 
 impl Theme {
-    /// The value of `data-theme` on the document; none for the system's.
+    /// The value of `data-theme` on the document; `None` for the system's.
     #[must_use]
     pub fn attribute(self) -> Option<&'static str> {
         match self {

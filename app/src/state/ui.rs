@@ -29,16 +29,16 @@ pub struct Ui {
     pub compare: RwSignal<bool>,
     /// How to switch WebGPU on.
     pub advice: RwSignal<bool>,
-    /// A model that a person has chosen and this device would be very slow with.
+    /// A model that the user has chosen and this device would be very slow with.
     pub too_slow: RwSignal<Option<Choice>>,
-    /// A model that a person has chosen and that most likely won't fit, with the bytes that are missing.
+    /// A model that the user has chosen and that most likely won't fit, with the bytes that are missing.
     pub unlikely: RwSignal<Option<(Choice, u64)>>,
     /// A picture that is shown large.
     pub viewing: RwSignal<Option<Attachment>>,
     /// Lines that go away by themselves, the oldest first. The last one is shown.
     pub toasts: RwSignal<Vec<Toast>>,
     /// What the live region says.
-    pub said: RwSignal<Said>,
+    pub said: RwSignal<Announcement>,
     /// Puts the focus into the composer.
     pub focus_composer: Offer,
     /// Opens the dialog that picks files to attach.
@@ -117,10 +117,10 @@ pub struct Layer(u32);
 
 /// A sentence for a screen reader.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Said {
+pub struct Announcement {
     /// The sentence.
     pub text: String,
-    /// The dialog in which it is said; none for the page itself.
+    /// The dialog in which it is said; `None` for the page itself.
     pub layer: Option<Layer>,
     /// When it was said.
     when: Option<Instant>,
@@ -135,7 +135,7 @@ impl Ui {
         if self.said.with_untracked(|said| said.text == text && said.layer == layer) {
             text.push('\u{a0}');
         }
-        self.said.set(Said { text, layer, when: Some(Instant::now()) });
+        self.said.set(Announcement { text, layer, when: Some(Instant::now()) });
     }
 
     /// Shows a line for a while, and says it.
@@ -186,7 +186,7 @@ impl Ui {
         Layer(self.number())
     }
 
-    /// The topmost modal dialog; none when none is open.
+    /// The topmost modal dialog; `None` if none is open.
     #[must_use]
     pub fn topmost(self) -> Option<Layer> {
         self.layers.with(|layers| layers.last().copied())

@@ -40,7 +40,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The class in the style sheet; none for what is plain.
+    /// The class in the style sheet; `None` for what is plain.
     #[must_use]
     pub fn class(self) -> Option<&'static str> {
         Some(match self {

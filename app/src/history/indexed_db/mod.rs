@@ -156,7 +156,7 @@ impl Database {
         committed(&transaction).await.map(|()| value)
     }
 
-    /// A transaction that writes. What a person has said or attached is on disk when it ends; of drafts and settings the
+    /// A transaction that writes. What the user has said or attached is on disk when it ends; of drafts and settings the
     /// browser may keep the last few seconds in memory.
     async fn write(&self, tables: &[Table]) -> Result<IdbTransaction, StoreError> {
         let light = tables.iter().all(|table| matches!(table, Table::Drafts | Table::Settings));

@@ -16,7 +16,7 @@ use super::records::{Table, Value, Write};
 use super::{
     Archive, Attachment, AttachmentKey, AttachmentKind, Conversation, ConversationId, Draft, GRACE_MS,
     HistoryStore, ImportError, MAX_IMPORT_BYTES, MAX_MESSAGE_BYTES, Moment, NodeId, Options, Persistence,
-    Saved, StoreError, Stored, Summary, TreeError, TreeOpError,
+    Saved, StoreError, StoredConversation, Summary, TreeError, TreeOpError,
 };
 
 fn empty(id: u128) -> Conversation {
@@ -62,8 +62,8 @@ fn store() -> HistoryStore {
     HistoryStore::in_memory(StoreError::Unavailable { reason: "a test".to_owned() })
 }
 
-/// Keeps what another tab does not change meanwhile, and gives what is stored then.
-async fn keep(store: &HistoryStore, conversation: &Conversation) -> Stored {
+/// Keeps what another tab does not change meanwhile, and returns what is stored then.
+async fn keep(store: &HistoryStore, conversation: &Conversation) -> StoredConversation {
     let base = store.load(conversation.id).await.unwrap();
     match store.save(conversation, base.as_ref()).await.unwrap() {
         Saved::Written(stored) => stored,
@@ -432,7 +432,7 @@ fn broken_trees_are_refused() {
     );
 }
 
-/// Something a person or the engine does; numbers choose a message.
+/// Something the user or the engine does; numbers choose a message.
 #[derive(Clone, Debug)]
 enum Step {
     User(String),

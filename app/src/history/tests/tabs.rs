@@ -7,7 +7,7 @@ use super::super::records::{Table, Value, Write};
 use super::*;
 
 /// What a tab makes of a save: what is on its screen then, and what it knows to be stored.
-async fn saved(store: &HistoryStore, ours: &Conversation, base: &Stored) -> Stored {
+async fn saved(store: &HistoryStore, ours: &Conversation, base: &StoredConversation) -> StoredConversation {
     match store.save(ours, Some(base)).await.unwrap() {
         Saved::Written(stored) | Saved::Merged(stored) => stored,
         Saved::Gone => panic!("it is gone"),

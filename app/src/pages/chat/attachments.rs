@@ -16,9 +16,9 @@ use crate::{
     },
 };
 
-/// What a person sees as one thing.
+/// What the user sees as one thing.
 #[derive(Clone, Debug, PartialEq)]
-enum Shown<T> {
+enum Tile<T> {
     /// A picture or a sound.
     One(T),
     /// The parts of a video.
@@ -26,17 +26,17 @@ enum Shown<T> {
 }
 
 /// Brings the parts of each video together.
-fn grouped<T>(all: Vec<T>, attachment: impl Fn(&T) -> &Attachment) -> Vec<Shown<T>> {
+fn grouped<T>(all: Vec<T>, attachment: impl Fn(&T) -> &Attachment) -> Vec<Tile<T>> {
     let video = |it: &T| attachment(it).moment.as_ref().map(|moment| moment.video.clone());
-    let mut shown: Vec<Shown<T>> = Vec::new();
+    let mut shown: Vec<Tile<T>> = Vec::new();
     for it in all {
         let its = video(&it);
         match shown.last_mut() {
-            Some(Shown::Video(parts)) if its.is_some() && parts.first().and_then(&video) == its => {
+            Some(Tile::Video(parts)) if its.is_some() && parts.first().and_then(&video) == its => {
                 parts.push(it);
             }
-            _ if its.is_some() => shown.push(Shown::Video(vec![it])),
-            _ => shown.push(Shown::One(it)),
+            _ if its.is_some() => shown.push(Tile::Video(vec![it])),
+            _ => shown.push(Tile::One(it)),
         }
     }
     shown
@@ -51,8 +51,8 @@ pub fn MessageAttachments(
     let views: Vec<_> = grouped(attachments, |it| it)
         .into_iter()
         .map(|shown| match shown {
-            Shown::One(attachment) => view! { <li>{one(attachment)}</li> }.into_any(),
-            Shown::Video(parts) => view! { <li class="film-place"><Film parts=parts /></li> }.into_any(),
+            Tile::One(attachment) => view! { <li>{one(attachment)}</li> }.into_any(),
+            Tile::Video(parts) => view! { <li class="film-place"><Film parts=parts /></li> }.into_any(),
         })
         .collect();
     view! { <ul class="attachments" role="list" aria-label=t().attachments()>{views}</ul> }
@@ -102,9 +102,9 @@ pub fn Tray() -> impl IntoView {
         let all = chat.attached.with(|all| all.iter().map(|it| it.attachment.clone()).collect::<Vec<_>>());
         grouped(all, |it| it)
     };
-    let key = |shown: &Shown<Attachment>| match shown {
-        Shown::One(it) => it.key.to_string(),
-        Shown::Video(parts) => parts.iter().map(|part| part.key.to_string()).collect(),
+    let key = |shown: &Tile<Attachment>| match shown {
+        Tile::One(it) => it.key.to_string(),
+        Tile::Video(parts) => parts.iter().map(|part| part.key.to_string()).collect(),
     };
     let trouble = move || {
         chat.attach_trouble.get().map(|words| {
@@ -183,7 +183,7 @@ fn Cost() -> impl IntoView {
 
 /// One of them.
 #[component]
-fn Chip(shown: Shown<Attachment>) -> impl IntoView {
+fn Chip(shown: Tile<Attachment>) -> impl IntoView {
     let chat = use_chat();
     let chip = NodeRef::<html::Li>::new();
     // What has just been attached is seen, however much is there already.
@@ -195,8 +195,8 @@ fn Chip(shown: Shown<Attachment>) -> impl IntoView {
         }
     });
     let parts = match &shown {
-        Shown::One(it) => vec![it.clone()],
-        Shown::Video(parts) => parts.clone(),
+        Tile::One(it) => vec![it.clone()],
+        Tile::Video(parts) => parts.clone(),
     };
     let Some(first) = parts.first().cloned() else { return ().into_any() };
     let keys: Vec<_> = parts.iter().map(|part| part.key).collect();
@@ -212,7 +212,7 @@ fn Chip(shown: Shown<Attachment>) -> impl IntoView {
             known.map(|known| t().tokens(known.into_iter().map(u64::from).sum()))
         })
     };
-    let is_video = matches!(shown, Shown::Video(_));
+    let is_video = matches!(shown, Tile::Video(_));
     let about = {
         let pictures = parts.iter().filter(|part| part.kind == AttachmentKind::Image).count() as u64;
         let with_sound = parts.iter().any(|part| part.kind == AttachmentKind::Audio);
@@ -260,8 +260,8 @@ fn Chip(shown: Shown<Attachment>) -> impl IntoView {
     };
     let is_picture = !is_video && first.kind == AttachmentKind::Image;
     let content = match shown {
-        Shown::One(it) => one(it),
-        Shown::Video(parts) => view! { <Film parts=parts /> }.into_any(),
+        Tile::One(it) => one(it),
+        Tile::Video(parts) => view! { <Film parts=parts /> }.into_any(),
     };
     view! {
         <li class="chip" class:wide=!is_picture node_ref=chip>
@@ -326,8 +326,8 @@ mod tests {
         let keys: Vec<Vec<u128>> = grouped(all, |it| it)
             .into_iter()
             .map(|shown| match shown {
-                Shown::One(it) => vec![it.key.0],
-                Shown::Video(parts) => parts.into_iter().map(|it| it.key.0).collect(),
+                Tile::One(it) => vec![it.key.0],
+                Tile::Video(parts) => parts.into_iter().map(|it| it.key.0).collect(),
             })
             .collect();
         assert_eq!(keys, [vec![1], vec![2, 3], vec![4], vec![5]]);

@@ -1,4 +1,4 @@
-//! Where a person writes.
+//! Where the user writes.
 
 use leptos::{html, prelude::*};
 use protocol::Role;

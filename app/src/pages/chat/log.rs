@@ -69,7 +69,7 @@ pub fn Log() -> impl IntoView {
         top.set_value(now);
         height.set_value(scroller.scroll_height());
         let near = below <= NEAR_END;
-        // What has grown below since the view moved is no reason to stay behind; only a person scrolls upwards.
+        // What has grown below since the view moved is no reason to stay behind; only the user scrolls upwards.
         if near != follows.get_untracked() && (near || upwards) {
             follows.set(near);
         }

@@ -55,7 +55,7 @@ fn is_another(before: Option<&Option<Arc<Message>>>, now: Option<&Option<Arc<Mes
     place(before) != place(now)
 }
 
-/// What a person said.
+/// What the user said.
 #[component]
 fn Question(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
     let (chat, find) = (use_chat(), use_find());
@@ -146,7 +146,7 @@ fn is_long(text: &str) -> bool {
     lines.sum::<usize>() > SHOWN_LINES
 }
 
-/// The field to put a message in other words: one of the person's is sent again, one of the model's is kept.
+/// The field to put a message in other words: one of the user's is sent again, one of the model's is kept.
 #[component]
 fn EditField(node: NodeId, text: String, #[prop(optional)] answer: bool) -> impl IntoView {
     let stores = use_stores();
@@ -374,7 +374,7 @@ fn Outcome(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView
     }
 }
 
-/// Whether there is more to come of an answer: it was cut off, or a person has changed how it begins. What failed goes on
+/// Whether there is more to come of an answer: it was cut off, or the user has changed how it begins. What failed goes on
 /// where trying again may help.
 fn can_continue(message: &Message) -> bool {
     let hopeless =

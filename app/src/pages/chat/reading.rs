@@ -29,7 +29,7 @@ impl ReadingPlace {
         Some(Self { node: NodeId(node.parse().ok()?), above: above.parse().ok()? })
     }
 
-    /// What is at the upper edge of the view now; none where that is no message.
+    /// What is at the upper edge of the view now; `None` if that is no message.
     #[must_use]
     pub fn now(scroller: &web_sys::HtmlElement) -> Option<Self> {
         let view = scroller.get_bounding_client_rect();
@@ -63,7 +63,7 @@ pub fn keep(of: ConversationId, place: Option<ReadingPlace>) {
     };
 }
 
-/// The place to come back to in a conversation that comes on screen; none where it is opened anew.
+/// The place to come back to in a conversation that comes on screen; `None` if it is opened anew.
 #[must_use]
 pub fn returned_to(id: ConversationId) -> Option<ReadingPlace> {
     if RETURNED.get() != Some(id) {

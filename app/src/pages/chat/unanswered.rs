@@ -6,7 +6,7 @@ use super::message_ref::MessageRef;
 use crate::{
     components::{Glyph, Icon},
     language::t,
-    state::{chat::Turn, use_chat},
+    state::{chat::ChatTurn, use_chat},
 };
 
 /// A way to have a message answered after all. Nothing where it is answered, or will be.
@@ -16,7 +16,7 @@ pub fn Unanswered(it: MessageRef) -> impl IntoView {
     let MessageRef { conversation, node, .. } = it;
     let last = Memo::new(move |_| conversation.with(|conversation| conversation.ends_with(node)));
     let waits = Memo::new(move |_| {
-        chat.queued.with(|queued| queued.as_ref().is_some_and(|queued| queued.turn == Turn::After(node)))
+        chat.queued.with(|queued| queued.as_ref().is_some_and(|queued| queued.turn == ChatTurn::After(node)))
     });
     let free = Memo::new(move |_| !chat.answer.is_running() && chat.queued.with(Option::is_none));
     view! {
@@ -27,7 +27,7 @@ pub fn Unanswered(it: MessageRef) -> impl IntoView {
                     type="button"
                     class="button"
                     disabled=move || !free.get()
-                    on:click=move |_| chat.ask(Turn::After(node))
+                    on:click=move |_| chat.ask(ChatTurn::After(node))
                 >
                     <Icon glyph=Glyph::Again />
                     {t().try_again()}

@@ -148,7 +148,7 @@ fn Suggestions(able: Capabilities) -> impl IntoView {
     view! { <div class="buttons questions">{cards}</div> }
 }
 
-/// Whether the loaded model is the demo, and what it is able to do; none when none is loaded.
+/// Whether the loaded model is the demo, and what it is able to do; `None` if none is loaded.
 fn engine_ready(model: RwSignal<ModelState>) -> Option<(bool, Capabilities)> {
     model.with(|model| match model {
         ModelState::Ready { choice, details, .. } => Some((choice.entry.demo, details.capabilities)),

@@ -7,7 +7,7 @@ use crate::{
     components::{Glyph, Icon, IconButton, Verdict, technical},
     failures, format,
     language::t,
-    state::{PullStore, models::Mood, use_engine, use_pulls},
+    state::{PullStore, models::Severity, use_engine, use_pulls},
 };
 
 /// What a published model is for.
@@ -95,10 +95,10 @@ fn Fit(model: Published) -> impl IntoView {
     let line = move |(available, software)| {
         let (mood, words) = match model.fit(available) {
             // It may fit, and is of no use.
-            _ if software => (Mood::Bad, t().get_too_slow().to_owned()),
-            AboutFit::Fits => (Mood::Good, t().get_fits(&format::bytes(model.whole))),
-            AboutFit::Tight => (Mood::Fair, t().get_tight(&format::bytes(model.whole))),
-            AboutFit::TooLarge { missing } => (Mood::Bad, t().get_too_large(&format::bytes(missing))),
+            _ if software => (Severity::Bad, t().get_too_slow().to_owned()),
+            AboutFit::Fits => (Severity::Good, t().get_fits(&format::bytes(model.whole))),
+            AboutFit::Tight => (Severity::Fair, t().get_tight(&format::bytes(model.whole))),
+            AboutFit::TooLarge { missing } => (Severity::Bad, t().get_too_large(&format::bytes(missing))),
         };
         view! { <Verdict mood=mood words=words /> }
     };

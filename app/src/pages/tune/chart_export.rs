@@ -35,7 +35,7 @@ pub fn save_picture(points: &[TunePoint]) {
     }
 }
 
-/// None where the browser cannot draw it.
+/// `None` if the browser cannot draw it.
 fn picture(points: &[TunePoint]) -> Option<Vec<u8>> {
     let document = web_sys::window()?.document()?;
     let canvas: HtmlCanvasElement = document.create_element("canvas").ok()?.dyn_into().ok()?;

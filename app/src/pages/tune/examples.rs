@@ -11,7 +11,7 @@ use crate::{
     format,
     language::{Text, t},
     state::{
-        tune::{ENCODINGS, Origin},
+        tune::{ENCODINGS, ExampleOrigin},
         use_chat, use_tune,
     },
 };
@@ -23,8 +23,11 @@ const MAX_EDITED: usize = 200_000;
 #[component]
 pub fn ExamplesSection() -> impl IntoView {
     let tune = use_tune();
-    let choices =
-        [(Origin::Pairs, t().tune_write()), (Origin::Text, t().tune_file()), (Origin::Chat, t().tune_chat())];
+    let choices = [
+        (ExampleOrigin::Pairs, t().tune_write()),
+        (ExampleOrigin::Text, t().tune_file()),
+        (ExampleOrigin::Chat, t().tune_chat()),
+    ];
     let radios: Vec<_> = choices
         .into_iter()
         .map(|(origin, words)| {
@@ -44,9 +47,9 @@ pub fn ExamplesSection() -> impl IntoView {
     // The origin is told again when the draft is read; what is being typed into must stay.
     let origin = Memo::new(move |_| tune.origin.get());
     let source = move || match origin.get() {
-        Origin::Pairs => view! { <PairsEditor /> }.into_any(),
-        Origin::Text => view! { <TextEditor /> }.into_any(),
-        Origin::Chat => view! { <ChatSource /> }.into_any(),
+        ExampleOrigin::Pairs => view! { <PairsEditor /> }.into_any(),
+        ExampleOrigin::Text => view! { <TextEditor /> }.into_any(),
+        ExampleOrigin::Chat => view! { <ChatSource /> }.into_any(),
     };
     view! {
         <section class="part" aria-labelledby="tune-examples">

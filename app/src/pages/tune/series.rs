@@ -12,7 +12,7 @@ pub struct Series {
     pub name: fn(Text) -> &'static str,
     /// Its class, which gives it colour and dashes.
     pub class: &'static str,
-    /// Its value at a point; none where it has none.
+    /// Its value at a point; `None` if it has none.
     pub read: fn(&TunePoint) -> Option<f64>,
 }
 

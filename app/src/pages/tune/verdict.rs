@@ -63,7 +63,7 @@ fn left(done: u32, steps: u32) -> Option<u32> {
     (done < steps).then_some(steps)
 }
 
-/// The mean loss of the first and of the last tenth of a run; none for a run too short to tell.
+/// The mean loss of the first and of the last tenth of a run; `None` for a run too short to tell.
 fn losses(points: &[TunePoint]) -> Option<(f32, f32)> {
     let tenth = (points.len() / 10).max(1);
     let mean =

@@ -43,7 +43,7 @@ impl OpenAdapter {
 /// The adapters, in signals.
 #[derive(Clone, Copy)]
 pub struct AdapterStore {
-    /// Those that came with the model, then those of the person's, in the order in which they were opened.
+    /// Those that came with the model, then those of the user's, in the order in which they were opened.
     pub all: RwSignal<Vec<OpenAdapter>>,
     /// Why the last one could not be opened.
     pub failure: RwSignal<Option<Failure>>,
@@ -55,20 +55,20 @@ pub struct AdapterStore {
     restored: RwSignal<Option<String>>,
     /// Whether some could not be opened yet. Then the list of what is open is not kept: they would be lost.
     is_missing_some: StoredValue<bool>,
-    /// Where the person's come from, by key, to be opened again when the model is loaded again.
-    origins: StoredValue<HashMap<String, Origin>>,
+    /// Where the user's come from, by key, to be opened again when the model is loaded again.
+    origins: StoredValue<HashMap<String, AdapterOrigin>>,
 }
 
 /// Where an adapter comes from.
 #[derive(Clone)]
-enum Origin {
-    /// Files that were picked, and where their bytes are kept; none before they are.
+enum AdapterOrigin {
+    /// Files that were picked, and where their bytes are kept; `None` before they are.
     Files { files: SendWrapper<Vec<web_sys::File>>, kept: Option<Vec<AttachmentKey>> },
     /// A training in this browser, by the id that it is kept under.
     Kept(String),
 }
 
-impl Origin {
+impl AdapterOrigin {
     fn source(&self) -> AdapterSource {
         match self {
             Self::Files { files, .. } => AdapterSource::Files(ModelSource::Local {
@@ -139,7 +139,7 @@ impl AdapterStore {
         }
     }
 
-    /// Begins anew with every model that is loaded: its own adapters, and the person's as far as they fit it.
+    /// Begins anew with every model that is loaded: its own adapters, and the user's as far as they fit it.
     pub fn watch_model(self) {
         Effect::new(move |before: Option<Option<(RequestId, ModelId)>>| {
             let loaded = self
@@ -181,7 +181,7 @@ impl AdapterStore {
         self.watch_opened();
     }
 
-    /// Opens files of the person's, and switches what they hold on.
+    /// Opens files of the user's, and switches what they hold on.
     pub fn open_files(self, files: Vec<web_sys::File>) {
         self.failure.set(None);
         let named = files.into_iter().map(|file| (file.name(), file)).collect();
@@ -190,7 +190,7 @@ impl AdapterStore {
                 for group in groups {
                     let files: Vec<_> = group.into_iter().map(|(_, file)| file).collect();
                     let key = key_of(&files);
-                    self.open(key, Origin::Files { files: SendWrapper::new(files), kept: None }, None);
+                    self.open(key, AdapterOrigin::Files { files: SendWrapper::new(files), kept: None }, None);
                 }
             }
             Err(failure) => self.failure.set(Some(failure.into())),
@@ -203,7 +203,7 @@ impl AdapterStore {
         let key = kept_key(&adapter.id);
         self.only(Some(&key));
         if !self.is_open(&key) {
-            self.open(key, Origin::Kept(adapter.id.clone()), None);
+            self.open(key, AdapterOrigin::Kept(adapter.id.clone()), None);
         }
     }
 
@@ -227,7 +227,7 @@ impl AdapterStore {
     }
 
     /// Opens one adapter; `before` is whether it counted, and how much, when it was open the last time.
-    fn open(self, key: String, origin: Origin, before: Option<(bool, f32)>) {
+    fn open(self, key: String, origin: AdapterOrigin, before: Option<(bool, f32)>) {
         let (asked, later, source) = (key.clone(), key.clone(), origin.source());
         let make = |id| Request::OpenAdapter { id, key: asked, source };
         let Some(reply) = self.engine.request_with(origin.handles(), make) else { return };

@@ -10,7 +10,7 @@ use send_wrapper::SendWrapper;
 
 use super::super::media::bytes;
 use super::super::models::ModelState;
-use super::{AdapterStore, Origin};
+use super::{AdapterOrigin, AdapterStore};
 use crate::history::{OpenedAdapter, OpenedFrom};
 
 /// How long a change must rest before it is kept.
@@ -65,7 +65,7 @@ impl AdapterStore {
                 continue;
             }
             let origin = match adapter.from {
-                OpenedFrom::Kept(id) => Origin::Kept(id),
+                OpenedFrom::Kept(id) => AdapterOrigin::Kept(id),
                 OpenedFrom::Files(named) => {
                     let mut files = Vec::new();
                     for (name, key) in &named {
@@ -77,7 +77,7 @@ impl AdapterStore {
                         continue;
                     }
                     let kept = Some(named.into_iter().map(|(_, key)| key).collect());
-                    Origin::Files { files: SendWrapper::new(files), kept }
+                    AdapterOrigin::Files { files: SendWrapper::new(files), kept }
                 }
             };
             if untrack(|| self.model()).as_ref() != Some(&model) {
@@ -103,8 +103,8 @@ impl AdapterStore {
                 continue;
             };
             let from = match origin {
-                Origin::Kept(id) => OpenedFrom::Kept(id),
-                Origin::Files { files, kept } => {
+                AdapterOrigin::Kept(id) => OpenedFrom::Kept(id),
+                AdapterOrigin::Files { files, kept } => {
                     let keys = match kept {
                         Some(keys) => keys,
                         None => {
@@ -124,7 +124,7 @@ impl AdapterStore {
                         continue;
                     }
                     self.origins.update_value(|origins| {
-                        if let Some(Origin::Files { kept, .. }) = origins.get_mut(&key) {
+                        if let Some(AdapterOrigin::Files { kept, .. }) = origins.get_mut(&key) {
                             *kept = Some(keys.clone());
                         }
                     });

@@ -14,7 +14,7 @@ use super::super::engine::EnginePhase;
 use super::super::models::{Choice, Inspection, ModelState};
 use super::prompt::{generate_options, with_system};
 use super::tabs::lock_name;
-use super::{AnswerFailure, ChatStore, Queued, Turn};
+use super::{AnswerFailure, ChatStore, ChatTurn, Queued};
 use crate::history::{self, Conversation, ConversationId, Message};
 use crate::locks;
 use crate::sentences::SentenceSplitter;
@@ -27,7 +27,7 @@ const KEEP_EVERY_MS: u64 = 3_000;
 
 impl ChatStore {
     /// Has a turn of the conversation on screen answered: now, or as soon as a model is ready.
-    pub fn ask(self, turn: Turn) {
+    pub fn ask(self, turn: ChatTurn) {
         let conversation = self.conversation.id_untracked();
         self.failure.set(None);
         if self.engine.model.with_untracked(ModelState::is_ready) {
@@ -66,7 +66,7 @@ impl ChatStore {
         }
     }
 
-    /// Loads the selected model for what waits; where none is selected, a person is to choose.
+    /// Loads the selected model for what waits; where none is selected, the user is to choose.
     pub(super) fn choose_selected(self) {
         match self.engine.selection_now() {
             Some(choice) => self.load_if_sensible(choice),
@@ -74,8 +74,8 @@ impl ChatStore {
         }
     }
 
-    /// Loads the model that a person has chosen. Where the device computes in software and the model is large, or where it
-    /// most likely won't fit, the person is asked first, before anything is downloaded. While the engine starts, the choice waits for the device.
+    /// Loads the model that the user has chosen. Where the device computes in software and the model is large, or where it
+    /// most likely won't fit, the user is asked first, before anything is downloaded. While the engine starts, the choice waits for the device.
     pub fn choose(self, choice: Choice) {
         self.engine.select(choice.id.clone());
         self.load_if_sensible(choice);
@@ -110,7 +110,7 @@ impl ChatStore {
         self.engine.load(choice, context);
     }
 
-    pub(super) fn run(self, conversation: ConversationId, turn: Turn) {
+    pub(super) fn run(self, conversation: ConversationId, turn: ChatTurn) {
         let ModelState::Ready { loaded_by, choice, details, .. } = self.engine.model.get_untracked() else {
             return;
         };
@@ -119,9 +119,9 @@ impl ChatStore {
             conversation.options.model.clone_from(&model);
             let now = history::now();
             match turn {
-                Turn::After(node) => conversation.add_answer(node, &*model, now),
-                Turn::Again(answer) => conversation.regenerate(answer, &*model, now),
-                Turn::Continue(answer) => conversation.continue_answer(answer, now),
+                ChatTurn::After(node) => conversation.add_answer(node, &*model, now),
+                ChatTurn::Again(answer) => conversation.regenerate(answer, &*model, now),
+                ChatTurn::Continue(answer) => conversation.continue_answer(answer, now),
             }
         };
         let begun = self.library.change(conversation, begin).and_then(|begun| self.told(begun));
@@ -138,7 +138,7 @@ impl ChatStore {
         options.model = Some(loaded_by);
         let place = AnswerPlace { conversation: conversation.id, node, request: None };
         self.answer.begin(place);
-        if let (Turn::Continue(_), Some(message)) = (turn, conversation.message(node)) {
+        if let (ChatTurn::Continue(_), Some(message)) = (turn, conversation.message(node)) {
             let (answer, thought) = (message.text.clone(), message.thought.clone());
             self.answer.begin_with(answer.clone(), thought.clone(), message.thought_ms);
             options.begun = Some(Begun { thought, answer });
@@ -275,7 +275,7 @@ impl ChatStore {
             }
             let AnswerPlace { conversation, node, .. } = place;
             self.failure.set(Some(AnswerFailure { conversation, node, failure }));
-            // What was to follow an answer that failed is for the person to send again.
+            // What was to follow an answer that failed is for the user to send again.
             if self.queued.with_untracked(|queued| queued.is_some_and(|it| it.conversation == conversation)) {
                 self.unqueue();
             }
@@ -290,7 +290,7 @@ fn engine_gone() -> Failure {
     EngineFailure::AnswerCut.into()
 }
 
-/// What loading a tower is at.
+/// Progress of loading a tower, in words.
 pub(in crate::state) fn tower_words(sense: Sense, progress: &LoadProgress) -> String {
     let part = match sense {
         Sense::Sight => t().sense_load_sight(),
@@ -304,7 +304,7 @@ pub(in crate::state) fn tower_words(sense: Sense, progress: &LoadProgress) -> St
     }
 }
 
-/// What encoding is at.
+/// Progress of encoding, in words.
 pub(in crate::state) fn encoding_words(sense: Sense, index: u32, of: u32, share: f32) -> String {
     let what = match sense {
         Sense::Sight => t().sense_sight(),

@@ -17,7 +17,7 @@ use crate::{failures, format, language::t};
 pub struct Attached {
     /// The attachment. Its bytes are kept already.
     pub attachment: Attachment,
-    /// What the engine found in it; none until it has looked.
+    /// What the engine found in it; `None` until it has looked.
     pub report: Option<MediaReport>,
     /// Whether the engine is looking at it.
     pub look: Look,
@@ -65,14 +65,14 @@ struct Attaching {
 /// What a model can do with media, and the words for what it cannot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Senses {
-    /// Why no picture can be attached; none when one can.
+    /// Why no picture can be attached; `None` if one can.
     pub no_sight: Option<String>,
-    /// Why no sound can be attached; none when it can.
+    /// Why no sound can be attached; `None` if it can.
     pub no_hearing: Option<String>,
 }
 
 impl Senses {
-    /// Why nothing at all can be attached; none when something can.
+    /// Why nothing at all can be attached; `None` if something can.
     #[must_use]
     pub fn nothing(&self) -> Option<String> {
         let both = self.no_sight.is_some() && self.no_hearing.is_some();
@@ -100,7 +100,7 @@ impl ChatStore {
         }
     }
 
-    /// Attaches files of the person's, one after another, each as what it is. What cannot be attached is told.
+    /// Attaches files of the user's, one after another, each as what it is. What cannot be attached is told.
     pub fn attach(self, files: Vec<File>) {
         self.attach_trouble.set(None);
         self.engine.refused.set(None);
@@ -142,7 +142,7 @@ impl ChatStore {
         self.reading.update(|all| all.retain(|it| it.number != number));
     }
 
-    /// Says what is being read now. Gives whether it is wanted still.
+    /// Says what is being read now. Returns whether it is wanted still.
     fn tell_reading(self, attaching: Attaching, words: String) -> bool {
         self.reading.update(|all| {
             if let Some(it) = all.iter_mut().find(|it| Some(it.number) == attaching.number) {
@@ -438,7 +438,7 @@ impl ChatStore {
     }
 }
 
-/// Takes an attachment out, with all parts of it where it is a video. Gives each with its place.
+/// Takes an attachment out, with all parts of it where it is a video. Returns each with its place.
 fn take_out(all: &mut Vec<Attached>, key: AttachmentKey) -> Vec<(usize, Attached)> {
     let video = |it: &Attached| it.attachment.moment.as_ref().map(|moment| moment.video.clone());
     let of = all.iter().find(|it| it.attachment.key == key).and_then(video);

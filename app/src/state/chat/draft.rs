@@ -89,7 +89,7 @@ impl ChatStore {
         self.attach_trouble.set(None);
     }
 
-    /// The conversation that the draft belongs to; none for one that has not begun.
+    /// The conversation that the draft belongs to; `None` for one that has not begun.
     pub(super) fn draft_owner(self) -> Option<ConversationId> {
         self.has_begun().then(|| self.conversation.id_untracked())
     }
@@ -105,7 +105,7 @@ impl ChatStore {
         now.conversation == place.conversation || !(now.begun || place.begun)
     }
 
-    /// The conversation of a message that is not being written now; none for one that has not begun.
+    /// The conversation of a message that is not being written now; `None` for one that has not begun.
     pub(super) fn owner_of(self, place: DraftPlace) -> Option<ConversationId> {
         let listed =
             || self.library.list.with_untracked(|list| list.iter().any(|it| it.id == place.conversation));

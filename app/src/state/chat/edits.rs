@@ -1,4 +1,4 @@
-//! Messages that are being put in other words. What was changed stays, wherever the person goes, until it is sent or discarded.
+//! Messages that are being put in other words. What was changed stays, wherever the user goes, until it is sent or discarded.
 
 use leptos::prelude::*;
 
@@ -13,7 +13,7 @@ impl ChatStore {
         self.edits.with_value(|edits| edits.get(&place).cloned())
     }
 
-    /// Takes what a message on screen is changed to; none where it is as it was.
+    /// Takes what a message on screen is changed to; `None` if it is as it was.
     pub fn note_edit(self, node: NodeId, text: Option<String>) {
         let place = (self.conversation.id_untracked(), node);
         self.edits.update_value(|edits| {

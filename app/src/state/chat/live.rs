@@ -40,7 +40,7 @@ pub struct LiveText {
 
 /// The channel between tabs that write and tabs that follow.
 #[derive(Clone, Copy, Default)]
-pub struct Live {
+pub struct LiveAnswers {
     /// The answers of other tabs, by conversation and message.
     all: RwSignal<BTreeMap<(ConversationId, NodeId), LiveText>>,
     channel: StoredValue<Option<Channel<News>>>,
@@ -51,7 +51,7 @@ pub struct Live {
     kept: StoredValue<(usize, usize)>,
 }
 
-impl Live {
+impl LiveAnswers {
     /// Begins to tell of an answer, of which the others know this much.
     pub(super) fn begin(self, text: &str, thought: &str) {
         self.told.set_value((text.len(), thought.len()));

@@ -1,4 +1,4 @@
-//! The conversation on screen: what a person does with it, and the answer that runs.
+//! The conversation on screen: what the user does with it, and the answer that runs.
 
 mod answering;
 mod attaching;
@@ -27,7 +27,7 @@ use protocol::failure::{Activity, RequestFailure};
 use super::answer::{AnswerPhase, RunningAnswer};
 use super::engine::{EnginePhase, EngineStore};
 use super::models::{Choice, ModelState};
-use live::Live;
+use live::LiveAnswers;
 
 use super::{AdapterStore, Latest, Library, MediaStore, SettingsStore, Ui};
 use crate::locks::Lock;
@@ -40,8 +40,8 @@ use crate::{
 
 /// What is to be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
-    /// The message that a person has sent.
+pub enum ChatTurn {
+    /// The message that the user has sent.
     After(NodeId),
     /// An answer, once more: the old one stays a variant.
     Again(NodeId),
@@ -49,7 +49,7 @@ pub enum Turn {
     Continue(NodeId),
 }
 
-impl Turn {
+impl ChatTurn {
     /// The message that it comes from.
     #[must_use]
     pub fn node(self) -> NodeId {
@@ -64,7 +64,7 @@ pub struct Queued {
     /// Its conversation.
     pub conversation: ConversationId,
     /// The turn.
-    pub turn: Turn,
+    pub turn: ChatTurn,
 }
 
 /// What went wrong with an answer, with what can be done; the message itself keeps the words alone.
@@ -83,7 +83,7 @@ pub struct AnswerFailure {
 pub struct ChatStore {
     /// The conversation. Without messages it is a new one, kept nowhere yet.
     pub conversation: Shown,
-    /// Why the conversation that the address names is not on screen; none when it is.
+    /// Why the conversation that the address names is not on screen; `None` if it is.
     pub missing: RwSignal<Option<Absence>>,
     /// The running answer, perhaps of another conversation.
     pub answer: RunningAnswer,
@@ -118,7 +118,7 @@ pub struct ChatStore {
     /// Answers that another tab is writing.
     elsewhere: RwSignal<BTreeSet<(ConversationId, NodeId)>>,
     /// What is known of their text.
-    live: Live,
+    live: LiveAnswers,
     /// Unfinished answers of which it was asked whether another tab is writing them.
     asked: StoredValue<BTreeSet<(ConversationId, NodeId)>>,
     /// Tells other tabs that this one is writing an answer.
@@ -172,7 +172,7 @@ impl ChatStore {
             sent_early: RwSignal::new(false),
             shaped: StoredValue::new(false),
             elsewhere: RwSignal::new(BTreeSet::new()),
-            live: Live::default(),
+            live: LiveAnswers::default(),
             asked: StoredValue::new(BTreeSet::new()),
             lock: StoredValue::new(None),
             wanted: StoredValue::new(None),
@@ -260,10 +260,10 @@ impl ChatStore {
             self.wanted.set_value(Some(id));
             self.ui.replace_path(&Place::Chat(Some(id)).path());
         }
-        self.ask(Turn::After(node));
+        self.ask(ChatTurn::After(node));
     }
 
-    /// Sends an earlier message in other words: a branch, beside what followed the old one. Gives whether it was sent.
+    /// Sends an earlier message in other words: a branch, beside what followed the old one. Returns whether it was sent.
     pub fn resend(self, node: NodeId, text: &str) -> bool {
         let bare = self.conversation.with_untracked(|conversation| {
             conversation.message(node).is_none_or(|message| message.attachments.is_empty())
@@ -279,7 +279,7 @@ impl ChatStore {
         let edited = self.library.change(self.conversation.id_untracked(), edit);
         let Some(sent) = edited.and_then(|edited| self.told(edited)) else { return false };
         self.end_edit(node);
-        self.ask(Turn::After(sent));
+        self.ask(ChatTurn::After(sent));
         true
     }
 
@@ -311,20 +311,20 @@ impl ChatStore {
                     // It is there: its parent was just found.
                     conversation.delete_branch(answer, history::now()).ok();
                 });
-                self.ask(Turn::After(before));
+                self.ask(ChatTurn::After(before));
             }
-            _ => self.ask(Turn::Again(answer)),
+            _ => self.ask(ChatTurn::Again(answer)),
         }
     }
 
     /// Has an answer go on where it ends.
     pub fn continue_answer(self, answer: NodeId) {
         if !self.refused_for_busy() && !self.refused_for_elsewhere() {
-            self.ask(Turn::Continue(answer));
+            self.ask(ChatTurn::Continue(answer));
         }
     }
 
-    /// Puts an answer in the person's words: a variant, beside what followed the old one. Gives whether it was kept.
+    /// Puts an answer in the user's words: a variant, beside what followed the old one. Returns whether it was kept.
     pub fn edit_answer(self, answer: NodeId, text: &str) -> bool {
         if self.refused_for_busy() || self.refused_for_elsewhere() {
             return false;
@@ -417,7 +417,7 @@ impl ChatStore {
         });
     }
 
-    /// Breaks off what runs or waits for a conversation. Gives whether there was something.
+    /// Breaks off what runs or waits for a conversation. Returns whether there was something.
     fn forget(self, id: ConversationId) -> bool {
         let place = self.answer.place.get_untracked().filter(|place| place.conversation == id);
         if let Some(place) = place {

@@ -116,7 +116,7 @@ impl ChatStore {
         }
         spawn_local(async move {
             let held = self.library.hold(id).await;
-            // The person may have gone somewhere else meanwhile.
+            // The user may have gone somewhere else meanwhile.
             if !self.moves.is(move_made) {
                 self.release();
                 return;
@@ -133,14 +133,14 @@ impl ChatStore {
         });
     }
 
-    /// Tries again to open what could not be opened, as another tab or the person has brought it back.
+    /// Tries again to open what could not be opened, as another tab or the user has brought it back.
     pub fn open_again(self, id: ConversationId) {
         if self.wanted.get_value() == Some(id) && self.missing.with_untracked(Option::is_some) {
             self.open(id);
         }
     }
 
-    /// Counts that a conversation is to be on screen, and gives the count: what was to come before comes too late.
+    /// Counts that a conversation is to be on screen, and returns the count: what was to come before comes too late.
     fn move_on(self, wanted: Option<ConversationId>) -> u32 {
         self.wanted.set_value(wanted);
         self.moves.begin()

@@ -14,14 +14,16 @@ use futures_channel::oneshot;
 use leptos::prelude::*;
 
 use super::{Elsewhere, Library, UNSAVED};
-use crate::history::{Conversation, ConversationId, Deleted, Options, Saved, StoreError, Stored, Summary};
+use crate::history::{
+    Conversation, ConversationId, Deleted, Options, Saved, StoreError, StoredConversation, Summary,
+};
 use crate::locks;
 
 /// A conversation at hand.
-pub(super) struct Live {
+pub(super) struct OpenConversation {
     now: ArcRwSignal<Conversation>,
-    /// What the store held when it was last read or written; none when it was never saved.
-    base: Option<Stored>,
+    /// What the store held when it was last read or written; `None` if it was never saved.
+    base: Option<StoredConversation>,
     /// Whether it was changed since it was last saved.
     unsaved: bool,
     /// Whether another tab has saved it since it was last read.
@@ -30,8 +32,8 @@ pub(super) struct Live {
     waiting: Vec<oneshot::Sender<()>>,
 }
 
-impl Live {
-    fn new(conversation: Conversation, base: Option<Stored>) -> Self {
+impl OpenConversation {
+    fn new(conversation: Conversation, base: Option<StoredConversation>) -> Self {
         Self { now: ArcRwSignal::new(conversation), base, unsaved: false, stale: false, waiting: Vec::new() }
     }
 
@@ -44,7 +46,7 @@ impl Live {
     }
 
     /// Takes what the store holds, with what was changed here since `base`.
-    fn absorb(&mut self, base: Option<&Conversation>, theirs: Stored) {
+    fn absorb(&mut self, base: Option<&Conversation>, theirs: StoredConversation) {
         let joined = self.now.with_untracked(|ours| {
             let blank = Conversation::new(ours.id, Options::default(), 0);
             Conversation::merge(base.unwrap_or(&blank), ours, &theirs.conversation).ok()
@@ -64,7 +66,7 @@ impl Live {
 pub struct Removed {
     id: ConversationId,
     /// As it was at hand, with what the store held of it.
-    live: Option<(Conversation, Option<Stored>)>,
+    live: Option<(Conversation, Option<StoredConversation>)>,
     /// As it was stored.
     stored: Deleted,
 }
@@ -89,7 +91,7 @@ pub struct Unsaved {
 impl Library {
     /// Puts a new conversation at hand. It is saved once something was said in it.
     pub fn add(self, conversation: Conversation) -> ArcRwSignal<Conversation> {
-        let (id, live) = (conversation.id, Live::new(conversation, None));
+        let (id, live) = (conversation.id, OpenConversation::new(conversation, None));
         let now = live.now.clone();
         self.live.update_value(|all| {
             all.insert(id, live);
@@ -110,7 +112,7 @@ impl Library {
         self.live.with_value(|all| all.get(&id).map(|live| live.now.clone()))
     }
 
-    /// A conversation, read from the store if it is not at hand; none when there is none of this name.
+    /// A conversation, read from the store if it is not at hand; `None` if there is none of this name.
     ///
     /// # Errors
     /// When the store fails, or the record cannot be read.
@@ -123,7 +125,7 @@ impl Library {
         let Some(stored) = store.load(id).await? else { return Ok(None) };
         // It may have come to hand meanwhile, and been changed.
         if self.at_hand(id).is_none() {
-            let mut live = Live::new(stored.conversation.clone(), Some(stored));
+            let mut live = OpenConversation::new(stored.conversation.clone(), Some(stored));
             live.stale = !self.heard.is(heard);
             self.live.update_value(|all| {
                 all.insert(id, live);
@@ -132,7 +134,7 @@ impl Library {
         Ok(self.at_hand(id))
     }
 
-    /// Changes a conversation at hand, here and in time in the store. Gives what `change` gives; none when there is no such
+    /// Changes a conversation at hand, here and in time in the store. Returns what `change` gives; `None` if there is no such
     /// conversation at hand: it was deleted.
     pub fn change<T>(self, id: ConversationId, change: impl FnOnce(&mut Conversation) -> T) -> Option<T> {
         let now = self.at_hand(id)?;
@@ -152,7 +154,7 @@ impl Library {
         self.live.update_value(|all| all.retain(|&id, live| live.unsaved || keep(id)));
     }
 
-    /// Deletes a conversation, and gives what brings it back; none when that failed, which [`Self::trouble`] then says.
+    /// Deletes a conversation, and returns what brings it back; `None` if that failed, which [`Self::trouble`] then says.
     pub async fn delete(self, id: ConversationId) -> Option<Removed> {
         let store = self.store()?;
         let live = self.live.try_update_value(|all| all.remove(&id)).flatten();
@@ -186,9 +188,13 @@ impl Library {
             _ => false,
         };
         let live = match live {
-            Some((conversation, base)) => Some(Live::new(conversation, base.filter(|_| restored))),
+            Some((conversation, base)) => {
+                Some(OpenConversation::new(conversation, base.filter(|_| restored)))
+            }
             // The store did not take it back: it stays at hand until it does.
-            None if !restored => stored.conversation().map(|conversation| Live::new(conversation, None)),
+            None if !restored => {
+                stored.conversation().map(|conversation| OpenConversation::new(conversation, None))
+            }
             None => None,
         };
         if let Some(mut live) = live {
@@ -237,7 +243,7 @@ impl Library {
         self.schedule();
     }
 
-    /// Reads what is stale and saves what is unsaved, one after another, each once if it fails. Gives whether all went well.
+    /// Reads what is stale and saves what is unsaved, one after another, each once if it fails. Returns whether all went well.
     pub(super) async fn settle(self) -> bool {
         let Some(store) = self.store() else { return true };
         let mut failed = BTreeMap::new();
@@ -294,23 +300,23 @@ impl Library {
 
     /// The summary of a conversation at hand that is worth keeping.
     pub(super) fn live_summary(self, id: ConversationId) -> Option<Summary> {
-        self.live.with_value(|all| all.get(&id).and_then(Live::summary))
+        self.live.with_value(|all| all.get(&id).and_then(OpenConversation::summary))
     }
 
     /// The summaries of all of them.
     pub(super) fn live_summaries(self) -> Vec<Summary> {
-        self.live.with_value(|all| all.values().filter_map(Live::summary).collect())
+        self.live.with_value(|all| all.values().filter_map(OpenConversation::summary).collect())
     }
 
-    fn snapshot(self, id: ConversationId) -> Option<(Conversation, Option<Stored>)> {
+    fn snapshot(self, id: ConversationId) -> Option<(Conversation, Option<StoredConversation>)> {
         self.live.with_value(|all| all.get(&id).map(|live| (live.now.get_untracked(), live.base.clone())))
     }
 
     /// The next that is so, which it then no longer is; not one that has failed.
     fn take(
         self,
-        is: impl Fn(&Live) -> bool,
-        settle: impl FnOnce(&mut Live),
+        is: impl Fn(&OpenConversation) -> bool,
+        settle: impl FnOnce(&mut OpenConversation),
         failed: &BTreeMap<ConversationId, StoreError>,
     ) -> Option<ConversationId> {
         self.live.try_update_value(|all| {
@@ -320,7 +326,7 @@ impl Library {
         })?
     }
 
-    fn with_live(self, id: ConversationId, change: impl FnOnce(&mut Live)) {
+    fn with_live(self, id: ConversationId, change: impl FnOnce(&mut OpenConversation)) {
         self.live.update_value(|all| {
             // It may have been deleted meanwhile.
             let Some(live) = all.get_mut(&id) else { return };

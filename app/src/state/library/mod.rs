@@ -14,7 +14,7 @@ use gloo_timers::future::TimeoutFuture;
 use leptos::{ev, prelude::*, task::spawn_local};
 use serde::{Serialize, de::DeserializeOwned};
 
-use self::live::Live;
+use self::live::OpenConversation;
 pub use self::live::{Removed, Unsaved};
 use super::{Latest, Ui};
 use crate::browser;
@@ -28,7 +28,7 @@ use crate::tab;
 
 /// The name of the browser's store.
 const NAME: &str = "gemtab";
-/// Its name while the engine is simulated: what that one says is not put among a person's conversations.
+/// Its name while the engine is simulated: what that one says is not put among the user's conversations.
 const SIMULATED: &str = "gemtab-simulated";
 /// The lock of tabs in which something is not saved.
 const UNSAVED: &str = "gemtab-unsaved";
@@ -60,11 +60,11 @@ pub struct Library {
     pub list: RwSignal<Vec<Summary>>,
     /// What the search looks for; empty for everything.
     pub query: RwSignal<String>,
-    /// What the search found; none when nothing is searched for.
+    /// What the search found; `None` if nothing is searched for.
     pub found: RwSignal<Option<Vec<Summary>>>,
-    /// What is wrong with the store; none when nothing is.
+    /// What is wrong with the store; `None` if nothing is.
     pub trouble: RwSignal<Option<StoreTrouble>>,
-    /// What could not be saved; none when all is. It is tried again until it is.
+    /// What could not be saved; `None` if all is. It is tried again until it is.
     pub unsaved: RwSignal<Option<Unsaved>>,
     /// Held while something is not saved.
     unsaved_lock: StoredValue<Option<Lock>>,
@@ -72,7 +72,7 @@ pub struct Library {
     pub unreadable: RwSignal<BTreeSet<ConversationId>>,
     /// Called with what another tab has done.
     listener: StoredValue<Option<Listener>>,
-    live: StoredValue<BTreeMap<ConversationId, Live>>,
+    live: StoredValue<BTreeMap<ConversationId, OpenConversation>>,
     /// The texts of conversations, since they were first searched.
     index: StoredValue<BTreeMap<ConversationId, SearchText>>,
     /// Searches, with the ends of searches.
@@ -267,7 +267,7 @@ impl Library {
         });
     }
 
-    /// A conversation as it is now; none when it is not here or cannot be read, which [`Self::trouble`] then says.
+    /// A conversation as it is now; `None` if it is not here or cannot be read, which [`Self::trouble`] then says.
     pub async fn load(self, id: ConversationId) -> Option<Conversation> {
         self.report(self.read(id).await).flatten()
     }
@@ -317,7 +317,7 @@ impl Library {
         }
     }
 
-    /// Writes conversations as the JSON of an archive, piece by piece, as they are now. Gives how many could not be read.
+    /// Writes conversations as the JSON of an archive, piece by piece, as they are now. Returns how many could not be read.
     ///
     /// # Errors
     /// When the store fails, in words.

@@ -8,7 +8,9 @@ use leptos::prelude::*;
 use pollster::block_on;
 
 use super::{Elsewhere, Library};
-use crate::history::{Conversation, ConversationId, HistoryStore, Memory, Options, StoreError, Stored};
+use crate::history::{
+    Conversation, ConversationId, HistoryStore, Memory, Options, StoreError, StoredConversation,
+};
 
 fn library(memory: &Memory) -> Library {
     let library = Library::default();
@@ -24,7 +26,7 @@ fn blank(id: u128) -> Conversation {
     Conversation::new(ConversationId(id), Options::default(), 1)
 }
 
-fn stored(memory: &Memory, id: u128) -> Option<Stored> {
+fn stored(memory: &Memory, id: u128) -> Option<StoredConversation> {
     block_on(store(memory).load(ConversationId(id))).unwrap()
 }
 
@@ -44,7 +46,7 @@ fn with_owner(test: impl FnOnce()) {
     test();
 }
 
-/// A person's work: two conversations, a rename, a deletion that is undone and one that is not. Storage may fail at any
+/// The user's work: two conversations, a rename, a deletion that is undone and one that is not. Storage may fail at any
 /// moment. Saving is tried as often as the page would.
 fn work(library: Library) {
     let settle = || {
@@ -123,7 +125,7 @@ fn what_could_not_be_saved_stays_at_hand_and_is_saved_once_there_is_room() {
         assert!(!block_on(library.settle()));
         let unsaved = library.unsaved.get_untracked().unwrap();
         assert_eq!((unsaved.ids.len(), unsaved.error), (2, StoreError::Full));
-        // The person goes elsewhere and comes back.
+        // The user goes elsewhere and comes back.
         library.release(|_| false);
         let now = block_on(library.hold(ConversationId(1))).unwrap().unwrap();
         assert_eq!(texts(&now.get_untracked()), ["kept", "not yet"]);

@@ -8,7 +8,7 @@ use protocol::tune::{TableColumns, TuneSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Origin, TextSource, TuneStore};
+use super::{ExampleOrigin, TextSource, TuneStore};
 use crate::{browser, state::Latest};
 
 /// The name under which they are kept.
@@ -19,8 +19,8 @@ const REST: Duration = Duration::from_millis(400);
 /// What is kept. Pictures and sound are not: they are chosen again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-struct Draft {
-    origin: Origin,
+struct TuneDraft {
+    origin: ExampleOrigin,
     pairs: Vec<(String, String)>,
     text: String,
     file: String,
@@ -69,15 +69,15 @@ impl TuneStore {
         });
     }
 
-    fn draft(self) -> Draft {
+    fn draft(self) -> TuneDraft {
         let TextSource { text, file, columns, detail, .. } = self.text.get();
         let (origin, pairs, settings) = (self.origin.get(), self.pairs.get(), self.settings.get());
-        Draft { origin, pairs, text, file, columns, detail, settings }
+        TuneDraft { origin, pairs, text, file, columns, detail, settings }
     }
 
     async fn restore(self) {
-        let Some(kept) = self.library.tab_setting::<Draft>(NAME).await else { return };
-        let Draft { origin, pairs, text, file, columns, detail, settings } =
+        let Some(kept) = self.library.tab_setting::<TuneDraft>(NAME).await else { return };
+        let TuneDraft { origin, pairs, text, file, columns, detail, settings } =
             joined(kept, untrack(|| self.draft()));
         self.origin.set(origin);
         self.pairs.set(pairs);
@@ -89,13 +89,13 @@ impl TuneStore {
 }
 
 /// As it is before anything was written.
-fn fresh() -> Draft {
-    Draft { pairs: vec![Default::default()], ..Draft::default() }
+fn fresh() -> TuneDraft {
+    TuneDraft { pairs: vec![Default::default()], ..TuneDraft::default() }
 }
 
 /// What was kept, with what was written before it was read. That may be what was kept: Firefox fills fields with what was in
 /// them when the page is reloaded.
-fn joined(kept: Draft, written: Draft) -> Draft {
+fn joined(kept: TuneDraft, written: TuneDraft) -> TuneDraft {
     let fresh = fresh();
     let filled = |pairs: Vec<(String, String)>| {
         pairs.into_iter().filter(|(ask, answer)| !ask.is_empty() || !answer.is_empty())
@@ -120,7 +120,7 @@ fn joined(kept: Draft, written: Draft) -> Draft {
     } else {
         (written.text, written.file, written.columns)
     };
-    Draft {
+    TuneDraft {
         origin: if written.origin == fresh.origin { kept.origin } else { written.origin },
         pairs,
         text,
@@ -154,31 +154,31 @@ mod tests {
     #[test]
     fn what_was_written_early_joins_what_was_kept() {
         let pair = |ask: &str| (ask.to_owned(), "!".to_owned());
-        let kept = Draft {
-            origin: Origin::Text,
+        let kept = TuneDraft {
+            origin: ExampleOrigin::Text,
             pairs: vec![pair("one"), pair("two")],
             text: "a".into(),
-            ..Draft::default()
+            ..TuneDraft::default()
         };
-        let written = Draft { pairs: vec![pair("three")], text: "b".into(), ..Draft::default() };
+        let written = TuneDraft { pairs: vec![pair("three")], text: "b".into(), ..TuneDraft::default() };
         let all = joined(kept.clone(), written.clone());
-        assert_eq!(all.origin, Origin::Text, "not touched");
+        assert_eq!(all.origin, ExampleOrigin::Text, "not touched");
         assert_eq!(all.pairs, [pair("three"), pair("one"), pair("two")]);
         assert_eq!(all.text, "a\nb");
-        let file = Draft { file: "a.csv".into(), ..kept.clone() };
+        let file = TuneDraft { file: "a.csv".into(), ..kept.clone() };
         assert_eq!(joined(file, written).text, "b", "a table and a line are not joined");
         assert_eq!(joined(kept.clone(), fresh()), kept);
-        let filled = Draft { pairs: vec![pair("one")], text: "abc".into(), ..Draft::default() };
+        let filled = TuneDraft { pairs: vec![pair("one")], text: "abc".into(), ..TuneDraft::default() };
         let all = joined(kept.clone(), filled);
         assert_eq!((all.pairs, all.text.as_str()), (kept.pairs.clone(), "abc"), "the browser's own");
-        assert_eq!(joined(Draft::default(), fresh()), fresh());
+        assert_eq!(joined(TuneDraft::default(), fresh()), fresh());
     }
 
     #[test]
     fn of_the_settings_those_that_were_changed_count() {
         let kept = TuneSettings { rank: 3, name: "My cat".into(), ..TuneSettings::default() };
         let written = TuneSettings { name: "Her cat".into(), ..TuneSettings::default() };
-        let draft = |settings: &TuneSettings| Draft { settings: settings.clone(), ..fresh() };
+        let draft = |settings: &TuneSettings| TuneDraft { settings: settings.clone(), ..fresh() };
         let all = joined(draft(&kept), draft(&written)).settings;
         assert_eq!(all, TuneSettings { name: "Her cat".into(), ..kept });
     }

@@ -11,7 +11,7 @@ use web_sys::Blob;
 use super::super::chat::content;
 use super::super::models::ModelState;
 use super::files::{self, GivenFile};
-use super::{Origin, TuneStore};
+use super::{ExampleOrigin, TuneStore};
 use crate::history::{Attachment, Conversation};
 use crate::language::t;
 
@@ -37,7 +37,7 @@ pub struct TextSource {
 
 impl TuneStore {
     /// The conversation that was last on screen, as examples. `place` says at which place among the handles the bytes of an
-    /// attachment are; none where they are gone.
+    /// attachment are; `None` if they are gone.
     fn chat_messages(self, place: impl Fn(&Attachment) -> Option<u32>) -> Vec<Message> {
         self.chat.conversation.with(|conversation| {
             let medium = |it: &Attachment| Some(content(it, place(it)?));
@@ -64,7 +64,7 @@ impl TuneStore {
         messages.iter().filter(|message| message.role == Role::Assistant).count() as u64
     }
 
-    /// The examples with the handles of their pictures and sounds; none where there are none. What is not in this browser
+    /// The examples with the handles of their pictures and sounds; `None` if there are none. What is not in this browser
     /// any more is left out, and told.
     pub(super) async fn given(self) -> Option<(ExampleData, Vec<Blob>)> {
         let data = untrack(|| self.data())?;
@@ -95,22 +95,22 @@ impl TuneStore {
         }
     }
 
-    /// The examples as they are now, without handles; none where there are none.
+    /// The examples as they are now, without handles; `None` if there are none.
     #[must_use]
     pub fn data(self) -> Option<ExampleData> {
         match self.origin.get() {
-            Origin::Pairs => {
+            ExampleOrigin::Pairs => {
                 let filled =
                     |(ask, answer): &&(String, String)| !ask.trim().is_empty() && !answer.trim().is_empty();
                 let pairs: Vec<_> = self.pairs.with(|pairs| pairs.iter().filter(filled).cloned().collect());
                 (!pairs.is_empty()).then_some(ExampleData::Pairs(pairs))
             }
-            Origin::Text => self.text.with(|source| {
+            ExampleOrigin::Text => self.text.with(|source| {
                 let TextSource { text, columns, files, detail, .. } = source.clone();
                 let (files, _) = files::told(&files, detail);
                 (!text.trim().is_empty()).then_some(ExampleData::Text { text, columns, files })
             }),
-            Origin::Chat => {
+            ExampleOrigin::Chat => {
                 // Attachments come later, with their handles.
                 let messages = self.chat_messages(|_| None);
                 (!messages.is_empty()).then_some(ExampleData::Chat(messages))

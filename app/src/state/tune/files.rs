@@ -1,4 +1,4 @@
-//! The files that a person gives: the examples, and the pictures and sounds that they name.
+//! The files that the user gives: the examples, and the pictures and sounds that they name.
 
 use std::mem;
 
@@ -10,7 +10,7 @@ use send_wrapper::SendWrapper;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File};
 
-use super::{Origin, TuneStore, encoding};
+use super::{ExampleOrigin, TuneStore, encoding};
 use crate::history::AttachmentKey;
 use crate::media::{decode, kind, kind::FileKind, picture};
 use crate::state::media::{MAX_BYTES, blob_of};
@@ -30,7 +30,7 @@ pub struct GivenFile {
     /// What it is, or why it cannot be used.
     pub sense: Result<Sense, MediaFailure>,
     key: AttachmentKey,
-    /// In a form that the engine takes; none where there is no such form.
+    /// In a form that the engine takes; `None` if there is no such form.
     blob: Option<SendWrapper<Blob>>,
 }
 
@@ -58,7 +58,7 @@ pub(super) fn told(files: &[GivenFile], detail: TokenBudget) -> (Vec<ExampleFile
 impl TuneStore {
     /// Takes files: one of examples, and pictures and sounds for them. They join those that were given before.
     pub fn take_files(self, files: Vec<File>) {
-        self.origin.set(Origin::Text);
+        self.origin.set(ExampleOrigin::Text);
         spawn_local(async move {
             for file in files {
                 let name = file.name();

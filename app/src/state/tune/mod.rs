@@ -27,7 +27,7 @@ use crate::{browser, failures, language::t, place::Place};
 
 /// Where the examples come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Origin {
+pub enum ExampleOrigin {
     /// Typed into a table on the page.
     #[default]
     Pairs,
@@ -58,18 +58,18 @@ impl KeptFailure {
 #[derive(Clone, Copy)]
 pub struct TuneStore {
     /// Where the examples come from.
-    pub origin: RwSignal<Origin>,
+    pub origin: RwSignal<ExampleOrigin>,
     /// The examples as text.
     pub text: RwSignal<TextSource>,
     /// The examples as questions and answers.
     pub pairs: RwSignal<Vec<(String, String)>>,
     /// How to train.
     pub settings: RwSignal<TuneSettings>,
-    /// What would be learned; none while nothing was read.
+    /// What would be learned; `None` while nothing was read.
     pub preview: RwSignal<Option<Preview>>,
     /// What it would cost.
     pub plan: RwSignal<Option<TunePlan>>,
-    /// The file that is being read, in words; none while none is.
+    /// The file that is being read, in words; `None` while none is.
     pub reading_file: RwSignal<Option<String>>,
     /// Whether the examples are being read.
     pub reading: RwSignal<bool>,
@@ -77,7 +77,7 @@ pub struct TuneStore {
     pub unread: RwSignal<Option<Failure>>,
     /// The run.
     pub run: RunStore,
-    /// The adapters that are kept; none until they were asked for.
+    /// The adapters that are kept; `None` until they were asked for.
     pub adapters: RwSignal<Option<Vec<KeptAdapter>>>,
     /// The adapter that was made of the last run; `None` once another run begins.
     pub saved: RwSignal<Option<KeptAdapter>>,
@@ -215,7 +215,7 @@ impl TuneStore {
     pub fn use_in_chat(self, adapter: &KeptAdapter) {
         self.opened.open_kept(adapter);
         let question = self.pairs.with_untracked(|pairs| pairs.first().map(|(question, _)| question.clone()));
-        let question = question.filter(|_| self.origin.get_untracked() == Origin::Pairs);
+        let question = question.filter(|_| self.origin.get_untracked() == ExampleOrigin::Pairs);
         let open = self.chat.conversation.with_untracked(|it| (!it.is_empty()).then_some(it.id));
         if let (Some(question), true) = (question, self.chat.draft.with_untracked(String::is_empty)) {
             self.chat.set_draft(question);

@@ -12,7 +12,7 @@ use crate::{engine_client::Reply, failures, language::t};
 /// Least time between two updates of the curves, in milliseconds.
 const FRAME_MS: u32 = 100;
 
-/// What the run is at.
+/// Phase of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RunPhase {
     /// There is none.
@@ -56,7 +56,7 @@ pub struct Speed {
 /// The run, in signals: a step changes the points alone.
 #[derive(Clone, Copy, Default)]
 pub struct RunStore {
-    /// What it is at.
+    /// Its phase.
     pub phase: RwSignal<RunPhase>,
     /// What it is, without points and samples.
     pub about: RwSignal<Option<RunSummary>>,

@@ -10,14 +10,14 @@ use crate::state::library;
 
 /// What a tab has changed in what is kept.
 #[derive(Debug, Serialize, Deserialize)]
-enum Change {
+enum TuneNews {
     /// An adapter was saved, or the run discarded.
     Listed,
     /// The adapter with this id was deleted.
     Deleted(String),
 }
 
-impl Change {
+impl TuneNews {
     /// What a request changes once it is done.
     fn of(request: &TuneRequest) -> Option<Self> {
         match request {
@@ -31,14 +31,14 @@ impl Change {
 /// The channel between the tabs.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Tabs {
-    channel: StoredValue<Option<Channel<Change>>>,
+    channel: StoredValue<Option<Channel<TuneNews>>>,
     subscription: StoredValue<Option<Subscription>>,
 }
 
 impl Tabs {
     /// Tells the others what a request has changed.
     pub fn announce(self, request: &TuneRequest) {
-        if let Some(change) = Change::of(request) {
+        if let Some(change) = TuneNews::of(request) {
             self.channel.with_value(|channel| {
                 if let Some(channel) = channel {
                     channel.announce(&change);
@@ -53,7 +53,7 @@ impl TuneStore {
     pub fn watch_tabs(self) {
         let channel = Channel::open(&format!("{}-tune", library::name()));
         let subscription = channel.listen(move |change| {
-            if let Change::Deleted(id) = &change {
+            if let TuneNews::Deleted(id) = &change {
                 self.opened.close_kept(id);
             }
             // Who has not asked yet, asks when the page of fine-tuning opens.
