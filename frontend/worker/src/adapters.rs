@@ -12,8 +12,7 @@ use engine::session::{EngineError, ModelSession, Session};
 use futures_util::FutureExt as _;
 use protocol::failure::AdapterFailure;
 use protocol::{
-    AdapterDetails, AdapterScale, AdapterSource, Event, Failure, Layer, LayerKind, ModelSource, PageId,
-    RequestId,
+    AdapterDetails, AdapterScale, AdapterSource, Failure, Layer, LayerKind, ModelSource, Outcome, PageId,
 };
 
 use crate::failure::Stopped;
@@ -27,13 +26,12 @@ const MAX_CONFIG: u64 = 1 << 20;
 /// Answers [`protocol::Request::OpenAdapter`].
 pub async fn open(
     host: Rc<Host>,
-    id: RequestId,
     key: String,
     source: AdapterSource,
     files: Vec<web_sys::Blob>,
     task: Task,
-) -> Result<Event, Failure> {
-    let cancel = &task.cancel;
+) -> Result<Outcome, Failure> {
+    let (cancel, page) = (&task.cancel, task.id.page());
     let reading = async {
         Ok::<_, Stopped>(match &source {
             AdapterSource::Files(source) => {
@@ -50,23 +48,22 @@ pub async fn open(
     let details = details(session, &key, &name);
     remember(&host, session);
     if let Some(model) = host.model.borrow().as_ref() {
-        model.opened_by.borrow_mut().entry(key).or_default().insert(id.page());
+        model.opened_by.borrow_mut().entry(key).or_default().insert(page);
     }
     // It may have gone while the adapter was read.
-    if !host.pages.has(id.page()) {
-        host.drop_adapters_of(id.page());
+    if !host.pages.has(page) {
+        host.drop_adapters_of(page);
     }
-    Ok(Event::AdapterOpened { id, details })
+    Ok(Outcome::AdapterOpened(details))
 }
 
 /// Answers [`protocol::Request::CloseAdapter`].
-pub async fn close(host: Rc<Host>, id: RequestId, key: String, task: Task) -> Result<Event, Failure> {
+pub async fn close(host: Rc<Host>, key: String, task: Task) -> Result<Outcome, Failure> {
     let mut slot = host.slot(&task.cancel).await.map_err(|_| failure::cancelled())?;
-    if !is_last_to_close(&host, &key, id.page()) {
-        return Ok(Event::AdapterClosed { id, key });
+    if is_last_to_close(&host, &key, task.id.page()) {
+        remove(&host, &mut slot, &key).await.map_err(|error| failure::of(&error, None))?;
     }
-    remove(&host, &mut slot, &key).await.map_err(|error| failure::of(&error, None))?;
-    Ok(Event::AdapterClosed { id, key })
+    Ok(Outcome::AdapterClosed)
 }
 
 /// Removes an adapter from the session, or from what a lost one gets back.

@@ -16,7 +16,7 @@ use engine::tokenizer::Tokenizer;
 use futures_util::FutureExt as _;
 use futures_util::lock::{Mutex, MutexGuard};
 use protocol::failure::NoGpu;
-use protocol::{DeviceReport, Event, Failure, PageId, RequestId};
+use protocol::{DeviceReport, Failure, PageId, Progress, RequestId, ToPage};
 use shaders::selftest::Form;
 
 use crate::choices::Subject;
@@ -204,14 +204,19 @@ impl Host {
         })
     }
 
-    /// Sends an event to the page that has asked for it; to all pages, if it belongs to no request.
-    pub(crate) fn post(&self, event: Event) {
-        self.platform.post(event.id().map(RequestId::page), event, &[]);
+    /// Sends a message to all pages.
+    pub(crate) fn post(&self, message: ToPage) {
+        self.platform.post(None, message, &[]);
     }
 
-    /// Says what goes wrong without being any request's failure.
+    /// Reports progress of a request to its page.
+    pub(crate) fn progress(&self, id: RequestId, progress: Progress) {
+        self.platform.post(Some(id.page()), ToPage::progress(id, progress), &[]);
+    }
+
+    /// Reports an error that ends no request.
     pub(crate) fn warn(&self, failure: Failure) {
-        self.post(Event::Failed { id: None, failure });
+        self.post(ToPage::Warning(failure));
     }
 
     /// Waits for the session's place.
@@ -229,7 +234,7 @@ impl Host {
     pub(crate) async fn gpu(self: &Rc<Self>) -> Result<Rc<Gpu>, DeviceReport> {
         let (gpu, report) = self.open_device().await?;
         if let Some(report) = report {
-            self.post(Event::Device(report));
+            self.post(ToPage::Device(report));
         }
         Ok(gpu)
     }
@@ -276,12 +281,12 @@ impl Host {
     pub(crate) async fn introduce(self: &Rc<Self>, page: PageId) {
         let report = match self.open_device().await {
             // Others may have waited for it.
-            Ok((_, Some(report))) => return self.post(Event::Device(report)),
+            Ok((_, Some(report))) => return self.post(ToPage::Device(report)),
             Err(report) => Some(report),
             Ok((_, None)) => self.device.lock().await.as_ref().map(|device| device.report.clone()),
         };
         if let Some(report) = report {
-            self.platform.post(Some(page), Event::Device(report), &[]);
+            self.platform.post(Some(page), ToPage::Device(report), &[]);
         }
     }
 

@@ -1,8 +1,8 @@
 //! The worker's wasm bundle: owns the engine and speaks [`protocol`] with the page.
 //!
 //! ```text
-//! page ──Request──▶ web ──▶ router ──▶ loading · generating · diagnosing · tuning · keeping
-//!      ◀──Event───          host: device, model, session, one at a time
+//! page ─ToWorker─▶ web ──▶ router ──▶ loading · generating · diagnosing · tuning · keeping
+//!      ◀─ToPage───          host: device, model, session, one at a time
 //! ```
 //! What needs a browser (messages, `fetch`, files, storage, the adapter's name) is behind [`platform::Platform`];
 //! `web` implements it, and the tests implement it with files and a native device. So loads, answers, cancelling and
@@ -29,6 +29,7 @@ pub mod platform;
 mod progress;
 mod reading;
 mod recovery;
+mod responder;
 mod router;
 mod saving;
 mod tasks;

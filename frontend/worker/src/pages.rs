@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use engine::bytes::{CancelToken, SourceError};
-use protocol::{EngineState, Event, Failure, LoadProgress, LoadedModel, ModelPhase, PageId, RequestId};
+use protocol::{
+    EngineState, Failure, LoadProgress, LoadedModel, ModelPhase, PageId, Progress, RequestId, ToPage,
+};
 
 use crate::failure;
 use crate::host::Host;
@@ -21,13 +23,13 @@ pub struct Pages {
     files: RefCell<Vec<web_sys::Blob>>,
 }
 
-/// The turn of a request to use the model. It ends when this is dropped.
-pub struct Turn {
+/// The right of a request to use the model, until this is dropped.
+pub struct ModelTurn {
     host: Rc<Host>,
     id: RequestId,
 }
 
-impl Drop for Turn {
+impl Drop for ModelTurn {
     fn drop(&mut self) {
         self.host.turns.end(self.id);
         self.host.tell_state();
@@ -78,11 +80,15 @@ impl Host {
     ///
     /// # Errors
     /// When `cancel` was cancelled first.
-    pub(crate) async fn turn(self: &Rc<Self>, id: RequestId, cancel: &CancelToken) -> Result<Turn, Failure> {
+    pub(crate) async fn turn(
+        self: &Rc<Self>,
+        id: RequestId,
+        cancel: &CancelToken,
+    ) -> Result<ModelTurn, Failure> {
         if let Some(granted) = self.turns.ask(id) {
-            self.post(Event::Waiting { id });
+            self.progress(id, Progress::Waiting);
             // Built first: a turn that is granted while the wait is cancelled ends with it.
-            let turn = Turn { host: Rc::clone(self), id };
+            let turn = ModelTurn { host: Rc::clone(self), id };
             let waiting = async {
                 // The sender lives as long as the request waits.
                 granted.await.ok();
@@ -93,7 +99,7 @@ impl Host {
             return Ok(turn);
         }
         self.tell_state();
-        Ok(Turn { host: Rc::clone(self), id })
+        Ok(ModelTurn { host: Rc::clone(self), id })
     }
 
     /// Changes what the pages see of the model.
@@ -121,6 +127,6 @@ impl Host {
     fn tell(&self, page: Option<PageId>) {
         let state = EngineState { model: self.pages.model.borrow().clone(), busy: self.busy() };
         let files = self.pages.files.borrow().clone();
-        self.platform.post(page, Event::State(Box::new(state)), &files);
+        self.platform.post(page, ToPage::State(Box::new(state)), &files);
     }
 }

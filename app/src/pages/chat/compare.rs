@@ -2,7 +2,7 @@
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::{EngineFailure, RequestFailure};
-use protocol::{AdapterScale, Channel, Event, Failure, Request, RequestId, Sampling};
+use protocol::{AdapterScale, Channel, Event, Failure, Progress, Request, RequestId, Sampling};
 
 use crate::{
     components::{Dialog, FailureBox},
@@ -106,17 +106,17 @@ async fn answer(
     options.thinking &= details.capabilities.thinking;
     options.adapters = adapters;
     options.model = Some(loaded_by);
-    let reply = stores.engine.request_with(handles, |id| Request::Generate { id, messages, options });
+    let reply = stores.engine.request_with(handles, Request::Generate { messages, options });
     let mut reply = reply.ok_or(EngineFailure::Stopped)?;
     running.try_update_value(|running| *running = Some(reply.id()));
     while let Some(events) = reply.batch(33).await {
         for event in events {
             match event {
-                Event::Text { channel: Channel::Answer, text, .. } => {
+                Event::Progress(Progress::Text { channel: Channel::Answer, text, .. }) => {
                     side.text.try_update(|all| all.push_str(&text));
                 }
-                Event::Failed { failure, .. } => return Err(failure),
-                Event::Done { .. } => {
+                Event::Outcome(Err(failure)) => return Err(failure),
+                Event::Outcome(Ok(_)) => {
                     running.try_update_value(|running| *running = None);
                     return Ok(());
                 }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use engine::audio::{AudioError, CLIP_SAMPLES, Encoder};
 use engine::bytes::CancelToken;
 use engine::session::EngineError;
-use protocol::{Event, Failure, PageId, RequestId};
+use protocol::{Failure, Outcome, PageId};
 
 use super::encode::{EncodeError, STEP};
 use crate::failure;
@@ -61,10 +61,10 @@ impl Heard {
 }
 
 /// Answers [`protocol::Request::Listen`], whose samples are in [`Host::heard`].
-pub async fn listen(host: Rc<Host>, id: RequestId, task: Task) -> Result<Event, Failure> {
+pub async fn listen(host: Rc<Host>, task: Task) -> Result<Outcome, Failure> {
     let mut slot = host.slot(&task.cancel).await.map_err(|_| failure::cancelled())?;
     let heard = host.heard.borrow_mut().take();
-    let Some(ready) = slot.as_mut() else { return Ok(Event::Listened { id, tokens: 0 }) };
+    let Some(ready) = slot.as_mut() else { return Ok(Outcome::Listened { tokens: 0 }) };
     let tokens = match ready.listen(&heard, &task.cancel).await {
         Ok(tokens) => tokens,
         Err(_) => {
@@ -73,7 +73,7 @@ pub async fn listen(host: Rc<Host>, id: RequestId, task: Task) -> Result<Event, 
             0
         }
     };
-    Ok(Event::Listened { id, tokens })
+    Ok(Outcome::Listened { tokens })
 }
 
 impl Ready {

@@ -7,7 +7,7 @@ use engine::bytes::MemorySource;
 use engine::store::StoreError;
 use protocol::failure::{AdapterFailure, StorageFailure, TrainingFailure};
 use protocol::tune::{ExportFormat, ExportedFile, KeptAdapter, file_name};
-use protocol::{Event, Failure, RequestId, TuneEvent};
+use protocol::{Failure, Outcome, PageId, TuneOutcome};
 
 use crate::failure;
 use crate::host::Host;
@@ -17,20 +17,20 @@ use crate::platform::Lock;
 const LONGEST_NAME: usize = 80;
 
 /// Answers [`protocol::TuneRequest::List`].
-pub async fn list(host: Rc<Host>, id: RequestId) -> Result<Event, Failure> {
-    listed(&host, id).await.map_err(|error| of_store(&error))
+pub async fn list(host: Rc<Host>, page: PageId) -> Result<Outcome, Failure> {
+    listed(&host, page).await.map_err(|error| of_store(&error))
 }
 
 /// Answers [`protocol::TuneRequest::Discard`].
-pub async fn discard(host: Rc<Host>, id: RequestId) -> Result<Event, Failure> {
+pub async fn discard(host: Rc<Host>, page: PageId) -> Result<Outcome, Failure> {
     let _lock = rests(&host).await?;
     let cleared = async { host.tuning.places(&host).await?.run_store.clear().await };
     cleared.await.map_err(|error| of_store(&error))?;
-    list(host, id).await
+    list(host, page).await
 }
 
 /// Answers [`protocol::TuneRequest::Keep`].
-pub async fn keep(host: Rc<Host>, id: RequestId, name: String) -> Result<Event, Failure> {
+pub async fn keep(host: Rc<Host>, page: PageId, name: String) -> Result<Outcome, Failure> {
     let _lock = rests(&host).await?;
     let name: String = name.trim().chars().take(LONGEST_NAME).collect();
     let kept = async {
@@ -51,32 +51,27 @@ pub async fn keep(host: Rc<Host>, id: RequestId, name: String) -> Result<Event, 
         Ok(true)
     };
     match kept.await {
-        Ok(true) => list(host, id).await,
+        Ok(true) => list(host, page).await,
         Ok(false) => Err(TrainingFailure::NothingToSave.into()),
         Err(error) => Err(of_store(&error)),
     }
 }
 
 /// Answers [`protocol::TuneRequest::Delete`].
-pub async fn delete(host: Rc<Host>, id: RequestId, adapter: String) -> Result<Event, Failure> {
+pub async fn delete(host: Rc<Host>, page: PageId, adapter: String) -> Result<Outcome, Failure> {
     let deleted = async { host.tuning.places(&host).await?.adapter_store.delete(&adapter).await };
     deleted.await.map_err(|error| of_store(&error))?;
-    list(host, id).await
+    list(host, page).await
 }
 
 /// Answers [`protocol::TuneRequest::Export`].
-pub async fn export(
-    host: Rc<Host>,
-    id: RequestId,
-    adapter: String,
-    format: ExportFormat,
-) -> Result<Event, Failure> {
+pub async fn export(host: Rc<Host>, adapter: String, format: ExportFormat) -> Result<Outcome, Failure> {
     let (label, file) = take(&host, &adapter).await?;
     let files = match format {
         ExportFormat::Gguf => vec![ExportedFile { name: file_name(&label.name), bytes: file }],
         ExportFormat::Peft => for_peft(file, &label).await.map_err(|error| of_adapter(&error))?,
     };
-    Ok(Event::Tune { id, event: Box::new(TuneEvent::Files(files)) })
+    Ok(Outcome::Tune(Box::new(TuneOutcome::Files(files))))
 }
 
 /// A kept adapter under its name, for the session.
@@ -102,13 +97,13 @@ async fn for_peft(file: Vec<u8>, label: &KeptAdapter) -> Result<Vec<ExportedFile
     Ok(vec![file(peft::WEIGHTS, weights), file(peft::CONFIG, config.into_bytes())])
 }
 
-async fn listed(host: &Host, id: RequestId) -> Result<Event, StoreError> {
+async fn listed(host: &Host, page: PageId) -> Result<Outcome, StoreError> {
     let places = host.tuning.places(host).await?;
     let run = places.run_store.last().await?.map(|last| last.run);
     let adapters = places.adapter_store.list().await?;
-    let here = host.tasks.training().is_none_or(|training| training.page() == id.page());
+    let here = host.tasks.training().is_none_or(|training| training.page() == page);
     let elsewhere = !here || host.tuning.lock(host).await.is_none();
-    Ok(Event::Tune { id, event: Box::new(TuneEvent::Kept { run, adapters, elsewhere }) })
+    Ok(Outcome::Tune(Box::new(TuneOutcome::Kept { run, adapters, elsewhere })))
 }
 
 /// Whether no run is under way, here or in another tab; none begins elsewhere while what comes back is held.

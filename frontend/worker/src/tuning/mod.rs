@@ -24,12 +24,12 @@ use std::rc::{Rc, Weak};
 use engine::bytes::CancelToken;
 use engine::store::{Folder, MemoryFolder, StoreError};
 use futures_util::lock::Mutex;
-use protocol::RequestId;
-use protocol::tune::{ExampleData, TuneRequest};
+use protocol::tune::{ExampleData, TuneRequest, TuneSettings};
 
 use crate::host::Host;
 use crate::platform::Lock;
-use crate::tasks::{Ending, Kind};
+use crate::responder::{Answered, Responder};
+use crate::tasks::Kind;
 
 pub use kept::open as kept_adapter;
 
@@ -127,60 +127,54 @@ impl Tuning {
     }
 }
 
-/// What a person gives to learn from.
-pub struct Given {
+/// Examples to learn from.
+pub struct TrainingData {
     /// The examples.
-    pub data: ExampleData,
+    pub examples: ExampleData,
     /// The bytes of their pictures and sounds.
     pub handles: Vec<web_sys::Blob>,
 }
 
-/// Takes a request.
-///
-/// `handles` are the bytes of the pictures and sounds of its examples.
-pub fn receive(host: &Rc<Host>, id: RequestId, request: TuneRequest, handles: Vec<web_sys::Blob>) {
-    let with = Rc::clone(host);
+/// Starts the task of a request. `handles` are the bytes of the pictures and sounds of its examples.
+pub fn accept(
+    shared: &Rc<Host>,
+    responder: Responder,
+    request: TuneRequest,
+    handles: Vec<web_sys::Blob>,
+) -> Answered {
+    let (host, page) = (Rc::clone(shared), responder.page());
     match request {
         TuneRequest::Prepare { data, settings } => {
-            let given = Given { data, handles };
-            host.run(id, Kind::Beside, |task| plan::prepare(with, id, given, settings, task));
+            let data = TrainingData { examples: data, handles };
+            responder.run(Kind::Beside, |task| plan::prepare(host, data, settings, task))
         }
-        TuneRequest::Start { .. } | TuneRequest::Resume => {
-            if host.is_busy_for(id) {
-                return;
-            }
-            // An answer to another page does not take long. What a run is for must not change before it begins.
-            if host.tasks.is_changing_model() {
-                host.refuse_busy(id, Kind::Load);
-                return;
-            }
-            let begin = match request {
-                TuneRequest::Start { data, settings } => Some((Given { data, handles }, settings)),
-                _ => None,
-            };
-            if host.tasks.training().is_some() {
-                host.run(id, Kind::Beside, |_| async move { Err(kept::elsewhere(&with).await) });
-                return;
-            }
-            host.run(id, Kind::Train, |task| run::run(with, id, begin, task));
-            host.tell_state();
+        TuneRequest::Start { data, settings } => {
+            let data = TrainingData { examples: data, handles };
+            begin(shared, responder, Some((data, settings)))
         }
-        TuneRequest::Pause => end(host, id, Ending::Pause),
-        TuneRequest::Finish => end(host, id, Ending::Finish),
-        TuneRequest::List => host.run(id, Kind::Beside, |_| kept::list(with, id)),
-        TuneRequest::Discard => host.run(id, Kind::Beside, |_| kept::discard(with, id)),
-        TuneRequest::Keep { name } => host.run(id, Kind::Beside, |_| kept::keep(with, id, name)),
-        TuneRequest::Delete { id: adapter } => {
-            host.run(id, Kind::Beside, |_| kept::delete(with, id, adapter));
-        }
-        TuneRequest::Export { id: adapter, format } => {
-            host.run(id, Kind::Beside, |_| kept::export(with, id, adapter, format));
-        }
+        TuneRequest::Resume => begin(shared, responder, None),
+        TuneRequest::List => responder.run(Kind::Beside, |_| kept::list(host, page)),
+        TuneRequest::Discard => responder.run(Kind::Beside, |_| kept::discard(host, page)),
+        TuneRequest::Keep { name } => responder.run(Kind::Beside, |_| kept::keep(host, page, name)),
+        TuneRequest::Delete { id } => responder.run(Kind::Beside, |_| kept::delete(host, page, id)),
+        TuneRequest::Export { id, format } => responder.run(Kind::Beside, |_| kept::export(host, id, format)),
     }
 }
 
-fn end(host: &Host, id: RequestId, ending: Ending) {
-    if let Some(task) = host.tasks.get(id) {
-        task.ending.set(Some(ending));
+/// Begins a run with these examples and settings; without, continues the kept one.
+fn begin(shared: &Rc<Host>, responder: Responder, with: Option<(TrainingData, TuneSettings)>) -> Answered {
+    let host = Rc::clone(shared);
+    if let Some(busy) = shared.tasks.holder_of(responder.page()) {
+        return responder.refuse(busy);
     }
+    // An answer to another page does not take long. The model of a run must not change before it begins.
+    if shared.tasks.is_changing_model() {
+        return responder.refuse(Kind::Load);
+    }
+    if shared.tasks.training().is_some() {
+        return responder.run(Kind::Beside, |_| async move { Err(kept::elsewhere(&host).await) });
+    }
+    let answered = responder.run(Kind::Train, |task| run::run(host, with, task));
+    shared.tell_state();
+    answered
 }

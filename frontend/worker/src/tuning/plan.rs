@@ -8,12 +8,12 @@ use engine::train::examples::split;
 use engine::train::{Example, Trainer};
 use protocol::failure::{RequestFailure, TrainingFailure};
 use protocol::tune::{Preview, TunePlan, TuneSettings};
-use protocol::{Event, Failure, RequestId, TuneEvent};
+use protocol::{Failure, Outcome, TuneOutcome};
 use web_time::Instant;
 
 use super::examples::Read;
 use super::soft_tokens::Sources;
-use super::{Given, convert, examples, failures, kept};
+use super::{TrainingData, convert, examples, failures, kept};
 use crate::failure;
 use crate::host::{Host, Model, Slot};
 use crate::tasks::Task;
@@ -62,12 +62,12 @@ pub fn obstacle(parameters: u64) -> Option<Failure> {
 pub async fn read(
     host: &Host,
     model: &Model,
-    given: &Given,
+    data: &TrainingData,
     settings: &TuneSettings,
     cancel: &CancelToken,
 ) -> Result<Prepared, Failure> {
     let limit = settings.max_tokens.min(model.options.context);
-    let read = examples::read(host, model, given, limit, cancel).await;
+    let read = examples::read(host, model, data, limit, cancel).await;
     let Read { preview, mut usable, sources } = read.map_err(|error| match error {
         examples::ExamplesError::Cancelled => failure::cancelled(),
         examples::ExamplesError::Failure(failure) => failure,
@@ -83,18 +83,18 @@ pub async fn read(
 /// Answers [`protocol::TuneRequest::Prepare`].
 pub async fn prepare(
     host: Rc<Host>,
-    id: RequestId,
-    given: Given,
+    data: TrainingData,
     settings: TuneSettings,
     task: Task,
-) -> Result<Event, Failure> {
+) -> Result<Outcome, Failure> {
     let model = model(&host)?;
-    let prepared = read(&host, &model, &given, &settings, &task.cancel).await?;
+    let prepared = read(&host, &model, &data, &settings, &task.cancel).await?;
     let plan = match prepared.train.is_empty() || host.tasks.holder().is_some() {
         true => None,
         false => Some(plan(&host, &prepared, &settings, &task.cancel).await?),
     };
-    Ok(Event::Tune { id, event: Box::new(TuneEvent::Prepared { preview: prepared.preview, plan }) })
+    let prepared = TuneOutcome::Prepared { preview: prepared.preview, plan };
+    Ok(Outcome::Tune(Box::new(prepared)))
 }
 
 async fn plan(

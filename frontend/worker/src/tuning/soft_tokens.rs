@@ -14,12 +14,12 @@ use engine::session::EngineError;
 use engine::store::{Folder, StoreError};
 use engine::train::{SoftTokenStore, TrainError};
 use futures_util::FutureExt as _;
+use protocol::Failure;
 use protocol::failure::{StorageFailure, TrainingFailure};
-use protocol::{Failure, RequestId};
 
 use super::{Places, kept};
 use crate::host::{Host, Ready, Slot};
-use crate::media::{EncodeError, EncodeProgress, Place, one};
+use crate::media::{EncodeError, EncodeProgress, MediumOrigin, one};
 use crate::recovery::Losses;
 use crate::tasks::Task;
 use crate::{failure, recovery};
@@ -34,16 +34,16 @@ const MAX_HELD: u64 = 256 << 20;
 /// The media of all examples, each once, in the order in which they first come, and where their files are.
 #[derive(Default)]
 pub struct Sources {
-    media: Vec<(Medium, Place)>,
+    media: Vec<(Medium, MediumOrigin)>,
     seen: HashSet<ContentHash>,
 }
 
 impl Sources {
     /// Takes media of an example in.
-    pub fn add(&mut self, media: impl IntoIterator<Item = (Medium, Place)>) {
-        for (medium, place) in media {
+    pub fn add(&mut self, media: impl IntoIterator<Item = (Medium, MediumOrigin)>) {
+        for (medium, origin) in media {
             if self.seen.insert(medium.content) {
-                self.media.push((medium, place));
+                self.media.push((medium, origin));
             }
         }
     }
@@ -66,19 +66,18 @@ impl Sources {
 pub async fn encode(
     host: &Rc<Host>,
     slot: &mut Slot,
-    id: RequestId,
     (sources, handles): (&Sources, &[web_sys::Blob]),
     folder: &dyn Folder,
     task: &Task,
 ) -> Result<(), Failure> {
-    let mut progress = EncodeProgress::new(host, id);
+    let mut progress = EncodeProgress::new(host, task.id);
     let (mut done, mut losses) = (0, Losses::default());
     let count = sources.media.len();
-    while let Some(&(medium, place)) = sources.media.get(done) {
+    while let Some(&(medium, origin)) = sources.media.get(done) {
         let ready = recovery::ensure(host, slot, &task.cancel).await?;
         progress.next(done, count);
         let gpu = Rc::clone(&ready.gpu);
-        let error = match rows(&mut progress, ready, medium, place, handles, task).await {
+        let error = match rows(&mut progress, ready, medium, origin, handles, task).await {
             Ok(values) => {
                 let file: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
                 let written = folder.write(&name(&medium), &file).await;
@@ -100,13 +99,13 @@ async fn rows(
     progress: &mut EncodeProgress<'_>,
     ready: &mut Ready,
     medium: Medium,
-    place: Place,
+    origin: MediumOrigin,
     handles: &[web_sys::Blob],
     task: &Task,
 ) -> Result<Vec<f32>, EncodeError> {
     let rows = match ready.encoded.find(medium.content) {
         Some(rows) => rows,
-        None => one(progress, ready, medium, place, handles, &task.cancel).await?,
+        None => one(progress, ready, medium, origin, handles, &task.cancel).await?,
     };
     Ok(rows.read(&ready.gpu).await.map_err(EngineError::from)?)
 }
