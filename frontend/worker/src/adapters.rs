@@ -16,9 +16,9 @@ use protocol::{
 };
 
 use crate::failure::Stopped;
-use crate::host::{Held, Host, Model, Slot};
-use crate::tasks::Task;
-use crate::{failure, recovery, tuning};
+use crate::host::{Held, Host, Model, Slot, recovery};
+use crate::state::tasks::Task;
+use crate::{failure, tuning};
 
 /// Longest configuration that is read.
 const MAX_CONFIG: u64 = 1 << 20;
@@ -41,7 +41,7 @@ pub async fn open(
         })
     };
     let (name, read) = cancel.guard(reading).await.map_err(|stopped| stopped.0)?;
-    let mut slot = host.slot(cancel).await.map_err(|_| failure::cancelled())?;
+    let mut slot = host.slot(cancel).await?;
     let ready = recovery::ensure(&host, &mut slot, cancel).await?;
     let session = ready.session.autoregressive_mut().map_err(|error| failure::of(&error, None))?;
     add(session, &key, read).await?;
@@ -52,14 +52,14 @@ pub async fn open(
     }
     // It may have gone while the adapter was read.
     if !host.pages.has(page) {
-        host.drop_adapters_of(page);
+        drop_of(&host, page);
     }
     Ok(Outcome::AdapterOpened(details))
 }
 
 /// Answers [`protocol::Request::CloseAdapter`].
 pub async fn close(host: Rc<Host>, key: String, task: Task) -> Result<Outcome, Failure> {
-    let mut slot = host.slot(&task.cancel).await.map_err(|_| failure::cancelled())?;
+    let mut slot = host.slot(&task.cancel).await?;
     if is_last_to_close(&host, &key, task.id.page()) {
         remove(&host, &mut slot, &key).await.map_err(|error| failure::of(&error, None))?;
     }
@@ -90,24 +90,22 @@ fn is_last_to_close(host: &Host, key: &str, page: PageId) -> bool {
     is_last
 }
 
-impl Host {
-    /// Lets go of the adapters that only this page has open: it is gone.
-    pub(crate) fn drop_adapters_of(self: &Rc<Self>, page: PageId) {
-        let Some(model) = self.model.borrow().clone() else { return };
-        let opened_by = model.opened_by.borrow();
-        let of_page = opened_by.iter().filter(|(_, pages)| pages.contains(&page));
-        let keys: Vec<String> = of_page.map(|(key, _)| key.clone()).collect();
-        drop(opened_by);
-        let host = Rc::clone(self);
-        let close_all = async move {
-            let mut slot = host.slot.lock().await;
-            for key in keys.iter().filter(|key| is_last_to_close(&host, key, page)) {
-                // What cannot be removed is off, and costs memory until the model is unloaded.
-                remove(&host, &mut slot, key).await.ok();
-            }
-        };
-        self.platform.spawn(close_all.boxed_local());
-    }
+/// Lets go of the adapters that only this page has open: it is gone.
+pub fn drop_of(host: &Rc<Host>, page: PageId) {
+    let Some(model) = host.model.borrow().clone() else { return };
+    let opened_by = model.opened_by.borrow();
+    let of_page = opened_by.iter().filter(|(_, pages)| pages.contains(&page));
+    let keys: Vec<String> = of_page.map(|(key, _)| key.clone()).collect();
+    drop(opened_by);
+    let shared = Rc::clone(host);
+    let close_all = async move {
+        let mut slot = shared.slot.lock().await;
+        for key in keys.iter().filter(|key| is_last_to_close(&shared, key, page)) {
+            // On failure the adapter stays disabled but keeps its memory until the model is unloaded.
+            remove(&shared, &mut slot, key).await.ok();
+        }
+    };
+    host.platform.spawn(close_all.boxed_local());
 }
 
 /// The adapters that came with a model, added to its session.

@@ -15,9 +15,9 @@ use protocol::{
 };
 use shaders::selftest::Form;
 
-use crate::host::{Host, Model, Slot};
-use crate::tasks::{Kind, Task};
-use crate::{choices, device, failure, keeping, recovery, verifying};
+use crate::host::{Host, Model, Slot, recovery};
+use crate::state::tasks::{Kind, Task};
+use crate::{choices, device, failure, keeping};
 
 /// Answers [`protocol::Request::Diagnose`].
 pub async fn diagnose(host: Rc<Host>, what: Diagnosis, task: Task) -> Result<Outcome, Failure> {
@@ -27,24 +27,20 @@ pub async fn diagnose(host: Rc<Host>, what: Diagnosis, task: Task) -> Result<Out
     if host.tasks.training().is_some() {
         return Err(RequestFailure::Busy(Kind::Train.activity()).into());
     }
-    // It would be measured, too.
-    host.keeper.pause();
-    let result = match host.slot(&task.cancel).await {
-        Ok(mut slot) => match what {
-            Diagnosis::Benchmark(options) => benchmark(&host, &mut slot, id, options, &task).await,
-            Diagnosis::Profile { position, rows } => {
-                profile(&host, &mut slot, id, [position, rows], &task).await
-            }
-            Diagnosis::SelfTest => {
-                let mut tell = |done, total| host.progress(id, Progress::Diagnosing { done, total });
-                let found = self_test(&host, &mut slot, &task.cancel, &mut tell).await;
-                found.map(Finding::SelfTest)
-            }
-        },
-        Err(_) => Err(failure::cancelled()),
+    // Checks would be measured, too.
+    let _paused = keeping::pause(&host);
+    let mut slot = host.slot(&task.cancel).await?;
+    let finding = match what {
+        Diagnosis::Benchmark(options) => benchmark(&host, &mut slot, id, options, &task).await?,
+        Diagnosis::Profile { position, rows } => {
+            profile(&host, &mut slot, id, [position, rows], &task).await?
+        }
+        Diagnosis::SelfTest => {
+            let mut tell = |done, total| host.progress(id, Progress::Diagnosing { done, total });
+            Finding::SelfTest(self_test(&host, &mut slot, &task.cancel, &mut tell).await?)
+        }
     };
-    keeping::resume(&host);
-    result.map(Outcome::Diagnosed)
+    Ok(Outcome::Diagnosed(finding))
 }
 
 /// The model reads and answers, round after round. A lost device ends it.
@@ -147,7 +143,8 @@ pub async fn self_test(
     let was_verified = model.verified.replace(true);
     let tested = test_model(host, slot, &model, cancel, tell, &mut told).await;
     if !was_verified && tested.as_ref().is_err_and(Failure::is_cancelled) {
-        verifying::begin(host);
+        // The background test goes on.
+        model.verified.set(false);
     }
     tested.map(|()| told)
 }

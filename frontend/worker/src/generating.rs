@@ -13,7 +13,7 @@ use engine::session::{
     Control, DenoisingStep, DiffusionEvent, DiffusionOptions, EngineError, Event, Finish as Ended,
     ModelSession, Options,
 };
-use engine::template::{Piece, Prompt, RenderOptions, render};
+use engine::template::{Piece, Prompt};
 use protocol::failure::RequestFailure;
 use protocol::{
     Begun, Canvas, CanvasText, Channel, DiffusionTimings, Failure, Finish, GenerateOptions, Message, Outcome,
@@ -22,20 +22,13 @@ use protocol::{
 use web_time::Instant;
 
 use crate::batch::Batch;
-use crate::host::{Host, Model, Ready, Slot};
-use crate::recovery::Losses;
-use crate::tasks::{Kind, Task};
-use crate::{adapters, convert, drafting, experts, failure, keeping, media, reading, recovery, verifying};
+use crate::host::recovery::{self, Losses};
+use crate::host::{Host, LastAnswer, Model, Ready, Slot};
+use crate::state::tasks::{Kind, Task};
+use crate::{adapters, convert, drafting, experts, failure, keeping, media, reading, verifying};
 
 /// Milliseconds for which a count waits whether another one comes.
 const BETWEEN_COUNTS: u32 = 30;
-
-/// The last answer, as the page has it and as it was drawn.
-pub struct Last {
-    prompt: Vec<u32>,
-    begun: Begun,
-    ids: Vec<u32>,
-}
 
 /// An answer to give.
 pub struct AnswerRequest {
@@ -76,14 +69,9 @@ async fn answer_in_turn(
         Some(_) => return Err(RequestFailure::Busy(Kind::Train.activity()).into()),
         None => None,
     };
-    // Keeping weights can wait; an answer cannot.
-    host.keeper.pause();
-    let result = match host.slot(&task.cancel).await {
-        Ok(mut slot) => answer_in(host, &mut slot, wanted, task).await,
-        Err(_) => Err(failure::cancelled()),
-    };
-    keeping::resume(host);
-    result
+    let _paused = keeping::pause(host);
+    let mut slot = host.slot(&task.cancel).await?;
+    answer_in(host, &mut slot, wanted, task).await
 }
 
 /// Answers [`protocol::Request::Count`].
@@ -104,21 +92,8 @@ pub async fn count(
     };
     task.cancel.guard(breath).await.map_err(|_| failure::cancelled())?;
     let prepared = media::prepare(&host, &messages, &handles, &task.cancel).await?;
-    let prompt = prompt(&model, &messages, &[], thinking, &prepared.clips())?;
+    let prompt = convert::prompt(model.variant, &messages, &[], thinking, &prepared.clips())?;
     Ok(Outcome::Counted { tokens: prepared.count(&prompt, &model)? })
-}
-
-/// The prompt. `clips` are the clips of each sound, in order.
-pub fn prompt(
-    model: &Model,
-    messages: &[Message],
-    tools: &[String],
-    thinking: bool,
-    clips: &[usize],
-) -> Result<Prompt, Failure> {
-    let conversation = convert::conversation(messages, tools, clips)?;
-    let options = RenderOptions { thinking, ..RenderOptions::new(model.variant) };
-    Ok(render(&conversation.messages, &conversation.tools, &options))
 }
 
 async fn answer_in(
@@ -134,7 +109,8 @@ async fn answer_in(
     };
     let asked = &wanted.options;
     let prepared = media::prepare(host, &wanted.messages, &wanted.handles, &task.cancel).await?;
-    let prompt = prompt(&model, &wanted.messages, &asked.tools, asked.thinking, &prepared.clips())?;
+    let prompt =
+        convert::prompt(model.variant, &wanted.messages, &asked.tools, asked.thinking, &prepared.clips())?;
     let mut bare = prepared.input(&prompt, &model)?;
     let asks = bare.ids().to_vec();
     let going_on = match (&asked.resumed, &asked.begun) {
@@ -188,7 +164,7 @@ async fn answer_in(
                     // What another engine has said of it is not known here.
                     let cut = cut && asked.resumed.is_none();
                     let ids = [going_on, outcome.ids].concat();
-                    let last = cut.then_some(Last { prompt: asks, begun: reporter.said, ids });
+                    let last = cut.then_some(LastAnswer { prompt: asks, begun: reporter.said, ids });
                     model.last.replace(last);
                     verifying::go_on(host, &model, &ready.session);
                     return Ok((convert::finish(outcome.finish), timings));

@@ -22,16 +22,16 @@ use web_time::Instant;
 
 use crate::choices::{self, Subject};
 use crate::details::{self, Modalities};
-use crate::drafting::{self, Drafter};
 use crate::experts::Allowance;
 use crate::failure::Stopped;
+use crate::host::recovery::Losses;
 use crate::host::{Host, Model, Ready, Slot};
 use crate::platform::Link;
 use crate::progress::Meter;
-use crate::recovery::Losses;
-use crate::tasks::Task;
+use crate::state::drafter::Drafter;
+use crate::state::tasks::Task;
 use crate::towers::Towers;
-use crate::{adapters, device, failure, keeping, local, reading, saving, verifying};
+use crate::{adapters, device, drafting, failure, keeping, local, reading, saving, verifying};
 
 /// A model to inspect or load.
 pub struct LoadRequest {
@@ -110,7 +110,7 @@ pub async fn load(host: Rc<Host>, wanted: LoadRequest, task: Task) -> Result<Out
     let loaded = match host.pages.loaded().filter(|model| is_same(model, id, &wanted)) {
         Some(model) => model,
         None => {
-            let mut slot = host.slot(&task.cancel).await.map_err(|_| failure::cancelled())?;
+            let mut slot = host.slot(&task.cancel).await?;
             let loading = ModelPhase::Loading { id, source: wanted.source.clone(), progress: None };
             host.show_model(loading, &wanted.files);
             let loaded = load_into(&mut slot, &host, &wanted, &task).await;
@@ -204,7 +204,7 @@ async fn load_into(
 /// Answers [`protocol::Request::Unload`].
 pub async fn unload(host: Rc<Host>, task: Task) -> Result<Outcome, Failure> {
     let _turn = host.turn(task.id, &task.cancel).await?;
-    let mut slot = host.slot(&task.cancel).await.map_err(|_| failure::cancelled())?;
+    let mut slot = host.slot(&task.cancel).await?;
     host.model.replace(None);
     host.keeper.set(Vec::new());
     *slot = None;

@@ -4,15 +4,13 @@ use std::rc::Rc;
 
 use futures_util::FutureExt as _;
 use protocol::failure::EngineFailure;
-use protocol::{
-    Busy, Control, Envelope, Failure, Outcome, PageId, Request, RequestId, ToPage, ToWorker, VERSION,
-};
+use protocol::{Control, Envelope, Failure, Outcome, PageId, Request, RequestId, ToPage, ToWorker, VERSION};
 use web_time::Instant;
 
 use crate::failure::Stopped;
 use crate::host::Host;
-use crate::responder::{Answered, Responder};
-use crate::tasks::{Ending, Kind};
+use crate::host::responder::{Answered, Responder};
+use crate::state::tasks::{Ending, Kind};
 use crate::{adapters, diagnosing, failure, generating, loading, media, tuning};
 
 impl Host {
@@ -56,13 +54,13 @@ impl Host {
         }
     }
 
-    /// What uses the model now.
-    pub(crate) fn busy(&self) -> Option<Busy> {
-        let of = |id: RequestId| {
-            let kind = self.tasks.get(id)?.kind;
-            Some(Busy { page: id.page(), activity: kind.activity() })
-        };
-        self.turns.current().and_then(of).or_else(|| self.tasks.training().and_then(of))
+    /// A page is gone: what it has asked for ends.
+    pub fn leave(self: &Rc<Self>, page: PageId) {
+        if self.pages.joined.borrow_mut().remove(&page) {
+            self.tasks.stop_page(page);
+            self.turns.forget(page);
+            adapters::drop_of(self, page);
+        }
     }
 
     async fn list_kept(&self) -> Result<Outcome, Failure> {

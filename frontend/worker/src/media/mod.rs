@@ -19,12 +19,12 @@ use protocol::failure::MediaFailure;
 use protocol::{Content, Failure, MediaNotice, MediaReport, MediaSize, Outcome};
 
 use crate::host::Host;
-use crate::tasks::Task;
+use crate::state::known::Size;
+use crate::state::tasks::Task;
 
-pub use encode::{EncodeError, EncodeProgress, Encoded, MediumOrigin, one, prepare};
-use known::Size;
-pub use known::{Library, look};
-pub use listen::{Heard, Listening, listen};
+pub use encode::{EncodeError, EncodeProgress, MediumOrigin, one, prepare};
+pub use known::look;
+pub use listen::listen;
 
 /// Tokens that stand around a medium.
 const BRACKETS: u32 = 2;
@@ -59,7 +59,7 @@ pub async fn examine(
 
 /// Answers [`protocol::Request::Towers`].
 pub async fn towers(host: Rc<Host>, free: bool, task: Task) -> Result<Outcome, Failure> {
-    let mut slot = host.slot(&task.cancel).await.map_err(|_| crate::failure::cancelled())?;
+    let mut slot = host.slot(&task.cancel).await?;
     let Some(ready) = slot.as_mut() else { return Ok(Outcome::Towers { bytes: None, gpu_bytes: 0 }) };
     if free {
         ready.free_towers();

@@ -1,6 +1,6 @@
 //! Examples: from what a person gives to ids and labels, and to a preview of what is learned.
 
-use engine::bytes::{CancelToken, SourceError};
+use engine::bytes::CancelToken;
 use engine::media::{Media, Medium};
 use engine::template::{Conversation, Message, Role};
 use engine::tokenizer::Tokenizer;
@@ -17,7 +17,7 @@ use super::files::Files;
 use super::soft_tokens::Sources;
 use super::{TrainingData, failures};
 use crate::convert;
-use crate::failure::sense;
+use crate::failure::{Stopped, sense};
 use crate::host::{Host, Model};
 use crate::media::{self, MediumOrigin};
 
@@ -50,7 +50,7 @@ pub async fn read(
     data: &TrainingData,
     limit: u32,
     cancel: &CancelToken,
-) -> Result<Read, ExamplesError> {
+) -> Result<Read, Stopped> {
     let TrainingData { examples, handles } = data;
     let (format, parsed, of_chat) = parse(host, data, cancel).await?;
     let Parsed { rows, problems, columns, chosen, heads, ignored, .. } = parsed;
@@ -109,7 +109,7 @@ pub async fn read(
         }
     }
     if let (true, Some(sense)) = (usable.is_empty(), lacking) {
-        return Err(ExamplesError::Failure(ModelFailure::Lacks(sense).into()));
+        return Err(Failure::from(ModelFailure::Lacks(sense)).into());
     }
     wrong.sort_by_key(|problem| problem.line);
     preview.problem_count = wrong.len() as u32;
@@ -132,7 +132,7 @@ struct Finder<'a> {
 
 impl Finder<'_> {
     /// The media of a row; or why it cannot be used.
-    async fn find_all(&mut self, content: &Content) -> Result<Result<Found, ExampleProblem>, ExamplesError> {
+    async fn find_all(&mut self, content: &Content) -> Result<Result<Found, ExampleProblem>, Stopped> {
         let Content::Chat { media, .. } = content else { return Ok(Ok(Vec::new())) };
         let mut found = Vec::with_capacity(media.len());
         for named in media {
@@ -147,7 +147,7 @@ impl Finder<'_> {
     async fn find(
         &mut self,
         named: &Named,
-    ) -> Result<Result<Vec<(Medium, MediumOrigin)>, ExampleProblem>, ExamplesError> {
+    ) -> Result<Result<Vec<(Medium, MediumOrigin)>, ExampleProblem>, Stopped> {
         let Named { media, name } = named;
         if !self.model.takes(*media) {
             return Ok(Err(ExampleProblem::Lacks(sense(*media))));
@@ -166,7 +166,7 @@ impl Finder<'_> {
         match media::look(self.host, content, self.handles, self.cancel).await {
             Ok(Some(known)) => Ok(Ok(MediumOrigin::all(&known, place).collect())),
             Ok(None) => unusable(MediaFailure::Neither.into()),
-            Err(failure) if failure.is_cancelled() => Err(ExamplesError::Cancelled),
+            Err(failure) if failure.is_cancelled() => Err(failure.into()),
             Err(failure) => unusable(failure.code),
         }
     }
@@ -178,32 +178,12 @@ impl Finder<'_> {
     }
 }
 
-/// Why nothing was read.
-pub enum ExamplesError {
-    /// It was cancelled.
-    Cancelled,
-    /// It makes no sense.
-    Failure(Failure),
-}
-
-impl ExamplesError {
-    fn of(failure: Failure) -> Self {
-        if failure.is_cancelled() { Self::Cancelled } else { Self::Failure(failure) }
-    }
-}
-
-impl From<SourceError> for ExamplesError {
-    fn from(_: SourceError) -> Self {
-        Self::Cancelled
-    }
-}
-
 /// Returns the rows of the examples and, for a conversation, the media in it: they have no names.
 async fn parse(
     host: &Host,
     data: &TrainingData,
     cancel: &CancelToken,
-) -> Result<(ExampleFormat, Parsed, Option<Found>), ExamplesError> {
+) -> Result<(ExampleFormat, Parsed, Option<Found>), Stopped> {
     let TrainingData { examples: given, handles } = data;
     let rows = |contents: Vec<Content>| {
         let row = |(index, content)| Row { line: index as u32 + 1, content };
@@ -231,10 +211,8 @@ async fn parse(
             (ExampleFormat::Given, rows(pairs.iter().map(pair).collect()), None)
         }
         ExampleData::Chat(messages) => {
-            let prepared =
-                media::prepare(host, messages, handles, cancel).await.map_err(ExamplesError::of)?;
-            let conversation =
-                convert::conversation(messages, &[], &prepared.clips()).map_err(ExamplesError::Failure)?;
+            let prepared = media::prepare(host, messages, handles, cancel).await?;
+            let conversation = convert::conversation(messages, &[], &prepared.clips())?;
             // Its sounds have a place for each clip already.
             let found = prepared.media().map(|medium| vec![medium]).collect();
             (ExampleFormat::Given, rows(vec![chat(conversation)]), Some(found))

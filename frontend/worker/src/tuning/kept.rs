@@ -24,7 +24,7 @@ pub async fn list(host: Rc<Host>, page: PageId) -> Result<Outcome, Failure> {
 /// Answers [`protocol::TuneRequest::Discard`].
 pub async fn discard(host: Rc<Host>, page: PageId) -> Result<Outcome, Failure> {
     let _lock = rests(&host).await?;
-    let cleared = async { host.tuning.places(&host).await?.run_store.clear().await };
+    let cleared = async { host.tuning.stores().await?.run_store.clear().await };
     cleared.await.map_err(|error| of_store(&error))?;
     list(host, page).await
 }
@@ -34,9 +34,9 @@ pub async fn keep(host: Rc<Host>, page: PageId, name: String) -> Result<Outcome,
     let _lock = rests(&host).await?;
     let name: String = name.trim().chars().take(LONGEST_NAME).collect();
     let kept = async {
-        let places = host.tuning.places(&host).await?;
-        let Some(last) = places.run_store.last().await? else { return Ok(false) };
-        let Some(adapter) = places.run_store.adapter(&last).await? else { return Ok(false) };
+        let stores = host.tuning.stores().await?;
+        let Some(last) = stores.run_store.last().await? else { return Ok(false) };
+        let Some(adapter) = stores.run_store.adapter(&last).await? else { return Ok(false) };
         let label = KeptAdapter {
             id: format!("{:016x}", host.platform.random()),
             name,
@@ -45,9 +45,9 @@ pub async fn keep(host: Rc<Host>, page: PageId, name: String) -> Result<Outcome,
             size: adapter.len() as u64,
             made: host.platform.now(),
         };
-        places.adapter_store.keep(&label, &adapter).await?;
+        stores.adapter_store.keep(&label, &adapter).await?;
         // It is safe under its name now.
-        places.run_store.clear().await?;
+        stores.run_store.clear().await?;
         Ok(true)
     };
     match kept.await {
@@ -59,7 +59,7 @@ pub async fn keep(host: Rc<Host>, page: PageId, name: String) -> Result<Outcome,
 
 /// Answers [`protocol::TuneRequest::Delete`].
 pub async fn delete(host: Rc<Host>, page: PageId, adapter: String) -> Result<Outcome, Failure> {
-    let deleted = async { host.tuning.places(&host).await?.adapter_store.delete(&adapter).await };
+    let deleted = async { host.tuning.stores().await?.adapter_store.delete(&adapter).await };
     deleted.await.map_err(|error| of_store(&error))?;
     list(host, page).await
 }
@@ -86,7 +86,7 @@ pub async fn open(host: &Host, id: &str) -> Result<(String, Adapter), Failure> {
 
 /// A kept adapter and its GGUF file.
 async fn take(host: &Host, id: &str) -> Result<(KeptAdapter, Vec<u8>), Failure> {
-    let opened = async { host.tuning.places(host).await?.adapter_store.open(id).await };
+    let opened = async { host.tuning.stores().await?.adapter_store.open(id).await };
     opened.await.map_err(|error| of_store(&error))?.ok_or_else(|| AdapterFailure::NotKept.into())
 }
 
@@ -98,11 +98,11 @@ async fn for_peft(file: Vec<u8>, label: &KeptAdapter) -> Result<Vec<ExportedFile
 }
 
 async fn listed(host: &Host, page: PageId) -> Result<Outcome, StoreError> {
-    let places = host.tuning.places(host).await?;
-    let run = places.run_store.last().await?.map(|last| last.run);
-    let adapters = places.adapter_store.list().await?;
+    let stores = host.tuning.stores().await?;
+    let run = stores.run_store.last().await?.map(|last| last.run);
+    let adapters = stores.adapter_store.list().await?;
     let here = host.tasks.training().is_none_or(|training| training.page() == page);
-    let elsewhere = !here || host.tuning.lock(host).await.is_none();
+    let elsewhere = !here || host.tuning.lock().await.is_none();
     Ok(Outcome::Tune(Box::new(TuneOutcome::Kept { run, adapters, elsewhere })))
 }
 
@@ -111,7 +111,7 @@ async fn rests(host: &Host) -> Result<Rc<Lock>, Failure> {
     if host.tasks.training().is_some() {
         return Err(TrainingFailure::InProgress.into());
     }
-    match host.tuning.lock(host).await {
+    match host.tuning.lock().await {
         Some(lock) => Ok(lock),
         None => Err(elsewhere(host).await),
     }
@@ -119,7 +119,7 @@ async fn rests(host: &Host) -> Result<Rc<Lock>, Failure> {
 
 /// Why nothing can be done to a run: another tab has it.
 pub async fn elsewhere(host: &Host) -> Failure {
-    let last = async { host.tuning.places(host).await?.run_store.last().await };
+    let last = async { host.tuning.stores().await?.run_store.last().await };
     let name = last.await.ok().flatten().map(|last| last.run.name).unwrap_or_default();
     TrainingFailure::InAnotherTab { name }.into()
 }

@@ -14,9 +14,9 @@ use web_time::Instant;
 use super::examples::Read;
 use super::soft_tokens::Sources;
 use super::{TrainingData, convert, examples, failures, kept};
-use crate::failure;
+use crate::failure::{self, Stopped};
 use crate::host::{Host, Model, Slot};
-use crate::tasks::Task;
+use crate::state::tasks::Task;
 
 /// Passes through the model that a training step takes, each about as long as reading a prompt: forward, forward again
 /// for what was not kept, and backward, which multiplies twice.
@@ -68,10 +68,7 @@ pub async fn read(
 ) -> Result<Prepared, Failure> {
     let limit = settings.max_tokens.min(model.options.context);
     let read = examples::read(host, model, data, limit, cancel).await;
-    let Read { preview, mut usable, sources } = read.map_err(|error| match error {
-        examples::ExamplesError::Cancelled => failure::cancelled(),
-        examples::ExamplesError::Failure(failure) => failure,
-    })?;
+    let Read { preview, mut usable, sources } = read.map_err(|Stopped(failure)| failure)?;
     let (learn, kept) = split(usable.len(), settings.eval_share, settings.seed);
     let mut take =
         |indices: Vec<usize>| indices.into_iter().map(|at| std::mem::take(&mut usable[at])).collect();
@@ -108,7 +105,7 @@ async fn plan(
     let each_step = f64::from(convert::batch(settings)) * tokens(train) as f64 / train.len() as f64;
     let passes = f64::from(*steps) * each_step * PASSES + EVALUATIONS * tokens(evaluate) as f64;
 
-    let mut slot = host.slot(cancel).await.map_err(|_| failure::cancelled())?;
+    let mut slot = host.slot(cancel).await?;
     let pace = measure(host, &mut slot, train).await;
     let ready = slot.as_ref().ok_or(RequestFailure::NoModel)?;
     let wanted = convert::settings(settings, *steps, preview.longest);
@@ -146,8 +143,8 @@ async fn plan(
     drop(slot);
     plan.media_bytes = sources.bytes(width);
     if plan.media_bytes > 0 {
-        let places = host.tuning.places(host).await.map_err(|error| kept::of_store(&error))?;
-        plan.obstacle = plan.obstacle.or_else(|| sources.obstacle(width, &places));
+        let stores = host.tuning.stores().await.map_err(|error| kept::of_store(&error))?;
+        plan.obstacle = plan.obstacle.or_else(|| sources.obstacle(width, &stores));
     }
     if let Ok(kept) = host.platform.kept().await
         && kept.quota > 0

@@ -22,12 +22,12 @@ use protocol::{Failure, Message, Outcome, Progress, Role, TuneOutcome, TuneProgr
 use shaders::sampling::Settings as Sampling;
 use web_time::Instant;
 
-use super::run_store::{Checkpoint, Examples, KeptExample};
-use super::{Places, TrainingData, convert, failures, kept, plan, soft_tokens};
+use super::{TrainingData, convert, failures, kept, plan, soft_tokens};
+use crate::host::recovery::{self, Losses};
 use crate::host::{Host, Ready, Slot};
-use crate::recovery::Losses;
-use crate::tasks::{Ending, Task};
-use crate::{failure, generating, keeping, recovery};
+use crate::state::tasks::{Ending, Task};
+use crate::state::tuning::{Checkpoint, Examples, KeptExample, SoftTokenFiles, TuneStores};
+use crate::{convert as conversion, failure, keeping};
 
 /// Evaluations in a run.
 const EVALUATIONS: u32 = 10;
@@ -44,14 +44,11 @@ pub async fn run(
     begin: Option<(TrainingData, TuneSettings)>,
     task: Task,
 ) -> Result<Outcome, Failure> {
-    let Some(_lock) = host.tuning.lock(&host).await else { return Err(kept::elsewhere(&host).await) };
-    host.keeper.pause();
-    let result = match host.slot(&task.cancel).await {
-        Ok(slot) => run_in(&host, slot, begin, &task).await,
-        Err(_) => Err(failure::cancelled()),
-    };
-    keeping::resume(&host);
-    result.map(|outcome| Outcome::Tune(Box::new(outcome)))
+    let Some(_lock) = host.tuning.lock().await else { return Err(kept::elsewhere(&host).await) };
+    let _paused = keeping::pause(&host);
+    let slot = host.slot(&task.cancel).await?;
+    let outcome = run_in(&host, slot, begin, &task).await?;
+    Ok(Outcome::Tune(Box::new(outcome)))
 }
 
 async fn run_in(
@@ -62,13 +59,13 @@ async fn run_in(
 ) -> Result<TuneOutcome, Failure> {
     recovery::ensure(host, &mut slot, &task.cancel).await?;
     let of_store = |error| kept::of_store(&error);
-    let places = host.tuning.places(host).await.map_err(of_store)?;
+    let stores = host.tuning.stores().await.map_err(of_store)?;
     let (summary, data) = match begin {
-        Some((data, settings)) => start(host, &mut slot, &places, &data, settings, task).await?,
+        Some((data, settings)) => start(host, &mut slot, &stores, &data, settings, task).await?,
         None => {
-            let last = places.run_store.last().await.map_err(of_store)?.ok_or_else(nothing_kept)?;
+            let last = stores.run_store.last().await.map_err(of_store)?.ok_or_else(nothing_kept)?;
             let data =
-                places.run_store.examples(&last.run).await.map_err(of_store)?.ok_or_else(nothing_kept)?;
+                stores.run_store.examples(&last.run).await.map_err(of_store)?.ok_or_else(nothing_kept)?;
             (last.run, data)
         }
     };
@@ -83,7 +80,7 @@ async fn run_in(
     let (train, evaluate) = (restored(&data.train)?, restored(&data.evaluate)?);
     let mut run = Run {
         host,
-        places: &places,
+        stores: &stores,
         task,
         summary,
         train,
@@ -103,7 +100,7 @@ fn nothing_kept() -> Failure {
 async fn start(
     host: &Rc<Host>,
     slot: &mut Slot,
-    places: &Places,
+    stores: &TuneStores,
     given: &TrainingData,
     settings: TuneSettings,
     task: &Task,
@@ -123,22 +120,22 @@ async fn start(
         return Err(failure);
     }
     let sources = prepared.sources;
-    if let Some(failure) = sources.obstacle(base.config.width, places) {
+    if let Some(failure) = sources.obstacle(base.config.width, stores) {
         return Err(failure);
     }
     drop(base);
-    let folder = &**places.run_store.folder();
-    let encoded = soft_tokens::encode(host, slot, (&sources, &given.handles), folder, task).await;
+    let files = SoftTokenFiles(Rc::clone(stores.run_store.folder()));
+    let encoded = soft_tokens::encode(host, slot, (&sources, &given.handles), &files, task).await;
     if let Err(failure) = encoded {
         // What is left of it costs room, no more, and is deleted with the next visit at the latest.
-        places.run_store.tidy().await.ok();
+        stores.run_store.tidy().await.ok();
         return Err(failure);
     }
     let rows = |examples: Vec<Example>| examples.into_iter().map(KeptExample::of).collect();
     let begun = host.platform.now();
     let data = Examples { run: begun, train: rows(prepared.train), evaluate: rows(prepared.evaluate) };
-    let trouble = match places.run_store.begin(&data).await {
-        Ok(()) => places.fleeting.clone(),
+    let trouble = match stores.run_store.begin(&data).await {
+        Ok(()) => stores.fleeting.clone(),
         Err(error) => Some(error),
     };
     if let Some(error) = trouble {
@@ -166,7 +163,7 @@ fn report(host: &Host, task: &Task, progress: TuneProgress) {
 /// A run under way.
 struct Run<'a> {
     host: &'a Rc<Host>,
-    places: &'a Places,
+    stores: &'a TuneStores,
     task: &'a Task,
     summary: RunSummary,
     train: Vec<Example>,
@@ -210,9 +207,7 @@ impl<'a> Run<'a> {
             // An answer that came between has left it to others.
             let slot = match &mut held {
                 Some(slot) => slot,
-                None => {
-                    held.insert(self.host.slot(&self.task.cancel).await.map_err(|_| failure::cancelled())?)
-                }
+                None => held.insert(self.host.slot(&self.task.cancel).await?),
             };
             let gpu = Rc::clone(&recovery::ensure(self.host, slot, &self.task.cancel).await?.gpu);
             let error = match self.on(&mut held, &gpu).await {
@@ -240,7 +235,7 @@ impl<'a> Run<'a> {
         let base = ready.session.autoregressive().map_err(Stopped::Engine)?.training_base();
         let made = Trainer::new(Rc::clone(&ready.gpu), base, settings, None).await;
         let mut trainer = made.map_err(|error| self.stopped(error))?;
-        trainer.set_soft_tokens(Rc::new(soft_tokens::Kept(Rc::clone(self.places.run_store.folder()))));
+        trainer.set_soft_tokens(Rc::new(SoftTokenFiles(Rc::clone(self.stores.run_store.folder()))));
         self.restore(&mut trainer).await?;
         self.gpu_bytes = ready.memory_without_towers() + trainer.memory().bytes();
         self.report(TuneProgress::Begun(self.summary.clone()));
@@ -317,10 +312,10 @@ impl<'a> Run<'a> {
     /// Puts the trainer where the last checkpoint is, or at the beginning.
     async fn restore(&mut self, trainer: &mut Trainer) -> Result<(), Stopped> {
         let of_store = |error| Stopped::Failed(kept::of_store(&error));
-        let last: Option<Checkpoint> = self.places.run_store.last().await.map_err(of_store)?;
+        let last: Option<Checkpoint> = self.stores.run_store.last().await.map_err(of_store)?;
         let last = last.filter(|last| last.run.begun == self.summary.begun);
         let weights = match &last {
-            Some(last) => self.places.run_store.weights(last).await.map_err(of_store)?,
+            Some(last) => self.stores.run_store.weights(last).await.map_err(of_store)?,
             None => None,
         };
         match (last, weights) {
@@ -400,7 +395,7 @@ impl<'a> Run<'a> {
         let file = gguf::write(&adapter, &self.summary.name, Vec::new())
             .map_err(|error| self.stopped(error.into()))?;
         let summary = RunSummary { saved: self.summary.step, ..self.summary.clone() };
-        match self.places.run_store.save(&summary, &weights, &file).await {
+        match self.stores.run_store.save(&summary, &weights, &file).await {
             Ok(()) => {
                 self.summary.saved = self.summary.step;
                 self.report(TuneProgress::Saved { step: self.summary.saved });
@@ -472,7 +467,8 @@ impl<'a> Run<'a> {
     async fn answer(&self, session: &mut Session, question: &str) -> Result<String, Stopped> {
         let model = plan::model(self.host).map_err(Stopped::Failed)?;
         let messages = [Message::text(Role::User, question)];
-        let prompt = generating::prompt(&model, &messages, &[], false, &[]).map_err(Stopped::Failed)?;
+        let prompt =
+            conversion::prompt(model.variant, &messages, &[], false, &[]).map_err(Stopped::Failed)?;
         let ids = prompt.encode(&model.tokenizer).map_err(|error| Stopped::Engine(error.into()))?;
         let options = Options {
             settings: Sampling { temperature: 0.0, ..Sampling::default() },

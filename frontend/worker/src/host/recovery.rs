@@ -14,7 +14,7 @@ use futures_util::future::{Either, select};
 use protocol::failure::RequestFailure;
 use protocol::{Failure, ToPage};
 
-use crate::host::{Host, Model, Ready, Slot, is_lost};
+use super::{Host, Model, Ready, Slot, is_lost};
 use crate::{device, failure};
 
 /// How long after an error a browser may take to say that the device is gone.

@@ -1,27 +1,12 @@
-//! The pages that share the engine: who has joined, and what they are told of what it holds and does.
+//! What the pages that share the engine are told of it, and their turns.
 
-use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use engine::bytes::{CancelToken, SourceError};
-use protocol::{
-    EngineState, Failure, LoadProgress, LoadedModel, ModelPhase, PageId, Progress, RequestId, ToPage,
-};
+use protocol::{Busy, EngineState, Failure, LoadProgress, ModelPhase, PageId, Progress, RequestId, ToPage};
 
+use super::Host;
 use crate::failure;
-use crate::host::Host;
-
-/// The pages, and the model as they see it.
-#[derive(Default)]
-pub struct Pages {
-    joined: RefCell<BTreeSet<PageId>>,
-    /// Whether there have been several at once.
-    shared: Cell<bool>,
-    model: RefCell<ModelPhase>,
-    /// The files of that model, where a person has picked them.
-    files: RefCell<Vec<web_sys::Blob>>,
-}
 
 /// The right of a request to use the model, until this is dropped.
 pub struct ModelTurn {
@@ -36,26 +21,6 @@ impl Drop for ModelTurn {
     }
 }
 
-impl Pages {
-    /// Whether a page has joined.
-    pub fn has(&self, page: PageId) -> bool {
-        self.joined.borrow().contains(&page)
-    }
-
-    /// The model, once it is loaded.
-    pub fn loaded(&self) -> Option<LoadedModel> {
-        match &*self.model.borrow() {
-            ModelPhase::Loaded(model) => Some((**model).clone()),
-            ModelPhase::Empty | ModelPhase::Loading { .. } => None,
-        }
-    }
-
-    /// The request that has loaded the model.
-    pub fn loaded_by(&self) -> Option<RequestId> {
-        self.loaded().map(|model| model.id)
-    }
-}
-
 impl Host {
     /// Takes a page in.
     pub(crate) fn join(&self, page: PageId) {
@@ -65,15 +30,6 @@ impl Host {
         drop(joined);
         // Always, so that a page that has just come knows what is loaded.
         self.tell(Some(page));
-    }
-
-    /// A page is gone: what it has asked for ends.
-    pub fn leave(self: &Rc<Self>, page: PageId) {
-        if self.pages.joined.borrow_mut().remove(&page) {
-            self.tasks.stop_page(page);
-            self.turns.forget(page);
-            self.drop_adapters_of(page);
-        }
     }
 
     /// Waits until it is this request's turn to use the model.
@@ -122,6 +78,15 @@ impl Host {
         if self.pages.shared.get() {
             self.tell(None);
         }
+    }
+
+    /// What uses the model now.
+    fn busy(&self) -> Option<Busy> {
+        let of = |id: RequestId| {
+            let kind = self.tasks.get(id)?.kind;
+            Some(Busy { page: id.page(), activity: kind.activity() })
+        };
+        self.turns.current().and_then(of).or_else(|| self.tasks.training().and_then(of))
     }
 
     fn tell(&self, page: Option<PageId>) {

@@ -7,8 +7,8 @@ use futures_util::FutureExt as _;
 use protocol::failure::RequestFailure;
 use protocol::{Failure, Outcome, PageId, RequestId, ToPage};
 
-use crate::host::Host;
-use crate::tasks::{Kind, Task};
+use super::Host;
+use crate::state::tasks::{Kind, Task};
 
 /// A request without an outcome. Only [`Self::refuse`] and [`Self::run`] consume it.
 pub struct Responder {
