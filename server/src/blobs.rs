@@ -16,10 +16,11 @@ use axum::{
 
 use crate::{
     bucket::{BucketError, Read},
-    catalog::{Content, Library, OpenBlob, digest::Digest},
+    catalog::digest::Digest,
     conditions,
     connections::PIECE,
     disk::{CHUNK, Disk},
+    library::{Content, Library, OpenBlob},
     pieces::pieces,
     range::{self, Selection},
 };

@@ -17,6 +17,7 @@ pub mod files;
 pub mod headers;
 pub mod health;
 pub mod host;
+pub mod library;
 pub mod linger;
 pub mod listen;
 pub mod metrics;
@@ -52,7 +53,7 @@ use axum::{
 use tower_http::trace::TraceLayer;
 
 use self::{
-    bucket::Bucket, catalog::Library, headers::Policy, health::Health, host::Hosts, pull::api::Pulls,
+    bucket::Bucket, headers::Policy, health::Health, host::Hosts, library::Library, pull::api::Pulls,
     site::Site, text::printable,
 };
 

@@ -13,11 +13,11 @@ use anyhow::Context as _;
 use clap::Parser as _;
 use server::{
     bucket::{self, Bucket, Settings},
-    catalog::Library,
     config::{Command, Config},
     connections::{self, Endpoint, Limits},
     files,
     health::Health,
+    library::Library,
     listen,
     metrics::Metrics,
     pull,

@@ -65,9 +65,31 @@ fn is_hidden(c: char) -> bool {
         )
 }
 
+/// A number of bytes for people: `12.3 GB`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bytes(pub u64);
+
+impl std::fmt::Display for Bytes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (unit, name) = match self.0 {
+            0..1_000 => return write!(f, "{} bytes", self.0),
+            1_000..1_000_000 => (1e3, "kB"),
+            1_000_000..1_000_000_000 => (1e6, "MB"),
+            _ => (1e9, "GB"),
+        };
+        write!(f, "{:.1} {name}", self.0 as f64 / unit)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        let texts = [0, 999, 1_000, 12_345_678, 12_345_678_901].map(|bytes| Bytes(bytes).to_string());
+        assert_eq!(texts, ["0 bytes", "999 bytes", "1.0 kB", "12.3 MB", "12.3 GB"]);
+    }
 
     #[test]
     fn what_could_forge_a_line_is_replaced() {

@@ -17,9 +17,10 @@ use peak_alloc::PeakAlloc;
 use prometheus_client::metrics::gauge::Gauge;
 use server::{
     blobs,
-    catalog::{Library, Source},
+    catalog::Source,
     connections::{self, Endpoint, Limits, MEMORY_PER_CONNECTION, STREAMS},
     disk::CHUNK,
+    library::Library,
 };
 use support::Store;
 use tokio::{

@@ -8,11 +8,14 @@ use futures_channel::mpsc::unbounded;
 use gloo_timers::future::TimeoutFuture;
 use leptos::task::spawn_local;
 use protocol::failure::EngineFailure;
-use protocol::{Cause, Code, DeviceReport, EngineState, Event, Failure, PageId, Request, RequestId, VERSION};
+use protocol::{
+    Cause, Code, Control, DeviceReport, EngineState, Envelope, Event, Failure, PageId, Request, RequestId,
+    ToPage, ToWorker, VERSION,
+};
 use web_sys::Blob;
 
 use super::open::Open;
-use super::sharing::{self, Sharing, Turn};
+use super::sharing::{self, EngineRole, Sharing};
 use super::worker::WorkerTransport;
 use super::{Delivery, Reply, Sink};
 use crate::locks;
@@ -51,8 +54,8 @@ struct Inner {
     script: Option<String>,
     transport: RefCell<Option<Transport>>,
     sharing: RefCell<Option<Sharing>>,
-    /// Requests that came before there was an engine to send them to.
-    early: RefCell<Vec<(Request, Vec<Blob>)>>,
+    /// Messages that wait for an engine.
+    early: RefCell<Vec<(ToWorker, Vec<Blob>)>>,
     next: Cell<u32>,
     open: RefCell<BTreeMap<RequestId, Open>>,
     notify: Box<dyn Fn(Notice)>,
@@ -105,34 +108,33 @@ impl EngineClient {
         self.inner.page
     }
 
-    /// Sends the request that `make` builds for a fresh id, and returns its events.
-    pub fn request(&self, make: impl FnOnce(RequestId) -> Request, files: &[Blob]) -> Reply {
+    /// Sends a request, with the files that it names, and returns its events.
+    pub fn request(&self, request: Request, files: &[Blob]) -> Reply {
         let id = RequestId::new(self.inner.page, self.inner.next.replace(self.inner.next.get() + 1));
         let (sender, events) = unbounded();
         let reply = Reply::new(id, events);
         if self.inner.dead.get() {
             return reply; // The sender is dropped: the reply ends at once.
         }
-        let request = make(id);
         self.inner.open.borrow_mut().insert(id, Open::new(&request, files, sender));
-        self.inner.send(&request, files);
+        self.inner.send(ToWorker::request(id, request), files);
         reply
     }
 
-    /// Sends a request that has no answer of its own: [`Request::Cancel`], [`Request::AnswerNow`].
-    pub fn tell(&self, request: &Request) {
+    /// Steers a running request.
+    pub fn control(&self, id: RequestId, control: Control) {
         if !self.inner.dead.get() {
-            self.inner.send(request, &[]);
+            self.inner.send(ToWorker::control(id, control), &[]);
         }
     }
 
-    /// Stops a request. It ends with its own last event.
+    /// Stops a request. It still ends with an outcome.
     pub fn cancel(&self, id: RequestId) {
         let cut = self.inner.open.borrow_mut().get_mut(&id).is_some_and(Open::cancel);
         if !cut {
-            self.tell(&Request::Cancel { id });
+            self.control(id, Control::Cancel);
         } else if let Some(open) = self.inner.open.borrow_mut().remove(&id) {
-            open.stop(id);
+            open.stop();
         }
     }
 
@@ -144,10 +146,10 @@ impl EngineClient {
 
     /// Has a new engine go on with the answers of the one before. `loaded_by` is the request that has loaded their model.
     pub fn resume_answers(&self, loaded_by: RequestId) {
-        let rest: Vec<_> =
-            self.inner.open.borrow_mut().values_mut().filter_map(|open| open.rest(loaded_by)).collect();
-        for (request, files) in rest {
-            self.inner.send(&request, &files);
+        let rest = |(id, open): (&RequestId, &mut Open)| Some((*id, open.rest(loaded_by)?));
+        let rest: Vec<_> = self.inner.open.borrow_mut().iter_mut().filter_map(rest).collect();
+        for (id, (request, files)) in rest {
+            self.inner.send(ToWorker::request(id, request), &files);
         }
     }
 
@@ -199,14 +201,14 @@ fn sink(inner: &Rc<Inner>) -> Sink {
     })
 }
 
-fn on_turn(inner: &Rc<Inner>) -> impl Fn(Turn) + 'static {
+fn on_turn(inner: &Rc<Inner>) -> impl Fn(EngineRole) + 'static {
     let weak = Rc::downgrade(inner);
-    move |turn| {
+    move |role| {
         let Some(inner) = weak.upgrade().filter(|inner| !inner.dead.get()) else { return };
-        match turn {
-            Turn::Run => inner.run_here(Some(&sharing::name())),
-            Turn::Alone => inner.run_here(None),
-            Turn::Joined => inner.attach(Transport::Shared),
+        match role {
+            EngineRole::Runs => inner.run_here(Some(&sharing::name())),
+            EngineRole::Alone => inner.run_here(None),
+            EngineRole::Joined => inner.attach(Transport::Shared),
         }
     }
 }
@@ -235,31 +237,31 @@ impl Inner {
         if before.is_some() {
             self.ready.set(false);
             let mut open = self.open.borrow_mut();
-            open.retain(|id, open| open.cut(*id));
-            again = open
-                .values()
-                .filter_map(Open::same)
-                .map(|(it, files)| (it.clone(), files.to_vec()))
-                .collect();
+            open.retain(|_, open| open.cut());
+            let same = |(id, open): (&RequestId, &Open)| {
+                let (request, files) = open.same()?;
+                Some((ToWorker::request(*id, request.clone()), files.to_vec()))
+            };
+            again = open.iter().filter_map(same).collect();
         }
-        self.send(&Request::Hello { version: VERSION, page: self.page }, &[]);
-        for (request, files) in again.into_iter().chain(early) {
-            self.send(&request, &files);
+        self.send(ToWorker::Hello { version: VERSION, page: self.page }, &[]);
+        for (message, files) in again.into_iter().chain(early) {
+            self.send(message, &files);
         }
         if before.is_some() && !self.dead.get() {
             (self.notify)(Notice::Moved);
         }
     }
 
-    fn send(&self, request: &Request, files: &[Blob]) {
+    fn send(&self, message: ToWorker, files: &[Blob]) {
         let sent = match &*self.transport.borrow() {
-            Some(Transport::Worker(worker)) => worker.post(request, files),
+            Some(Transport::Worker(worker)) => worker.post(&message, files),
             Some(Transport::Shared) => match &*self.sharing.borrow() {
-                Some(sharing) => sharing.post(request, files),
+                Some(sharing) => sharing.post(&message, files),
                 None => Ok(()),
             },
             None => {
-                self.early.borrow_mut().push((request.clone(), files.to_vec()));
+                self.early.borrow_mut().push((message, files.to_vec()));
                 Ok(())
             }
         };
@@ -273,7 +275,7 @@ impl Inner {
             return;
         }
         match delivery {
-            Delivery::Event(event, files) => self.dispatch(event, files),
+            Delivery::Message(message, files) => self.dispatch(message, files),
             Delivery::Crashed(reason) => self.die(crash(&reason)),
             Delivery::Unreadable(reason) => {
                 self.die(Failure::new(EngineFailure::BadMessage).detailed(reason));
@@ -281,27 +283,28 @@ impl Inner {
         }
     }
 
-    fn dispatch(&self, event: Event, files: Vec<Blob>) {
-        match event {
-            Event::Ready { version } if version == VERSION => {
+    fn dispatch(&self, message: ToPage, files: Vec<Blob>) {
+        match message {
+            ToPage::Ready { version } if version == VERSION => {
                 self.ready.set(true);
                 (self.notify)(Notice::Ready);
             }
-            Event::Ready { version } => self.die(wrong_version(version)),
-            Event::Device(report) => (self.notify)(Notice::Device(report)),
-            Event::DeviceLost { reason } => (self.notify)(Notice::DeviceLost(reason)),
-            Event::State(state) => (self.notify)(Notice::State(state, files)),
-            Event::Failed { id: None, failure } if failure.cause() == Cause::Version => self.die(failure),
-            Event::Failed { id: None, failure } => (self.notify)(Notice::Warning(failure)),
-            event => {
-                let Some(id) = event.id() else { return };
-                let last = event.is_terminal();
-                // An event may be late: its request has ended. Then nobody wants it.
+            ToPage::Ready { version } => self.die(wrong_version(version)),
+            ToPage::Device(report) => (self.notify)(Notice::Device(report)),
+            ToPage::DeviceLost { reason } => (self.notify)(Notice::DeviceLost(reason)),
+            ToPage::State(state) => (self.notify)(Notice::State(state, files)),
+            ToPage::Warning(failure) if failure.cause() == Cause::Version => self.die(failure),
+            ToPage::Warning(failure) => (self.notify)(Notice::Warning(failure)),
+            // Either may be late: its request has ended.
+            ToPage::Event(Envelope { id, body: Event::Progress(progress) }) => {
                 if let Some(open) = self.open.borrow_mut().get_mut(&id) {
-                    open.hear(event);
+                    open.report(progress);
                 }
-                if last {
-                    self.open.borrow_mut().remove(&id);
+            }
+            ToPage::Event(Envelope { id, body: Event::Outcome(outcome) }) => {
+                let open = self.open.borrow_mut().remove(&id);
+                if let Some(open) = open {
+                    open.end(outcome);
                 }
             }
         }

@@ -1,16 +1,16 @@
 //! Messages between pages and engines: `{ bytes: Uint8Array, files: [Blob…] }`, the bytes in postcard.
 
 use js_sys::{Array, Object, Reflect, Uint8Array};
-use protocol::{Event, Request, decode, encode};
+use protocol::{ToWorker, decode, encode};
 use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::Blob;
 
 use super::Delivery;
 use crate::browser::words;
 
-/// A request with the files it speaks of, and its bytes within the message.
-pub fn message(request: &Request, files: &[Blob]) -> Result<(JsValue, Uint8Array), String> {
-    let bytes = encode(request).map_err(|error| error.to_string())?;
+/// Encodes a message with the files that it names. Returns also its bytes within the JavaScript object.
+pub fn message(message: &ToWorker, files: &[Blob]) -> Result<(JsValue, Uint8Array), String> {
+    let bytes = encode(message).map_err(|error| error.to_string())?;
     let bytes = Uint8Array::from(bytes.as_slice());
     let files: Array = files.iter().collect();
     let message = object(&[("bytes", &bytes), ("files", &files)]).map_err(|error| words(&error))?;
@@ -41,8 +41,8 @@ pub fn read(data: &JsValue) -> Delivery {
     };
     let files = field(data, "files").and_then(|files| files.dyn_into::<Array>().ok()).unwrap_or_default();
     let files = files.iter().filter_map(|file| file.dyn_into::<Blob>().ok()).collect();
-    match decode::<Event>(&bytes.to_vec()) {
-        Ok(event) => Delivery::Event(event, files),
+    match decode(&bytes.to_vec()) {
+        Ok(message) => Delivery::Message(message, files),
         Err(error) => Delivery::Unreadable(error.to_string()),
     }
 }

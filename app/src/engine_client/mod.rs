@@ -16,18 +16,18 @@ mod worker;
 pub use client::{EngineClient, Notice};
 pub use reply::Reply;
 
-use protocol::Event;
+use protocol::ToPage;
 
-/// Where a transport delivers what it hears.
+/// Where a transport delivers what it receives.
 type Sink = std::rc::Rc<dyn Fn(Delivery)>;
 
-/// What a transport hears.
+/// What a transport receives.
 #[derive(Clone, Debug)]
 enum Delivery {
-    /// The engine said this; with the handles of files that it speaks of.
-    Event(Event, Vec<web_sys::Blob>),
-    /// The engine is gone, and why.
+    /// A message, with the handles of the files that it names.
+    Message(ToPage, Vec<web_sys::Blob>),
+    /// The engine is gone, for this reason.
     Crashed(String),
-    /// It sent what this page cannot read, and what is wrong with it.
+    /// Bytes that this page cannot read, and why.
     Unreadable(String),
 }

@@ -1,7 +1,7 @@
 //! Requests under way, with what is needed to ask another engine for the rest.
 
 use futures_channel::mpsc::UnboundedSender;
-use protocol::{Code, Event, Finish, Request, RequestId, Resumed, Timings};
+use protocol::{Code, Event, Failure, Finish, Outcome, Progress, Request, RequestId, Resumed, Timings};
 use web_sys::Blob;
 
 /// A request that has not ended.
@@ -27,9 +27,9 @@ struct Answer {
     request: Request,
     files: Vec<Blob>,
     resumed: Option<Resumed>,
-    /// What was said since [`Event::Drawn`]. It is passed on with the next of these: what an engine has said last before it
-    /// ended would come again.
-    pending: Vec<Event>,
+    /// Text and calls since the last [`Progress::Drawn`], held back until the next one: after the end of their engine,
+    /// another one would repeat them.
+    pending: Vec<Progress>,
     /// Whether its engine is gone, and no other was asked yet.
     is_cut: bool,
 }
@@ -40,9 +40,9 @@ impl Open {
         let again = match request {
             Request::Inspect { .. }
             | Request::Load { .. }
-            | Request::Examine { .. }
+            | Request::Examine(_)
             | Request::Count { .. }
-            | Request::ListCache { .. }
+            | Request::ListCache
             | Request::DeleteCached { .. } => Again::Same(Box::new(request.clone()), files.to_vec()),
             Request::Generate { .. } => Again::Answer(Box::new(Answer {
                 request: request.clone(),
@@ -56,32 +56,35 @@ impl Open {
         Self { sender, again, is_cancelled: false }
     }
 
-    /// Takes an event in, and passes on what is certain.
-    pub fn hear(&mut self, event: Event) {
-        let Again::Answer(answer) = &mut self.again else { return self.pass_on(event) };
-        match event {
-            Event::Begins { ref resumed, .. } => {
-                answer.resumed = Some(resumed.clone());
-                self.pass_on(event);
-            }
-            Event::Drawn { ids, decode_ms, .. } => {
-                if let Some(resumed) = &mut answer.resumed {
-                    resumed.drawn.extend(ids);
-                    resumed.decode_ms = decode_ms;
+    /// Takes progress, and passes on what is certain.
+    pub fn report(&mut self, progress: Progress) {
+        if let Again::Answer(answer) = &mut self.again {
+            match &progress {
+                Progress::Begins(resumed) => answer.resumed = Some(resumed.clone()),
+                Progress::Drawn { ids, decode_ms } => {
+                    if let Some(resumed) = &mut answer.resumed {
+                        resumed.drawn.extend(ids);
+                        resumed.decode_ms = *decode_ms;
+                    }
+                    return self.release();
                 }
-                for said in std::mem::take(&mut answer.pending) {
-                    self.pass_on(said);
-                }
+                Progress::Text { .. } | Progress::Tool(_) => return answer.pending.push(progress),
+                _ => {}
             }
-            Event::Text { .. } | Event::Tool { .. } => answer.pending.push(event),
-            event => {
-                let pending =
-                    if event.is_terminal() { std::mem::take(&mut answer.pending) } else { Vec::new() };
-                for said in pending {
-                    self.pass_on(said);
-                }
-                self.pass_on(event);
-            }
+        }
+        self.pass_on(Event::Progress(progress));
+    }
+
+    /// Passes on the outcome.
+    pub fn end(mut self, outcome: Result<Outcome, Failure>) {
+        self.release();
+        self.pass_on(Event::Outcome(outcome));
+    }
+
+    fn release(&mut self) {
+        let Again::Answer(answer) = &mut self.again else { return };
+        for progress in std::mem::take(&mut answer.pending) {
+            self.pass_on(Event::Progress(progress));
         }
     }
 
@@ -92,9 +95,9 @@ impl Open {
     }
 
     /// The engine is gone. Whether another is to be asked.
-    pub fn cut(&mut self, id: RequestId) -> bool {
+    pub fn cut(&mut self) -> bool {
         if self.is_cancelled {
-            self.stop(id);
+            self.stop();
             return false;
         }
         if let Again::Answer(answer) = &mut self.again {
@@ -132,9 +135,9 @@ impl Open {
     }
 
     /// Ends as cancelled what no engine is doing.
-    pub fn stop(&self, id: RequestId) {
+    pub fn stop(&self) {
         let Again::Answer(answer) = &self.again else {
-            return self.pass_on(Event::Failed { id: Some(id), failure: Code::Cancelled.into() });
+            return self.pass_on(Event::Outcome(Err(Code::Cancelled.into())));
         };
         let resumed = answer.resumed.clone().unwrap_or_default();
         let timings = Timings {
@@ -142,7 +145,7 @@ impl Open {
             decode_ms: resumed.decode_ms,
             ..Timings::default()
         };
-        self.pass_on(Event::Done { id, finish: Finish::Cancelled, timings });
+        self.pass_on(Event::Outcome(Ok(Outcome::Done { finish: Finish::Cancelled, timings })));
     }
 
     fn pass_on(&self, event: Event) {
@@ -158,17 +161,15 @@ mod tests {
 
     use super::*;
 
-    const ID: RequestId = RequestId(3);
-
     fn answer() -> (Open, UnboundedReceiver<Event>) {
         let (sender, events) = unbounded();
         let options = GenerateOptions { model: Some(RequestId(1)), ..GenerateOptions::default() };
-        let request = Request::Generate { id: ID, messages: Vec::new(), options };
+        let request = Request::Generate { messages: Vec::new(), options };
         (Open::new(&request, &[], sender), events)
     }
 
-    fn text(text: &str, tokens: u32) -> Event {
-        Event::Text { id: ID, channel: Channel::Answer, text: text.into(), tokens }
+    fn text(text: &str, tokens: u32) -> Progress {
+        Progress::Text { channel: Channel::Answer, text: text.into(), tokens }
     }
 
     fn heard(events: &mut UnboundedReceiver<Event>) -> Vec<Event> {
@@ -179,61 +180,67 @@ mod tests {
     fn another_engine_is_asked_for_what_was_not_certain() {
         let (mut open, mut events) = answer();
         let begins = Resumed { seed: 7, begun: vec![5], ..Resumed::default() };
-        open.hear(Event::Begins { id: ID, resumed: begins.clone() });
+        open.report(Progress::Begins(begins.clone()));
         assert_eq!(heard(&mut events).len(), 1);
-        open.hear(text("One ", 1));
+        open.report(text("One ", 1));
         assert_eq!(heard(&mut events), []);
-        open.hear(Event::Drawn { id: ID, ids: vec![10, 11], decode_ms: 4.0 });
-        open.hear(text("two", 2));
-        assert_eq!(heard(&mut events), [text("One ", 1)]);
+        open.report(Progress::Drawn { ids: vec![10, 11], decode_ms: 4.0 });
+        open.report(text("two", 2));
+        assert_eq!(heard(&mut events), [Event::Progress(text("One ", 1))]);
 
-        assert!(open.cut(ID) && open.is_cut());
+        assert!(open.cut() && open.is_cut());
         let (request, _) = open.rest(RequestId(9)).expect("it can be asked again");
-        let Request::Generate { id, options, .. } = request else { panic!("{request:?}") };
+        let Request::Generate { options, .. } = request else { panic!("{request:?}") };
         let resumed = Resumed { drawn: vec![10, 11], decode_ms: 4.0, ..begins };
-        assert_eq!((id, options.model, options.resumed), (ID, Some(RequestId(9)), Some(resumed.clone())));
+        assert_eq!((options.model, options.resumed), (Some(RequestId(9)), Some(resumed.clone())));
         assert!(open.rest(RequestId(9)).is_none(), "once is enough");
 
-        open.hear(Event::Begins { id: ID, resumed });
-        open.hear(text("two", 2));
-        open.hear(Event::Drawn { id: ID, ids: vec![12], decode_ms: 6.0 });
-        let done = Event::Done { id: ID, finish: Finish::EndOfTurn, timings: Timings::default() };
-        open.hear(done.clone());
-        assert_eq!(heard(&mut events)[1..], [text("two", 2), done]);
+        open.report(Progress::Begins(resumed));
+        open.report(text("two", 2));
+        open.report(Progress::Drawn { ids: vec![12], decode_ms: 6.0 });
+        let done = Ok(Outcome::Done { finish: Finish::EndOfTurn, timings: Timings::default() });
+        open.end(done.clone());
+        assert_eq!(heard(&mut events)[1..], [Event::Progress(text("two", 2)), Event::Outcome(done)]);
     }
 
     #[test]
     fn an_answer_that_nobody_gives_can_be_stopped() {
         let (mut open, mut events) = answer();
-        open.hear(Event::Begins { id: ID, resumed: Resumed::default() });
-        open.hear(Event::Drawn { id: ID, ids: vec![1, 2, 3], decode_ms: 5.0 });
-        assert!(open.cut(ID));
+        open.report(Progress::Begins(Resumed::default()));
+        open.report(Progress::Drawn { ids: vec![1, 2, 3], decode_ms: 5.0 });
+        assert!(open.cut());
         heard(&mut events);
-        open.stop(ID);
+        open.stop();
         let timings = Timings { decode_tokens: 3, decode_ms: 5.0, ..Timings::default() };
-        assert_eq!(heard(&mut events), [Event::Done { id: ID, finish: Finish::Cancelled, timings }]);
+        assert_eq!(
+            heard(&mut events),
+            [Event::Outcome(Ok(Outcome::Done { finish: Finish::Cancelled, timings }))]
+        );
     }
 
     #[test]
     fn what_was_cancelled_is_not_asked_again() {
         let (mut open, mut events) = answer();
         assert!(!open.cancel(), "the engine is told");
-        assert!(!open.cut(ID));
-        assert!(matches!(heard(&mut events)[..], [Event::Done { finish: Finish::Cancelled, .. }]));
+        assert!(!open.cut());
+        assert!(matches!(
+            heard(&mut events)[..],
+            [Event::Outcome(Ok(Outcome::Done { finish: Finish::Cancelled, .. }))]
+        ));
         let (sender, mut events) = unbounded();
-        let mut open = Open::new(&Request::ListCache { id: ID }, &[], sender);
+        let mut open = Open::new(&Request::ListCache, &[], sender);
         open.cancel();
-        assert!(!open.cut(ID));
-        assert!(matches!(&heard(&mut events)[..], [Event::Failed { failure, .. }] if failure.is_cancelled()));
+        assert!(!open.cut());
+        assert!(matches!(&heard(&mut events)[..], [Event::Outcome(Err(failure))] if failure.is_cancelled()));
     }
 
     #[test]
     fn what_was_for_one_engine_is_not_asked_of_another() {
         let (sender, _events) = unbounded();
-        let mut open = Open::new(&Request::Unload { id: ID }, &[], sender.clone());
-        assert!(!open.cut(ID));
-        let mut open = Open::new(&Request::ListCache { id: ID }, &[], sender);
-        assert!(open.cut(ID) && !open.is_cut());
-        assert_eq!(open.same().map(|(request, _)| request), Some(&Request::ListCache { id: ID }));
+        let mut open = Open::new(&Request::Unload, &[], sender.clone());
+        assert!(!open.cut());
+        let mut open = Open::new(&Request::ListCache, &[], sender);
+        assert!(open.cut() && !open.is_cut());
+        assert_eq!(open.same().map(|(request, _)| request), Some(&Request::ListCache));
     }
 }

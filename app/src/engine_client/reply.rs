@@ -9,10 +9,10 @@ use futures_util::{
     future::{Either, select},
 };
 use gloo_timers::future::TimeoutFuture;
-use protocol::{Event, RequestId};
+use protocol::{Event, Failure, Outcome, RequestId};
 
-/// The events of one request, ending with its last one. It ends early, without a last event, when the engine is
-/// gone; what happened is then in the [`Notice`].
+/// The events of one request, the outcome last. Ends without an outcome when the engine is gone; the [`Notice`] then
+/// says why.
 pub struct Reply {
     id: RequestId,
     events: UnboundedReceiver<Event>,
@@ -30,12 +30,12 @@ impl Reply {
     }
 
     /// Waits for events and returns all that are there, so that a fast engine costs one update of the page and not
-    /// one for each token; none at the end. `pause_ms` is the least time between two updates.
+    /// one for each token; `None` at the end. `pause_ms` is the least time between two updates.
     pub async fn batch(&mut self, pause_ms: u32) -> Option<Vec<Event>> {
         let first = self.next().await?;
         let mut events = vec![first];
         let mut pause = TimeoutFuture::new(pause_ms);
-        while !events.last().is_some_and(Event::is_terminal) {
+        while !events.last().is_some_and(Event::is_last) {
             match select(self.events.next(), &mut pause).await {
                 Either::Left((Some(event), _)) => events.push(event),
                 Either::Left((None, _)) | Either::Right(_) => break,
@@ -44,11 +44,11 @@ impl Reply {
         Some(events)
     }
 
-    /// The last event, with all before it passed over; none when the engine is gone.
-    pub async fn last(mut self) -> Option<Event> {
+    /// Waits for the outcome; `None` if the engine is gone.
+    pub async fn outcome(mut self) -> Option<Result<Outcome, Failure>> {
         while let Some(event) = self.next().await {
-            if event.is_terminal() {
-                return Some(event);
+            if let Event::Outcome(outcome) = event {
+                return Some(outcome);
             }
         }
         None

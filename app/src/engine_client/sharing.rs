@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use js_sys::Math;
-use protocol::{PageId, Request, VERSION};
+use protocol::{PageId, ToWorker, VERSION};
 use wasm_bindgen::{JsCast as _, JsValue, closure::Closure};
 use web_sys::{Blob, BroadcastChannel, MessageEvent};
 
@@ -19,14 +19,14 @@ use crate::locks::{self, Lock};
 
 type Listener = Closure<dyn Fn(MessageEvent)>;
 
-/// What a page learns of the engine that it shares.
+/// A page's part in the engine that tabs share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
-    /// This page is to run it.
-    Run,
-    /// The page has joined one that runs in another tab.
+pub enum EngineRole {
+    /// It runs the engine.
+    Runs,
+    /// It has joined the engine of another tab.
     Joined,
-    /// The browser gives the page no locks: it is to run one for itself.
+    /// It runs an engine for itself, because the browser has no locks.
     Alone,
 }
 
@@ -55,9 +55,9 @@ pub fn draw_page() -> PageId {
 }
 
 impl Sharing {
-    /// Begins to share. `on` is told what this page is to do; `sink` hears an engine of another tab. None where the browser
-    /// lacks locks or channels.
-    pub fn begin(page: PageId, on: impl Fn(Turn) + 'static, sink: Sink) -> Option<Self> {
+    /// Begins to share. Calls `on` with each new role of this page and `sink` with messages of an engine of another tab.
+    /// Returns `None` if the browser lacks locks or channels.
+    pub fn begin(page: PageId, on: impl Fn(EngineRole) + 'static, sink: Sink) -> Option<Self> {
         let on = Rc::new(on);
         let (name, joined) = (name(), Rc::new(Cell::new(None::<f64>)));
         let runs_here = Rc::new(Cell::new(false));
@@ -72,7 +72,7 @@ impl Sharing {
                 match field(&data, "joined").and_then(|number| number.as_f64()) {
                     // It has answered twice: to the first question, and to the one after its announcement.
                     Some(number) if joined.replace(Some(number)) == Some(number) => {}
-                    Some(_) => on(Turn::Joined),
+                    Some(_) => on(EngineRole::Joined),
                     None if field(&data, "bytes").is_some() || field(&data, "error").is_some() => {
                         sink(read(&data));
                     }
@@ -111,7 +111,7 @@ impl Sharing {
             let runs_here = Rc::clone(&runs_here);
             move |held| {
                 runs_here.set(true);
-                on(if held.is_ok() { Turn::Run } else { Turn::Alone });
+                on(if held.is_ok() { EngineRole::Runs } else { EngineRole::Alone });
             }
         })?;
         Some(Self {
@@ -135,12 +135,12 @@ impl Sharing {
         &self.own_name
     }
 
-    /// Sends a request to the engine of another tab, with the files it speaks of.
+    /// Sends a message to the engine of another tab, with the files that it names.
     ///
     /// # Errors
     /// When it cannot be sent, in words.
-    pub fn post(&self, request: &Request, files: &[Blob]) -> Result<(), String> {
-        let (message, _) = message(request, files)?;
+    pub fn post(&self, sent: &ToWorker, files: &[Blob]) -> Result<(), String> {
+        let (message, _) = message(sent, files)?;
         self.own.channel.post_message(&message).map_err(|error| words(&error))
     }
 }

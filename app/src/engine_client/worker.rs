@@ -1,7 +1,7 @@
 //! Carries messages to an engine's worker of this tab.
 
 use js_sys::Array;
-use protocol::{PageId, Request};
+use protocol::{PageId, ToWorker};
 use wasm_bindgen::{JsCast as _, closure::Closure};
 use web_sys::{Blob, ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
@@ -46,13 +46,13 @@ impl WorkerTransport {
         Ok(Self { worker, _on_message: on_message, _on_error: on_error })
     }
 
-    /// Sends a request, with the files it speaks of.
+    /// Sends a message, with the files that it names.
     ///
     /// # Errors
     /// When the engine cannot be reached any more, in words.
-    pub fn post(&self, request: &Request, files: &[Blob]) -> Result<(), String> {
+    pub fn post(&self, sent: &ToWorker, files: &[Blob]) -> Result<(), String> {
         // Copied out of wasm memory once, then moved to the worker without another copy.
-        let (message, bytes) = message(request, files)?;
+        let (message, bytes) = message(sent, files)?;
         self.worker
             .post_message_with_transfer(&message, &Array::of1(&bytes.buffer()))
             .map_err(|error| words(&error))

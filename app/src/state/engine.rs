@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::Activity;
 use protocol::{
-    AdapterDetails, CacheEntry, Capabilities, Catalog, DeviceReport, Event, Failure, LoadProgress,
-    ModelSource, Remedy, Request, RequestId,
+    AdapterDetails, CacheReport, Capabilities, Catalog, Control, DeviceReport, Event, Failure, LoadProgress,
+    LoadedModel, ModelSource, Outcome, Progress, Remedy, Request, RequestId,
 };
 use send_wrapper::SendWrapper;
 
@@ -30,19 +30,6 @@ pub enum EnginePhase {
     Running,
     /// It is gone, and why.
     Crashed(Failure),
-}
-
-/// Weights kept in this browser.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CacheReport {
-    /// What is kept.
-    pub entries: Vec<CacheEntry>,
-    /// Bytes that this page uses.
-    pub used: u64,
-    /// Bytes that it may use.
-    pub quota: u64,
-    /// Whether the browser promised not to delete them by itself.
-    pub persisted: bool,
 }
 
 /// The engine's state, in signals.
@@ -379,20 +366,16 @@ impl EngineStore {
         });
     }
 
-    /// Sends a request; `None` if there is no engine.
-    pub fn request(self, choice: Option<&ModelId>, make: impl FnOnce(RequestId) -> Request) -> Option<Reply> {
+    /// Sends a request, with the files of a model. Returns `None` if there is no engine.
+    pub fn request(self, choice: Option<&ModelId>, request: Request) -> Option<Reply> {
         let files =
             choice.and_then(|id| self.files.with_value(|all| all.get(id).map(|files| files.to_vec())));
-        self.request_with(files.unwrap_or_default(), make)
+        self.request_with(files.unwrap_or_default(), request)
     }
 
-    /// Sends a request with handles of what it speaks of; none when there is no engine.
-    pub fn request_with(
-        self,
-        handles: Vec<web_sys::Blob>,
-        make: impl FnOnce(RequestId) -> Request,
-    ) -> Option<Reply> {
-        Some(self.client.get_value()?.request(make, &handles))
+    /// Sends a request with handles of the files that it names. Returns `None` if there is no engine.
+    pub fn request_with(self, handles: Vec<web_sys::Blob>, request: Request) -> Option<Reply> {
+        Some(self.client.get_value()?.request(request, &handles))
     }
 
     /// Stops a request.
@@ -402,17 +385,10 @@ impl EngineStore {
         }
     }
 
-    /// Sends a request that has no answer of its own.
-    pub fn tell(self, request: &Request) {
+    /// Steers a running request.
+    pub fn control(self, id: RequestId, control: Control) {
         if let Some(client) = self.client.get_value() {
-            client.tell(request);
-        }
-    }
-
-    /// Ends a running thought.
-    pub fn answer_now(self, id: RequestId) {
-        if let Some(client) = self.client.get_value() {
-            client.tell(&Request::AnswerNow { id });
+            client.control(id, control);
         }
     }
 
@@ -442,7 +418,7 @@ impl EngineStore {
         }
         let source = choice.source.clone();
         let options = self.load_options(&choice, context);
-        let Some(reply) = self.request(Some(&choice.id), |id| Request::Load { id, source, options }) else {
+        let Some(reply) = self.request(Some(&choice.id), Request::Load { source, options }) else {
             return;
         };
         self.progress.set(None);
@@ -462,23 +438,25 @@ impl EngineStore {
             for event in events {
                 let choice = Box::new(choice.clone());
                 match event {
-                    Event::Loading { progress, .. } => self.progress.set(Some(progress)),
-                    Event::Loaded { loaded_by, details, context, gpu_bytes, adapters, .. } => {
+                    Event::Progress(Progress::Loading(progress)) => self.progress.set(Some(progress)),
+                    Event::Outcome(Ok(Outcome::Loaded(model))) => {
+                        let LoadedModel { id: loaded_by, details, context, gpu_bytes, adapters, .. } = *model;
+                        let details = Box::new(details);
                         self.progress.set(None);
                         self.own_adapters.set(adapters);
                         self.model.set(ModelState::Ready { loaded_by, choice, details, context, gpu_bytes });
                     }
-                    Event::Failed { failure, .. } if failure.is_cancelled() => {
+                    Event::Outcome(Err(failure)) if failure.is_cancelled() => {
                         self.progress.set(None);
                         self.model.set(ModelState::None);
                         self.drop_answers();
                     }
                     // The engine still has the model it had, and tells so next.
-                    Event::Failed { failure, .. } if failure.is_busy() => {
+                    Event::Outcome(Err(failure)) if failure.is_busy() => {
                         self.model.set(ModelState::None);
                         self.refused.set(Some(failure));
                     }
-                    Event::Failed { failure, .. } => {
+                    Event::Outcome(Err(failure)) => {
                         self.progress.set(None);
                         match memory_needed(&failure) {
                             Some(bytes) => {
@@ -504,13 +482,13 @@ impl EngineStore {
     /// Gives the memory of the loaded model back. What uses the model ends.
     pub fn unload(self) {
         self.refused.set(None);
-        let Some(reply) = self.request(None, |id| Request::Unload { id }) else { return };
+        let Some(reply) = self.request(None, Request::Unload) else { return };
         spawn_local(async move {
-            match reply.last().await {
-                Some(Event::Unloaded { .. }) if self.model.with_untracked(ModelState::is_ready) => {
+            match reply.outcome().await {
+                Some(Ok(Outcome::Unloaded)) if self.model.with_untracked(ModelState::is_ready) => {
                     self.model.set(ModelState::None);
                 }
-                Some(Event::Failed { failure, .. }) if !failure.is_cancelled() => {
+                Some(Err(failure)) if !failure.is_cancelled() => {
                     self.refused.set(Some(failure));
                 }
                 _ => {}
@@ -527,13 +505,13 @@ impl EngineStore {
 
     /// Asks how much graphics memory the parts for pictures and sound take; frees it first, if asked to.
     pub fn read_towers(self, free: bool) {
-        let Some(reply) = self.request(None, |id| Request::Towers { id, free }) else { return };
+        let Some(reply) = self.request(None, Request::Towers { free }) else { return };
         spawn_local(async move {
-            match reply.last().await {
-                Some(Event::Towers { bytes, gpu_bytes, .. }) => {
+            match reply.outcome().await {
+                Some(Ok(Outcome::Towers { bytes, gpu_bytes })) => {
                     self.towers.set(bytes.map(|bytes| (bytes, gpu_bytes)));
                 }
-                Some(Event::Failed { failure, .. }) if !failure.is_cancelled() => {
+                Some(Err(failure)) if !failure.is_cancelled() => {
                     self.trouble.set(Some(failure));
                 }
                 _ => {}
@@ -550,17 +528,15 @@ impl EngineStore {
     /// Reads what weights are kept in this browser, after deleting those of these digests.
     pub fn read_cache(self, delete: Vec<String>) {
         let deletes = !delete.is_empty();
-        let reply = self.request(None, |id| match delete.is_empty() {
-            true => Request::ListCache { id },
-            false => Request::DeleteCached { id, digests: delete },
-        });
-        let Some(reply) = reply else { return };
+        let request = match deletes {
+            true => Request::DeleteCached { digests: delete },
+            false => Request::ListCache,
+        };
+        let Some(reply) = self.request(None, request) else { return };
         spawn_local(async move {
-            match reply.last().await {
-                Some(Event::Cache { entries, used, quota, persisted, .. }) => {
-                    self.cache.set(Some(CacheReport { entries, used, quota, persisted }));
-                }
-                Some(Event::Failed { failure, .. }) => {
+            match reply.outcome().await {
+                Some(Ok(Outcome::Cache(report))) => self.cache.set(Some(report)),
+                Some(Err(failure)) => {
                     self.trouble.set(Some(failure));
                     // Some may have been deleted before one could not be.
                     if deletes {

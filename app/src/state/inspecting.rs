@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::DeviceFailure;
-use protocol::{Code, EightBits, Event, Failure, LoadOptions, Request};
+use protocol::{Code, EightBits, Failure, LoadOptions, Outcome, Request};
 
 use super::engine::{EnginePhase, EngineStore};
 use super::models::{Choice, Inspection, ModelId};
@@ -112,24 +112,24 @@ impl EngineStore {
         let source = choice.source.clone();
         let expert_memory = self.expert_memory(&choice.id);
         let options = self.load_options(&choice, 0);
-        let inspect = |id| Request::Inspect { id, source, options };
+        let inspect = Request::Inspect { source, options };
         let reply = self.request(Some(&choice.id), inspect);
-        let event = match reply {
-            Some(reply) => reply.last().await,
+        let outcome = match reply {
+            Some(reply) => reply.outcome().await,
             None => None,
         };
-        match event {
-            Some(Event::Inspected { details, verdict, .. }) => {
+        match outcome {
+            Some(Ok(Outcome::Inspected { details, verdict })) => {
                 note(Inspection::Known { details, verdict });
             }
             // What was chosen with another version of the engine may be too little for this one.
-            Some(Event::Failed { failure, .. }) if expert_memory.is_some() && is_too_little(&failure) => {
+            Some(Err(failure)) if expert_memory.is_some() && is_too_little(&failure) => {
                 self.choose_expert_memory(&choice.id, None);
                 self.inspections.update(|all| {
                     all.remove(&choice.id);
                 });
             }
-            Some(Event::Failed { failure, .. }) => note(Inspection::Failed(failure)),
+            Some(Err(failure)) => note(Inspection::Failed(failure)),
             _ => self.inspections.update(|all| {
                 all.remove(&choice.id);
             }),

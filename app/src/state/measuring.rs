@@ -2,7 +2,8 @@
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::{
-    Benchmark, BenchmarkOptions, Diagnosis, Event, Failure, Finding, Profile, Request, RequestId, SelfTest,
+    Benchmark, BenchmarkOptions, Diagnosis, Event, Failure, Finding, Outcome, Profile, Progress, Request,
+    RequestId, SelfTest,
 };
 
 use super::engine::{EnginePhase, EngineStore};
@@ -43,7 +44,7 @@ impl Kind {
 
 /// A measurement under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct Measuring {
     pub kind: Kind,
     pub request: RequestId,
     pub done: u32,
@@ -53,7 +54,7 @@ pub struct Progress {
 /// Measurements of this page. They end with it.
 #[derive(Clone, Copy)]
 pub struct Measurements {
-    pub running: RwSignal<Option<Progress>>,
+    pub running: RwSignal<Option<Measuring>>,
     pub benchmark: RwSignal<Option<Benchmark>>,
     pub profile: RwSignal<Option<Profile>>,
     pub self_test: RwSignal<Option<SelfTest>>,
@@ -92,33 +93,33 @@ impl Measurements {
         }
         self.failure.set(None);
         let what = kind.diagnosis();
-        let Some(mut reply) = self.engine.request(None, |id| Request::Diagnose { id, what }) else { return };
+        let Some(mut reply) = self.engine.request(None, Request::Diagnose(what)) else { return };
         let request = reply.id();
-        self.running.set(Some(Progress { kind, request, done: 0, total: 0 }));
+        self.running.set(Some(Measuring { kind, request, done: 0, total: 0 }));
         spawn_local(async move {
             while let Some(events) = reply.batch(PAUSE_MS).await {
-                events.into_iter().for_each(|event| self.hear(kind, event));
+                events.into_iter().for_each(|event| self.hear(kind, request, event));
             }
             // Also when the engine has ended, or the page is gone.
             self.running.try_set(None);
         });
     }
 
-    fn hear(self, kind: Kind, event: Event) {
+    fn hear(self, kind: Kind, request: RequestId, event: Event) {
         match event {
-            Event::Diagnosing { id: request, done, total } => {
-                self.running.try_set(Some(Progress { kind, request, done, total }));
+            Event::Progress(Progress::Diagnosing { done, total }) => {
+                self.running.try_set(Some(Measuring { kind, request, done, total }));
             }
-            Event::Diagnosed { finding: Finding::Benchmark(found), .. } => {
+            Event::Outcome(Ok(Outcome::Diagnosed(Finding::Benchmark(found)))) => {
                 self.benchmark.try_set(Some(found));
             }
-            Event::Diagnosed { finding: Finding::Profile(found), .. } => {
+            Event::Outcome(Ok(Outcome::Diagnosed(Finding::Profile(found)))) => {
                 self.profile.try_set(Some(found));
             }
-            Event::Diagnosed { finding: Finding::SelfTest(found), .. } => {
+            Event::Outcome(Ok(Outcome::Diagnosed(Finding::SelfTest(found)))) => {
                 self.self_test.try_set(Some(found));
             }
-            Event::Failed { failure, .. } if !failure.is_cancelled() => {
+            Event::Outcome(Err(failure)) if !failure.is_cancelled() => {
                 self.failure.try_set(Some(failure));
             }
             _ => {}

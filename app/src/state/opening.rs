@@ -2,7 +2,7 @@
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::{AdapterFailure, MediaFailure, ModelFailure};
-use protocol::{Event, Failure, Request};
+use protocol::{Failure, Outcome, Request};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File};
 
@@ -84,16 +84,16 @@ impl Stores {
         let handles = files.iter().copied().map(handle).collect();
         let able = self.engine.device.with_untracked(|device| device.as_ref().is_none_or(|it| it.available));
         let options = self.engine.load_options(&choice, 0);
-        let inspect = |id| Request::Inspect { id, source, options };
+        let inspect = Request::Inspect { source, options };
         let reply = if able { self.engine.request_with(handles, inspect) } else { None };
         let found = match reply {
-            Some(reply) => reply.last().await,
+            Some(reply) => reply.outcome().await,
             // Nothing can be loaded either, which is said where it is tried.
             None => None,
         };
         let known = match found {
-            Some(Event::Inspected { details, verdict, .. }) => Some(Inspection::Known { details, verdict }),
-            Some(Event::Failed { failure, .. }) => {
+            Some(Ok(Outcome::Inspected { details, verdict })) => Some(Inspection::Known { details, verdict }),
+            Some(Err(failure)) => {
                 let (name, failure) = (choice.entry.name, Box::new(failure));
                 return Err(ModelFailure::NotOpened { name, failure }.into());
             }

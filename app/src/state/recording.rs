@@ -235,7 +235,7 @@ impl RecordingStore {
         if self.engine.model.with_untracked(|model| matches!(model, ModelState::Ready { .. })) {
             let samples = wav.since(at);
             // Nothing waits for the answer: what was not listened to now is when it is sent.
-            drop(self.engine.request_with(Vec::new(), |id| Request::Listen { id, at, samples, last }));
+            drop(self.engine.request_with(Vec::new(), Request::Listen { at, samples, last }));
         }
     }
 

@@ -8,25 +8,25 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use protocol::conduct::{Engine, Reaction, SCRIPTS, Trouble};
-use protocol::{Event, PageId, Request, VERSION};
+use protocol::{PageId, ToPage, ToWorker, VERSION};
 
 use super::Scenario;
-use super::platform::{Local, Platform, Said};
+use super::platform::{Local, Platform, Posted};
 use super::play::Player;
 
 /// Tasks have their turns one after the other, and time passes at once.
 #[derive(Default)]
 struct Desk {
-    events: RefCell<Vec<Event>>,
+    posted: RefCell<Vec<ToPage>>,
     tasks: RefCell<Vec<Local>>,
     is_gone: Cell<bool>,
 }
 
 impl Platform for Desk {
-    fn say(&self, said: Said) {
-        match said {
-            Said::Event(event) => self.events.borrow_mut().push(event),
-            Said::Crashed(_) => self.is_gone.set(true),
+    fn post(&self, posted: Posted) {
+        match posted {
+            Posted::Message(message) => self.posted.borrow_mut().push(message),
+            Posted::Crashed(_) => self.is_gone.set(true),
         }
     }
 
@@ -50,7 +50,7 @@ impl Future for Pause {
     }
 }
 
-type When = Box<dyn Fn(&Event) -> bool>;
+type When = Box<dyn Fn(&ToPage) -> bool>;
 
 struct Simulated {
     desk: Rc<Desk>,
@@ -65,14 +65,14 @@ impl Simulated {
     fn new(scenario: Scenario) -> Self {
         let desk = Rc::new(Desk::default());
         let player = Player::new(scenario, Rc::<Desk>::clone(&desk));
-        player.take(Request::Hello { version: VERSION, page: PageId(0) }, Vec::new());
+        player.take(ToWorker::Hello { version: VERSION, page: PageId(0) }, Vec::new());
         Self { desk, player, reactions: VecDeque::new(), seen: 0 }
     }
 
     /// Does what is to be done when an event comes.
     fn respond(&mut self) {
         loop {
-            let next = self.desk.events.borrow().get(self.seen).cloned();
+            let next = self.desk.posted.borrow().get(self.seen).cloned();
             let Some(event) = next else { return };
             self.seen += 1;
             let is_due = self.reactions.front().is_some_and(|(when, _)| when(&event));
@@ -86,19 +86,19 @@ impl Simulated {
 }
 
 impl Engine for Simulated {
-    fn send(&mut self, request: Request) {
-        self.player.take(request, Vec::new());
+    fn send(&mut self, message: ToWorker) {
+        self.player.take(message, Vec::new());
     }
 
     fn react(&mut self, when: When, what: Reaction) {
         self.reactions.push_back((when, what));
     }
 
-    fn run_until(&mut self, done: &dyn Fn(&[Event]) -> bool) {
+    fn run_until(&mut self, done: &dyn Fn(&[ToPage]) -> bool) {
         let mut context = Context::from_waker(Waker::noop());
-        while !done(&self.desk.events.borrow()) && !self.desk.is_gone.get() {
+        while !done(&self.desk.posted.borrow()) && !self.desk.is_gone.get() {
             let mut tasks = self.desk.tasks.take();
-            assert!(!tasks.is_empty(), "nothing is left to do: {:?}", self.desk.events.borrow());
+            assert!(!tasks.is_empty(), "nothing is left to do: {:?}", self.desk.posted.borrow());
             tasks.retain_mut(|task| {
                 let goes_on = task.as_mut().poll(&mut context).is_pending();
                 self.respond();
@@ -110,8 +110,8 @@ impl Engine for Simulated {
         }
     }
 
-    fn events(&self) -> Vec<Event> {
-        self.desk.events.borrow().clone()
+    fn posted(&self) -> Vec<ToPage> {
+        self.desk.posted.borrow().clone()
     }
 
     fn is_gone(&self) -> bool {

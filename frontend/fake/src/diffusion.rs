@@ -2,10 +2,10 @@
 
 use std::rc::Weak;
 
-use protocol::{Canvas, CanvasText, Channel, DiffusionTimings, Event, Finish, RequestId, Timings};
+use protocol::{Canvas, CanvasText, Channel, DiffusionTimings, Finish, Progress, RequestId, Timings};
 
 use super::answers;
-use super::play::{State, emit, wait};
+use super::play::{State, progress, wait};
 
 /// Pieces of a block.
 const BLOCK: usize = 24;
@@ -36,15 +36,16 @@ pub async fn answer(
                 break 'blocks;
             }
             counted.steps += 1;
-            emit(state, Event::Canvas { id, canvas: canvas(pieces, block, step) })?;
+            progress(state, id, Progress::Canvas(canvas(pieces, block, step)))?;
             wait(state, STEP_MS).await?;
         }
         let first = tokens as usize;
         tokens += pieces.len() as u32;
-        emit(state, Event::Text { id, channel: Channel::Answer, text: pieces.concat(), tokens })?;
+        let text = pieces.concat();
+        progress(state, id, Progress::Text { channel: Channel::Answer, text, tokens })?;
         let (ids, decode_ms) =
             ((first..tokens as usize).map(&id_of).collect(), step_ms * f64::from(counted.steps));
-        emit(state, Event::Drawn { id, ids, decode_ms })?;
+        progress(state, id, Progress::Drawn { ids, decode_ms })?;
     }
     let timings = Timings {
         prefill_ms: 240.0,

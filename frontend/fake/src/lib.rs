@@ -21,11 +21,10 @@ mod conduct;
 use std::rc::Rc;
 
 use js_sys::{Array, Object, Reflect, Uint8Array};
-use protocol::Request;
 use wasm_bindgen::prelude::*;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, UrlSearchParams};
 
-use self::platform::{Local, Platform, Said};
+use self::platform::{Local, Platform, Posted};
 use self::play::Player;
 pub use self::scenario::Scenario;
 
@@ -53,8 +52,8 @@ pub fn start(early: &Array) {
 struct Browser;
 
 impl Platform for Browser {
-    fn say(&self, said: Said) {
-        post(said);
+    fn post(&self, posted: Posted) {
+        post(posted);
     }
 
     fn spawn(&self, task: Local) {
@@ -72,20 +71,20 @@ fn receive(player: &Player, data: &JsValue) {
     let Some(bytes) = field("bytes").and_then(|bytes| bytes.dyn_into::<Uint8Array>().ok()) else { return };
     let files = field("files").and_then(|files| files.dyn_into::<Array>().ok()).unwrap_or_default();
     let files = files.iter().filter_map(|file| file.dyn_into::<web_sys::Blob>().ok()).collect();
-    match protocol::decode::<Request>(&bytes.to_vec()) {
-        Ok(request) => player.take(request, files),
-        Err(error) => post(Said::Crashed(error.to_string())),
+    match protocol::decode(&bytes.to_vec()) {
+        Ok(message) => player.take(message, files),
+        Err(error) => post(Posted::Crashed(error.to_string())),
     }
 }
 
-/// Sends what is said, as the real engine does: `{ bytes }`, or `{ error }` when it is gone.
-fn post(said: Said) {
-    let (field, value) = match said {
-        Said::Event(event) => match protocol::encode(&event) {
+/// Posts as the real engine does: `{ bytes }`, or `{ error }` after a crash.
+fn post(posted: Posted) {
+    let (field, value) = match posted {
+        Posted::Message(message) => match protocol::encode(&message) {
             Ok(bytes) => ("bytes", Uint8Array::from(bytes.as_slice()).into()),
             Err(error) => ("error", error.to_string().into()),
         },
-        Said::Crashed(reason) => ("error", reason.into()),
+        Posted::Crashed(reason) => ("error", reason.into()),
     };
     let message = Object::new();
     // A worker that is being ended cannot post; nobody listens any more then.

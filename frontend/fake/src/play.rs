@@ -11,14 +11,15 @@ use protocol::failure::{
     StorageFailure,
 };
 use protocol::{
-    AdapterDetails, AdapterSource, Channel, Code, Content, Diagnosis, Event, Failure, Finish,
-    GenerateOptions, LoadOptions, LoadPhase, LoadProgress, Message, ModelSource, Request, RequestId, Resumed,
-    Role, Sense, Speculation, Timings, TuneRequest, VERSION,
+    AdapterDetails, AdapterSource, CacheReport, Channel, Code, Content, Control, Diagnosis, Envelope,
+    Failure, Finish, GenerateOptions, LoadOptions, LoadPhase, LoadProgress, LoadedModel, Message,
+    ModelSource, Outcome, Progress, Request, RequestId, Resumed, Role, Sense, Speculation, Timings, ToPage,
+    ToWorker, TuneRequest, VERSION,
 };
 
 use super::mixture::Mixture;
-use super::platform::{Platform, Said};
-use super::turns::{Entered, Turn, Turns};
+use super::platform::{Platform, Posted};
+use super::turns::{Entered, ModelTurn, Turns};
 use super::{Scenario, answers, diagnosis, diffusion, media, models, tune};
 
 /// Steps in which the fake weights arrive.
@@ -88,53 +89,52 @@ impl Player {
         self.state.kept.fill();
     }
 
-    /// Takes a request, with handles of what it speaks of.
-    pub fn take(&self, request: Request, handles: Vec<web_sys::Blob>) {
-        let all = &self.state;
-        let turn = match &request {
-            Request::Cancel { id } => {
-                all.stop(|it| it == *id);
-                all.cancelled.borrow_mut().insert(*id);
-                return;
-            }
-            Request::AnswerNow { id } => {
-                all.answer_now.borrow_mut().insert(*id);
-                return;
-            }
-            request => match all.enter(request) {
-                Ok(turn) => turn,
-                Err((id, busy)) => {
-                    fail(&Rc::downgrade(all), id, RequestFailure::Busy(busy));
-                    return;
+    /// Takes a message, with handles of the files that it names.
+    pub fn take(&self, message: ToWorker, handles: Vec<web_sys::Blob>) {
+        let state = Rc::downgrade(&self.state);
+        match message {
+            ToWorker::Hello { .. } => self.state.platform.spawn(Box::pin(async move {
+                hello(&state).await;
+            })),
+            ToWorker::Request(Envelope { id, body }) => match self.state.enter(id, &body) {
+                Ok(turn) => self.state.platform.spawn(Box::pin(async move {
+                    answer(&state, id, turn, body, handles).await;
+                })),
+                Err(busy) => {
+                    end(&state, id, Err(RequestFailure::Busy(busy).into()));
                 }
             },
-        };
-        let state = Rc::downgrade(all);
-        // A task that finds its engine gone ends with `None`, and nobody needs to know.
-        all.platform.spawn(Box::pin(async move {
-            // Until it has ended.
-            let _turn = match turn {
-                Some(entered) => match turn_of(&state, &request, entered).await {
-                    Some(turn) => Some(turn),
-                    None => return,
-                },
-                None => None,
-            };
-            play(state, request, handles).await;
-        }));
+            ToWorker::Control(Envelope { id, body }) => self.control(id, body),
+        }
+    }
+
+    fn control(&self, id: RequestId, control: Control) {
+        let all = &self.state;
+        match control {
+            Control::Cancel => {
+                all.stop(|it| it == id);
+                all.cancelled.borrow_mut().insert(id);
+            }
+            Control::AnswerNow => {
+                all.answer_now.borrow_mut().insert(id);
+            }
+            Control::PauseTraining => all.kept.pause(id),
+            Control::FinishTraining => all.kept.finish(id),
+        }
     }
 }
 
 impl State {
-    /// Enters a request that uses the model among the others, as the real engine's router does; what the page is busy with
-    /// where it is refused.
-    fn enter(&self, request: &Request) -> Result<Option<Entered>, (RequestId, Activity)> {
-        let Some(id) = request.id() else { return Ok(None) };
+    /// Enters a request that uses the model among the others, as the real engine's router does.
+    ///
+    /// # Errors
+    /// What uses the model, if the request is refused.
+    fn enter(&self, id: RequestId, request: &Request) -> Result<Option<Entered>, Activity> {
         let page = id.page();
-        let refused = |busy: Option<Activity>| busy.map_or(Ok(()), |busy| Err((id, busy)));
+        let refused = |busy: Option<Activity>| busy.map_or(Ok(()), Err);
         let training = self.turns.is_training().then_some(Activity::Training);
         let does = match request {
-            Request::Load { .. } | Request::Unload { .. } => {
+            Request::Load { .. } | Request::Unload => {
                 // A page that loads a model is done with the one before.
                 self.stop(|it| it.page() == page);
                 if matches!(request, Request::Load { .. }) { Activity::Loading } else { Activity::Unloading }
@@ -148,11 +148,11 @@ impl State {
                 refused(training)?;
                 return Ok(None);
             }
-            Request::Diagnose { .. } => {
+            Request::Diagnose(_) => {
                 refused(self.turns.of(page).or(training))?;
                 Activity::Measuring
             }
-            Request::Tune { request, .. } => match **request {
+            Request::Tune(request) => match **request {
                 TuneRequest::Start { .. } | TuneRequest::Resume => {
                     refused(self.turns.of(page))?;
                     Activity::Training
@@ -177,34 +177,56 @@ impl State {
     }
 }
 
-/// Waits for the turn of a request; none if it was stopped meanwhile, or the engine is gone.
-async fn turn_of(state: &Weak<State>, request: &Request, (turn, granted): Entered) -> Option<Turn> {
-    let Some(granted) = granted else { return Some(turn) };
-    let id = turn.id();
-    emit(state, Event::Waiting { id })?;
-    // Its sender is dropped either way.
-    granted.await.ok();
-    if !state.upgrade()?.cancelled.borrow_mut().remove(&id) {
-        return Some(turn);
-    }
-    match request {
-        Request::Generate { .. } => {
-            emit(state, Event::Done { id, finish: Finish::Cancelled, timings: Timings::default() })?
-        }
-        _ => fail(state, id, Code::Cancelled)?,
-    }
-    None
+/// How a request has ended; `None` if the engine has gone meanwhile.
+pub(super) type Ended = Option<Result<Outcome, Failure>>;
+
+/// Plays a request to its end.
+async fn answer(
+    state: &Weak<State>,
+    id: RequestId,
+    turn: Option<Entered>,
+    request: Request,
+    handles: Vec<web_sys::Blob>,
+) -> Option<()> {
+    let turn = match turn {
+        Some(entered) => Some(turn_of(state, entered).await?),
+        None => None,
+    };
+    let outcome = match &turn {
+        Some(None) => cancelled(&request),
+        _ => play(state, id, request, handles).await?,
+    };
+    end(state, id, outcome)
 }
 
-/// Plays the answer to one request; none when the engine has gone meanwhile.
-async fn play(state: Weak<State>, request: Request, handles: Vec<web_sys::Blob>) -> Option<()> {
+/// Waits for the turn of a request. Returns no turn if it was stopped meanwhile; `None` if the engine is gone.
+async fn turn_of(state: &Weak<State>, (turn, granted): Entered) -> Option<Option<ModelTurn>> {
+    let Some(granted) = granted else { return Some(Some(turn)) };
+    let id = turn.id();
+    progress(state, id, Progress::Waiting)?;
+    // Its sender is dropped either way.
+    granted.await.ok();
+    let is_stopped = state.upgrade()?.cancelled.borrow_mut().remove(&id);
+    Some((!is_stopped).then_some(turn))
+}
+
+/// The outcome of a request that was stopped before its turn.
+fn cancelled(request: &Request) -> Result<Outcome, Failure> {
     match request {
-        Request::Hello { .. } => hello(&state).await,
-        Request::Inspect { id, source, options } => {
+        Request::Generate { .. } => {
+            Ok(Outcome::Done { finish: Finish::Cancelled, timings: Timings::default() })
+        }
+        _ => Err(Code::Cancelled.into()),
+    }
+}
+
+async fn play(state: &Weak<State>, id: RequestId, request: Request, handles: Vec<web_sys::Blob>) -> Ended {
+    match request {
+        Request::Inspect { source, options } => {
             let protocol::LoadOptions { context, expert_memory, eight_bits, .. } = options;
-            wait(&state, 60).await?;
+            wait(state, 60).await?;
             if source.name().contains("broken") {
-                return fail(&state, id, not_gguf());
+                return fail(not_gguf());
             }
             let mut details = models::details(&source);
             let scenario = state.upgrade()?.scenario;
@@ -214,68 +236,63 @@ async fn play(state: Weak<State>, request: Request, handles: Vec<web_sys::Blob>)
             let mut verdict = models::verdict(&source, context);
             if let Some(mixture) = Mixture::new(&scenario, &source, context, expert_memory) {
                 if mixture.is_too_little() {
-                    return fail(&state, id, too_little(&mixture));
+                    return fail(too_little(&mixture));
                 }
                 details.experts = Some(mixture.memory());
                 verdict = mixture.verdict(models::allocated(&source, context));
             }
-            emit(&state, Event::Inspected { id, details: Box::new(details), verdict })
+            Some(Ok(Outcome::Inspected { details: Box::new(details), verdict }))
         }
-        Request::Load { id, source, options } => load(&state, id, source, &options).await,
-        Request::Unload { id } => {
+        Request::Load { source, options } => load(state, id, source, &options).await,
+        Request::Unload => {
             let all = state.upgrade()?;
             all.forget_model();
             all.towers.borrow_mut().clear();
             all.encoded.borrow_mut().clear();
-            emit(&state, Event::Unloaded { id })
+            Some(Ok(Outcome::Unloaded))
         }
-        Request::OpenAdapter { id, key, source } => open_adapter(&state, id, key, &source).await,
-        Request::CloseAdapter { id, key } => emit(&state, Event::AdapterClosed { id, key }),
-        Request::Examine { id, content } => {
-            wait(&state, 60).await?;
+        Request::OpenAdapter { key, source } => open_adapter(state, key, &source).await,
+        Request::CloseAdapter { .. } => Some(Ok(Outcome::AdapterClosed)),
+        Request::Examine(content) => {
+            wait(state, 60).await?;
             if state.upgrade()?.scenario.crash_looking && matches!(content, Content::Image { .. }) {
-                deliver(&state, Said::Crashed("unreachable executed".into()));
-                return None;
+                return crash(state);
             }
-            match media::examine(&content, &handles).await {
-                Ok(report) => emit(&state, Event::Examined { id, report }),
-                Err(failure) => fail(&state, id, failure),
-            }
+            Some(media::examine(&content, &handles).await.map(Outcome::Examined))
         }
-        Request::Listen { id, .. } => emit(&state, Event::Listened { id, tokens: 0 }),
-        Request::Towers { id, free } => towers(&state, id, free),
-        Request::Generate { id, messages, options } => generate(&state, id, &messages, &options).await,
-        Request::Count { id, messages, .. } => emit(&state, Event::Counted { id, tokens: count(&messages) }),
-        Request::ListCache { id } | Request::DeleteCached { id, .. } => {
+        Request::Listen { .. } => Some(Ok(Outcome::Listened { tokens: 0 })),
+        Request::Towers { free } => towers(state, free),
+        Request::Generate { messages, options } => generate(state, id, &messages, &options).await,
+        Request::Count { messages, .. } => Some(Ok(Outcome::Counted { tokens: count(&messages) })),
+        Request::ListCache | Request::DeleteCached { .. } => {
             let scenario = state.upgrade()?.scenario;
             let entries = models::saved(&scenario);
             let used = entries.iter().map(|entry| entry.present).sum();
             let persisted = scenario.promised;
-            emit(&state, Event::Cache { id, entries, used, quota: 64_000_000_000, persisted })
+            Some(Ok(Outcome::Cache(CacheReport { entries, used, quota: 64_000_000_000, persisted })))
         }
-        Request::Diagnose { id, what } => diagnose(&state, id, what).await,
-        Request::Tune { id, request } => tune::play(&state, id, *request).await,
-        Request::Cancel { .. } | Request::AnswerNow { .. } => Some(()),
+        Request::Diagnose(what) => diagnose(state, id, what).await,
+        Request::Tune(request) => tune::play(state, id, *request).await,
     }
 }
 
 /// A file whose name has “other” in it is for another model.
-async fn open_adapter(state: &Weak<State>, id: RequestId, key: String, source: &AdapterSource) -> Option<()> {
+async fn open_adapter(state: &Weak<State>, key: String, source: &AdapterSource) -> Ended {
     wait(state, 120).await?;
     let name = match source {
         AdapterSource::Files(files) => Some(files.name().to_owned()),
         AdapterSource::Kept(kept) => state.upgrade()?.kept.name_of(kept),
     };
     let Some(name) = name else {
-        return fail(state, id, AdapterFailure::NotKept);
+        return fail(AdapterFailure::NotKept);
     };
     if name.contains("other") {
         let detail = "blk.0.attn_q.A has the shape [8, 2560], but [8, 1536] is needed";
-        return fail(state, id, Failure::new(AdapterFailure::OtherModel).detailed(detail));
+        return fail(Failure::new(AdapterFailure::OtherModel).detailed(detail));
     }
     let projections = ["attn_q", "attn_v"].map(str::to_owned).to_vec();
     let details = AdapterDetails { key, name, rank: 8, parameters: 1_339_392, layers: 35, projections };
-    emit(state, Event::AdapterOpened { id, details })
+    Some(Ok(Outcome::AdapterOpened(details)))
 }
 
 async fn hello(state: &Weak<State>) -> Option<()> {
@@ -284,65 +301,63 @@ async fn hello(state: &Weak<State>) -> Option<()> {
     if scenario.silent {
         return None;
     }
-    emit(state, Event::Ready { version: VERSION.saturating_add_signed(scenario.version) })?;
+    post(state, ToPage::Ready { version: VERSION.saturating_add_signed(scenario.version) })?;
     wait(state, 30).await?;
-    emit(state, Event::Device(models::device(&scenario)))
+    post(state, ToPage::Device(models::device(&scenario)))
 }
 
-async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: &LoadOptions) -> Option<()> {
+async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: &LoadOptions) -> Ended {
     let scenario = state.upgrade()?.scenario;
     // The memory of the one before is needed.
     state.upgrade()?.forget_model();
     if scenario.no_webgpu {
-        return fail(state, id, DeviceFailure::None(NoGpu::NoWebGpu));
+        return fail(DeviceFailure::None(NoGpu::NoWebGpu));
     }
     if source.name().contains("broken") {
-        return fail(state, id, not_gguf());
+        return fail(not_gguf());
     }
     let size = models::size(&source);
-    let progress = |phase, done, total, rate| Event::Loading {
-        id,
-        progress: LoadProgress { phase, done, total, rate, lost: false },
+    let report = |phase, done, total, rate| {
+        progress(state, id, Progress::Loading(LoadProgress { phase, done, total, rate, lost: false }))
     };
 
-    emit(state, progress(LoadPhase::Header, 0, 0, 0.0))?;
+    report(LoadPhase::Header, 0, 0, 0.0)?;
     wait(state, 150).await?;
     let mut mixture = Mixture::new(&scenario, &source, options.context, options.expert_memory);
     if let Some(mixture) = mixture.as_ref().filter(|mixture| mixture.is_too_little()) {
-        return fail(state, id, too_little(mixture));
+        return fail(too_little(mixture));
     }
     if scenario.crowded && size > 1_000_000_000 && !options.use_memory {
-        return fail(state, id, DeviceFailure::NeedsHostMemory { bytes: size / 2 });
+        return fail(DeviceFailure::NeedsHostMemory { bytes: size / 2 });
     }
     if scenario.unkept {
         let failure = StorageFailure::NoRoom { needed: size, available: size / 2 }.into();
-        emit(state, Event::Failed { id: None, failure })?;
+        post(state, ToPage::Warning(failure))?;
     }
     let per_step = if size > 1_000_000_000 { 90 } else { 12 };
     for step in 0..=WEIGHT_STEPS {
-        if stop_load(state, id)? {
-            return Some(());
+        if state.upgrade()?.cancelled.borrow_mut().remove(&id) {
+            return fail(Code::Cancelled);
         }
         let rate = if step > 1 {
             size as f64 / WEIGHT_STEPS as f64 / f64::from(scenario.pace.ms(per_step).max(1)) * 1e3
         } else {
             0.0
         };
-        emit(state, progress(LoadPhase::Weights, size * step / WEIGHT_STEPS, size, rate))?;
+        report(LoadPhase::Weights, size * step / WEIGHT_STEPS, size, rate)?;
         if step == WEIGHT_STEPS / 2 && scenario.crash_loading {
-            deliver(state, Said::Crashed("unreachable executed".into()));
-            return None;
+            return crash(state);
         }
         if step == WEIGHT_STEPS / 2 && scenario.cut {
-            return fail(state, id, ReadFailure::ConnectionLost { received: size / 2 });
+            return fail(ReadFailure::ConnectionLost { received: size / 2 });
         }
         if step == WEIGHT_STEPS / 2 && scenario.reconnect {
             let (phase, done) = (LoadPhase::Weights, size * step / WEIGHT_STEPS);
-            let progress = LoadProgress { phase, done, total: size, rate: 0.0, lost: true };
-            emit(state, Event::Loading { id, progress })?;
+            let lost = LoadProgress { phase, done, total: size, rate: 0.0, lost: true };
+            progress(state, id, Progress::Loading(lost))?;
             for _ in 0..OUTAGE_STEPS {
-                if stop_load(state, id)? {
-                    return Some(());
+                if state.upgrade()?.cancelled.borrow_mut().remove(&id) {
+                    return fail(Code::Cancelled);
                 }
                 wait(state, 100).await?;
             }
@@ -354,15 +369,15 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
             }
             let (in_use, requested) = (3_300_000_000, 268_435_456);
             let shorter_context = Some(2_048);
-            return fail(state, id, DeviceFailure::OutOfMemory { in_use, requested, shorter_context });
+            return fail(DeviceFailure::OutOfMemory { in_use, requested, shorter_context });
         }
         wait(state, per_step).await?;
     }
     for kernel in 0..=KERNELS {
-        if stop_load(state, id)? {
-            return Some(());
+        if state.upgrade()?.cancelled.borrow_mut().remove(&id) {
+            return fail(Code::Cancelled);
         }
-        emit(state, progress(LoadPhase::Kernels, kernel, KERNELS, 0.0))?;
+        report(LoadPhase::Kernels, kernel, KERNELS, 0.0)?;
         wait(state, 12).await?;
     }
     let context = models::allocated(&source, options.context);
@@ -376,49 +391,31 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
         (details.experts, gpu_bytes) = (Some(memory), mixture.gpu_bytes());
         if scenario.out_of_memory {
             let failure = DeviceFailure::FewerExperts { held: memory.held, all: memory.all }.into();
-            emit(state, Event::Failed { id: None, failure })?;
+            post(state, ToPage::Warning(failure))?;
         }
     }
     state.upgrade()?.mixture.replace(mixture);
-    state.upgrade()?.loaded.replace(Some((source, context)));
+    state.upgrade()?.loaded.replace(Some((source.clone(), context)));
     state.upgrade()?.loaded_by.set(Some(id));
-    emit(
-        state,
-        Event::Loaded {
-            id,
-            loaded_by: id,
-            details: Box::new(details),
-            context,
-            gpu_bytes,
-            adapters: Vec::new(),
-        },
-    )
+    let adapters = Vec::new();
+    Some(Ok(Outcome::Loaded(Box::new(LoadedModel { id, source, details, context, gpu_bytes, adapters }))))
 }
 
-async fn diagnose(state: &Weak<State>, id: RequestId, what: Diagnosis) -> Option<()> {
+async fn diagnose(state: &Weak<State>, id: RequestId, what: Diagnosis) -> Ended {
     let of_model = state.upgrade()?.loaded.borrow().is_some();
     if !of_model && what != Diagnosis::SelfTest {
-        return fail(state, id, RequestFailure::NoModel);
+        return fail(RequestFailure::NoModel);
     }
     let total = diagnosis::steps(&what);
     for done in 0..total {
         if state.upgrade()?.cancelled.borrow_mut().remove(&id) {
-            return fail(state, id, Code::Cancelled);
+            return fail(Code::Cancelled);
         }
-        emit(state, Event::Diagnosing { id, done, total })?;
+        progress(state, id, Progress::Diagnosing { done, total })?;
         wait(state, 300).await?;
     }
     let scenario = state.upgrade()?.scenario;
-    emit(state, Event::Diagnosed { id, finding: diagnosis::finding(what, &scenario, of_model) })
-}
-
-/// Ends a load that was cancelled, and says whether it was.
-fn stop_load(state: &Weak<State>, id: RequestId) -> Option<bool> {
-    let cancelled = state.upgrade()?.cancelled.borrow_mut().remove(&id);
-    if cancelled {
-        fail(state, id, Code::Cancelled)?;
-    }
-    Some(cancelled)
+    Some(Ok(Outcome::Diagnosed(diagnosis::finding(what, &scenario, of_model))))
 }
 
 async fn generate(
@@ -426,34 +423,34 @@ async fn generate(
     id: RequestId,
     messages: &[Message],
     options: &GenerateOptions,
-) -> Option<()> {
+) -> Ended {
     let scenario = state.upgrade()?.scenario;
     let (loaded, loaded_by) = {
         let all = state.upgrade()?;
         (all.loaded.borrow().clone(), all.loaded_by.get())
     };
     if options.model.is_some_and(|model| loaded_by != Some(model)) {
-        return fail(state, id, RequestFailure::OtherModel);
+        return fail(RequestFailure::OtherModel);
     }
     let Some((_, context)) = loaded else {
-        return fail(state, id, RequestFailure::NoModel);
+        return fail(RequestFailure::NoModel);
     };
     let seed = options.sampling.seed.unwrap_or_default();
     let resumed = options.resumed.clone().unwrap_or_else(|| Resumed { seed, ..Resumed::default() });
-    emit(state, Event::Begins { id, resumed: resumed.clone() })?;
+    progress(state, id, Progress::Begins(resumed.clone()))?;
     let prompt = count(messages);
     if scenario.context_full || prompt >= context {
         let tokens = prompt.max(context + 212);
-        return fail(state, id, RequestFailure::ContextFull { tokens, context });
+        return fail(RequestFailure::ContextFull { tokens, context });
     }
     if !encode(state, id, messages).await? {
         let finish = Finish::Cancelled;
-        return emit(state, Event::Done { id, finish, timings: Timings::default() });
+        return Some(Ok(Outcome::Done { finish, timings: Timings::default() }));
     }
     for step in 1..=4 {
         // Of an answer that goes on, the page knows that it was read.
         if resumed.drawn.is_empty() {
-            emit(state, Event::Prefilling { id, done: prompt * step / 4, total: prompt })?;
+            progress(state, id, Progress::Prefilling { done: prompt * step / 4, total: prompt })?;
         }
         wait(state, 60).await?;
     }
@@ -501,7 +498,7 @@ async fn generate(
             experts,
             ..timings
         };
-        return emit(state, Event::Done { id, finish: ended, timings });
+        return Some(Ok(Outcome::Done { finish: ended, timings }));
     }
     for (index, &(channel, piece)) in pieces.iter().enumerate().skip(drawn) {
         if channel == Channel::Thought && state.upgrade()?.answer_now.borrow().contains(&id) {
@@ -517,26 +514,21 @@ async fn generate(
         }
         if index == pieces.len() / 2 {
             if scenario.crash && so_far == 0 {
-                deliver(state, Said::Crashed("unreachable executed".into()));
-                return None;
+                return crash(state);
             }
             if scenario.fail {
-                return fail(
-                    state,
-                    id,
-                    Failure::new(EngineFailure::Generating).detailed("there is no token 9"),
-                );
+                return fail(Failure::new(EngineFailure::Generating).detailed("there is no token 9"));
             }
             if scenario.lost {
-                emit(state, Event::DeviceLost { reason: "the driver was reset".into() })?;
+                post(state, ToPage::DeviceLost { reason: "the driver was reset".into() })?;
                 wait(state, 1_200).await?;
-                emit(state, Event::Device(models::device(&scenario)))?;
+                post(state, ToPage::Device(models::device(&scenario)))?;
             }
         }
         tokens += 1;
-        emit(state, Event::Text { id, channel, text: piece.into(), tokens })?;
+        progress(state, id, Progress::Text { channel, text: piece.into(), tokens })?;
         let decode_ms = f64::from(tokens) * f64::from(scenario.pace.ms(TOKEN_MS).max(1));
-        emit(state, Event::Drawn { id, ids: vec![id_of(index)], decode_ms })?;
+        progress(state, id, Progress::Drawn { ids: vec![id_of(index)], decode_ms })?;
         wait(state, TOKEN_MS).await?;
     }
     let experts = state.upgrade()?.mixture.borrow().as_ref().and_then(|mixture| mixture.timings(tokens));
@@ -553,7 +545,7 @@ async fn generate(
         speculation: options.drafts.then(|| Speculation { drafted: 3 * tokens / 4, accepted: tokens / 2 }),
         experts,
     };
-    emit(state, Event::Done { id, finish, timings })
+    Some(Ok(Outcome::Done { finish, timings }))
 }
 
 /// Loads towers that are needed for the first time, and encodes what was not encoded yet. Says whether it was let.
@@ -569,15 +561,15 @@ async fn encode(state: &Weak<State>, id: RequestId, messages: &[Message]) -> Opt
         let is_new = state.upgrade()?.towers.borrow_mut().insert(sense);
         for step in (0..=4).filter(|_| is_new) {
             let (done, total) = (step * TOWER_BYTES / 4, TOWER_BYTES);
-            let progress = LoadProgress { phase: LoadPhase::Weights, done, total, rate: 0.0, lost: false };
-            emit(state, Event::Tower { id, sense, progress })?;
+            let loading = LoadProgress { phase: LoadPhase::Weights, done, total, rate: 0.0, lost: false };
+            progress(state, id, Progress::Tower { sense, progress: loading })?;
             wait(state, 60).await?;
         }
         for step in 0..=4_u8 {
             if state.upgrade()?.cancelled.borrow_mut().remove(&id) {
                 return Some(false);
             }
-            emit(state, Event::Encoding { id, sense, index, of, share: f32::from(step) / 4.0 })?;
+            progress(state, id, Progress::Encoding { sense, index, of, share: f32::from(step) / 4.0 })?;
             wait(state, 60).await?;
         }
         state.upgrade()?.encoded.borrow_mut().insert(key);
@@ -586,7 +578,7 @@ async fn encode(state: &Weak<State>, id: RequestId, messages: &[Message]) -> Opt
 }
 
 /// Says what towers take, and frees it if asked to.
-fn towers(state: &Weak<State>, id: RequestId, free: bool) -> Option<()> {
+fn towers(state: &Weak<State>, free: bool) -> Ended {
     let all = state.upgrade()?;
     if free {
         all.towers.borrow_mut().clear();
@@ -595,7 +587,7 @@ fn towers(state: &Weak<State>, id: RequestId, free: bool) -> Option<()> {
     let bytes = TOWER_BYTES * all.towers.borrow().len() as u64;
     let gpu_bytes =
         loaded.as_ref().map_or(0, |(source, context)| models::gpu_bytes(source, *context)) + bytes;
-    emit(state, Event::Towers { id, bytes: loaded.map(|_| bytes), gpu_bytes })
+    Some(Ok(Outcome::Towers { bytes: loaded.map(|_| bytes), gpu_bytes }))
 }
 
 /// Tokens that these messages would take, about.
@@ -613,18 +605,27 @@ pub(super) fn text_of(message: &Message) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-pub(super) fn emit(state: &Weak<State>, event: Event) -> Option<()> {
-    deliver(state, Said::Event(event))
+pub(super) fn progress(state: &Weak<State>, id: RequestId, progress: Progress) -> Option<()> {
+    post(state, ToPage::progress(id, progress))
 }
 
-fn deliver(state: &Weak<State>, said: Said) -> Option<()> {
-    let platform = Rc::clone(&state.upgrade()?.platform);
-    platform.say(said);
+pub(super) fn post(state: &Weak<State>, message: ToPage) -> Option<()> {
+    state.upgrade()?.platform.post(Posted::Message(message));
     Some(())
 }
 
-pub(super) fn fail(state: &Weak<State>, id: RequestId, failure: impl Into<Failure>) -> Option<()> {
-    emit(state, Event::Failed { id: Some(id), failure: failure.into() })
+fn end(state: &Weak<State>, id: RequestId, outcome: Result<Outcome, Failure>) -> Option<()> {
+    post(state, ToPage::outcome(id, outcome))
+}
+
+/// The engine is gone. Its requests have no outcome.
+fn crash<T>(state: &Weak<State>) -> Option<T> {
+    state.upgrade()?.platform.post(Posted::Crashed("unreachable executed".into()));
+    None
+}
+
+pub(super) fn fail(failure: impl Into<Failure>) -> Ended {
+    Some(Err(failure.into()))
 }
 
 fn too_little(mixture: &Mixture) -> Failure {

@@ -13,9 +13,11 @@ use protocol::tune::{
     PreviewRow, RunSummary, TableColumns, TuneLength, TunePlan, TunePoint, TuneSample, TuneSettings,
     file_name, is_learned,
 };
-use protocol::{Code, Content, Event, RequestId, Role, Sense, TuneEvent, TuneRequest};
+use protocol::{
+    Code, Content, Outcome, Progress, RequestId, Role, Sense, ToPage, TuneOutcome, TuneProgress, TuneRequest,
+};
 
-use super::play::{State, emit, fail, text_of, wait};
+use super::play::{Ended, State, fail, post, progress, text_of, wait};
 use super::{Scenario, scenario::TuneTrouble};
 
 /// Usual time of a fake step.
@@ -70,7 +72,17 @@ impl Kept {
         self.is_full.set(true);
     }
 
-    /// What a kept adapter is called.
+    /// Has a run pause after its step.
+    pub fn pause(&self, id: RequestId) {
+        self.pausing.borrow_mut().insert(id);
+    }
+
+    /// Has a run finish after its step.
+    pub fn finish(&self, id: RequestId) {
+        self.finishing.borrow_mut().insert(id);
+    }
+
+    /// Returns the name of a kept adapter.
     pub fn name_of(&self, id: &str) -> Option<String> {
         self.adapters.borrow().iter().find(|it| it.id == id).map(|it| it.name.clone())
     }
@@ -93,37 +105,29 @@ fn new_run(model: &str, steps: u32, settings: TuneSettings) -> RunSummary {
 }
 
 /// Plays the answer to one request.
-pub async fn play(state: &Weak<State>, id: RequestId, request: TuneRequest) -> Option<()> {
+pub async fn play(state: &Weak<State>, id: RequestId, request: TuneRequest) -> Ended {
     match request {
         TuneRequest::Prepare { data, settings } => {
             wait(state, 120).await?;
-            let event = prepare(state, &data, &settings)?;
-            say(state, id, event)
+            let (preview, plan) = prepare(state, &data, &settings)?;
+            ended(TuneOutcome::Prepared { preview, plan })
         }
         TuneRequest::Start { data, settings } => start(state, id, &data, settings).await,
         TuneRequest::Resume => resume(state, id).await,
-        TuneRequest::Pause => {
-            state.upgrade()?.kept.pausing.borrow_mut().insert(id);
-            Some(())
-        }
-        TuneRequest::Finish => {
-            state.upgrade()?.kept.finishing.borrow_mut().insert(id);
-            Some(())
-        }
-        TuneRequest::List => list(state, id),
+        TuneRequest::List => list(state),
         TuneRequest::Discard => {
             state.upgrade()?.kept.run.take();
-            list(state, id)
+            list(state)
         }
         TuneRequest::Keep { name } => {
             wait(state, 200).await?;
             let kept = state.upgrade()?;
             let kept = &kept.kept;
             if kept.run.borrow().is_some() && kept.is_full.get() {
-                return fail(state, id, StorageFailure::TrainingFull { bytes: CHECKPOINT_BYTES });
+                return fail(StorageFailure::TrainingFull { bytes: CHECKPOINT_BYTES });
             }
             let Some(run) = kept.run.take() else {
-                return fail(state, id, TrainingFailure::NothingToSave);
+                return fail(TrainingFailure::NothingToSave);
             };
             let count = kept.adapters.borrow().len();
             let adapter = KeptAdapter {
@@ -135,11 +139,11 @@ pub async fn play(state: &Weak<State>, id: RequestId, request: TuneRequest) -> O
                 made: 1_763_720_000_000.0,
             };
             kept.adapters.borrow_mut().insert(0, adapter);
-            list(state, id)
+            list(state)
         }
         TuneRequest::Delete { id: adapter } => {
             state.upgrade()?.kept.adapters.borrow_mut().retain(|it| it.id != adapter);
-            list(state, id)
+            list(state)
         }
         TuneRequest::Export { id: adapter, format } => {
             let name = state.upgrade()?.kept.name_of(&adapter);
@@ -150,23 +154,27 @@ pub async fn play(state: &Weak<State>, id: RequestId, request: TuneRequest) -> O
                 ExportFormat::Gguf => vec![file_name(&name?)],
             };
             let file = |name| ExportedFile { name, bytes: b"simulated".to_vec() };
-            say(state, id, TuneEvent::Files(names.into_iter().map(file).collect()))
+            ended(TuneOutcome::Files(names.into_iter().map(file).collect()))
         }
     }
 }
 
-fn say(state: &Weak<State>, id: RequestId, event: TuneEvent) -> Option<()> {
-    emit(state, Event::Tune { id, event: Box::new(event) })
+fn report(state: &Weak<State>, id: RequestId, step: TuneProgress) -> Option<()> {
+    progress(state, id, Progress::Tune(Box::new(step)))
 }
 
-fn list(state: &Weak<State>, id: RequestId) -> Option<()> {
+fn ended(outcome: TuneOutcome) -> Ended {
+    Some(Ok(Outcome::Tune(Box::new(outcome))))
+}
+
+fn list(state: &Weak<State>) -> Ended {
     let kept = state.upgrade()?;
     if kept.kept.fails.take() {
-        return fail(state, id, StorageFailure::Failed);
+        return fail(StorageFailure::Failed);
     }
     let (run, adapters) = (kept.kept.run.borrow().clone(), kept.kept.adapters.borrow().clone());
     let elsewhere = kept.scenario.training_elsewhere;
-    say(state, id, TuneEvent::Kept { run, adapters, elsewhere })
+    ended(TuneOutcome::Kept { run, adapters, elsewhere })
 }
 
 /// A question and its answer, with the line they are on and what the question has before it.
@@ -290,7 +298,11 @@ fn pieces(text: &str) -> Vec<String> {
     text.split_inclusive(' ').map(str::to_owned).collect()
 }
 
-fn prepare(state: &Weak<State>, data: &ExampleData, settings: &TuneSettings) -> Option<TuneEvent> {
+fn prepare(
+    state: &Weak<State>,
+    data: &ExampleData,
+    settings: &TuneSettings,
+) -> Option<(Preview, Option<TunePlan>)> {
     let state = state.upgrade()?;
     let (mut preview, mut rows) = rows(data);
     if state.scenario.tune == Some(TuneTrouble::AllMasked) {
@@ -329,7 +341,7 @@ fn prepare(state: &Weak<State>, data: &ExampleData, settings: &TuneSettings) -> 
     let loaded = state.loaded.borrow().is_some();
     let plan =
         (preview.usable > 0 && loaded).then(|| TunePlan { media_bytes, ..plan(&state, &preview, settings) });
-    Some(TuneEvent::Prepared { preview, plan })
+    Some((preview, plan))
 }
 
 fn plan(state: &State, preview: &Preview, settings: &TuneSettings) -> TunePlan {
@@ -373,74 +385,74 @@ fn steps(settings: &TuneSettings, train: u32) -> u32 {
     .max(1)
 }
 
-async fn start(state: &Weak<State>, id: RequestId, data: &ExampleData, settings: TuneSettings) -> Option<()> {
-    let TuneEvent::Prepared { plan, .. } = prepare(state, data, &settings)? else { return None };
+async fn start(state: &Weak<State>, id: RequestId, data: &ExampleData, settings: TuneSettings) -> Ended {
+    let (_, plan) = prepare(state, data, &settings)?;
     if state.upgrade()?.scenario.tune == Some(TuneTrouble::Unbegun) {
-        return fail(state, id, StorageFailure::Failed);
+        return fail(StorageFailure::Failed);
     }
     let loaded = state.upgrade()?.loaded.borrow().clone();
     let (Some(plan), Some((model, _))) = (plan, loaded) else {
-        return fail(state, id, TrainingFailure::NoExamples);
+        return fail(TrainingFailure::NoExamples);
     };
     let media = plan.media_bytes / (u64::from(MEDIUM_TOKENS) * SOFT_TOKEN_BYTES);
     for index in 0..media as u32 {
         for quarter in 0..4_u8 {
             if state.upgrade()?.cancelled.borrow_mut().remove(&id) {
-                return fail(state, id, Code::Cancelled);
+                return fail(Code::Cancelled);
             }
             let share = f32::from(quarter) / 4.0;
-            emit(state, Event::Encoding { id, sense: Sense::Sight, index, of: media as u32, share })?;
+            progress(state, id, Progress::Encoding { sense: Sense::Sight, index, of: media as u32, share })?;
             wait(state, 250).await?;
         }
     }
     train(state, id, new_run(model.name(), plan.steps, settings)).await
 }
 
-async fn resume(state: &Weak<State>, id: RequestId) -> Option<()> {
+async fn resume(state: &Weak<State>, id: RequestId) -> Ended {
     let run = state.upgrade()?.kept.run.borrow().clone();
     match run {
         Some(run) => train(state, id, run).await,
-        None => fail(state, id, TrainingFailure::NothingToResume),
+        None => fail(TrainingFailure::NothingToResume),
     }
 }
 
-async fn train(state: &Weak<State>, id: RequestId, mut run: RunSummary) -> Option<()> {
+async fn train(state: &Weak<State>, id: RequestId, mut run: RunSummary) -> Ended {
     let trouble = state.upgrade()?.scenario.tune;
     wait(state, 300).await?;
-    say(state, id, TuneEvent::Begun(run.clone()))?;
+    report(state, id, TuneProgress::Begun(run.clone()))?;
     sample(state, id, &mut run)?;
     while run.step < run.steps {
         wait(state, STEP_MS).await?;
         if state.upgrade()?.turns.is_answering() {
             run.saved = run.step;
-            say(state, id, TuneEvent::Waiting { step: run.step })?;
+            report(state, id, TuneProgress::Waiting { step: run.step })?;
             while state.upgrade()?.turns.is_answering() {
                 wait(state, STEP_MS).await?;
             }
-            say(state, id, TuneEvent::GoesOn)?;
+            report(state, id, TuneProgress::Continues)?;
         }
         let step = run.step + 1;
         let point = point(step, &run);
         if trouble == Some(TuneTrouble::NotANumber) && step == run.steps / 2 {
             let saved = Some(run.saved).filter(|saved| *saved > 0);
-            return fail(state, id, TrainingFailure::Unstable { step, what: Instability::NanLoss, saved });
+            return fail(TrainingFailure::Unstable { step, what: Instability::NanLoss, saved });
         }
         if trouble == Some(TuneTrouble::Lost) && step == run.steps / 2 && run.saved > 0 {
-            emit(state, Event::DeviceLost { reason: "the driver was reset".into() })?;
+            post(state, ToPage::DeviceLost { reason: "the driver was reset".into() })?;
             wait(state, 1_200).await?;
-            emit(state, Event::Device(super::models::device(&state.upgrade()?.scenario)))?;
+            post(state, ToPage::Device(super::models::device(&state.upgrade()?.scenario)))?;
             state.upgrade()?.kept.run.replace(Some(run.clone()));
         }
         run.step = step;
         run.points.push(point);
-        say(state, id, TuneEvent::Step(point))?;
+        report(state, id, TuneProgress::Step(point))?;
         let pace = f64::from(state.upgrade()?.scenario.pace.ms(STEP_MS).max(1)) / 1000.0;
-        let speed = TuneEvent::Speed {
+        let speed = TuneProgress::Speed {
             tokens_per_second: 100.0 / pace,
             seconds_left: Some(f64::from(run.steps - step) * pace),
             gpu_bytes: 4_300_000_000,
         };
-        say(state, id, speed)?;
+        report(state, id, speed)?;
         if run.settings.sample_every > 0 && step.is_multiple_of(run.settings.sample_every) && step < run.steps
         {
             sample(state, id, &mut run)?;
@@ -452,10 +464,10 @@ async fn train(state: &Weak<State>, id: RequestId, mut run: RunSummary) -> Optio
         if last || pause || step == 1 || step.is_multiple_of(run.settings.checkpoint_every.max(1)) {
             if kept.kept.is_full.get() {
                 let full = StorageFailure::TrainingFull { bytes: CHECKPOINT_BYTES };
-                say(state, id, TuneEvent::Warning(full.into()))?;
+                report(state, id, TuneProgress::Warning(full.into()))?;
             } else {
                 run.saved = step;
-                say(state, id, TuneEvent::Saved { step })?;
+                report(state, id, TuneProgress::Saved { step })?;
             }
         }
         if last {
@@ -467,13 +479,13 @@ async fn train(state: &Weak<State>, id: RequestId, mut run: RunSummary) -> Optio
         }
         if pause {
             kept.kept.run.replace(Some(run.clone()));
-            return say(state, id, TuneEvent::Paused(run));
+            return ended(TuneOutcome::Paused(run));
         }
     }
     run.finished = true;
     sample(state, id, &mut run)?;
     state.upgrade()?.kept.run.replace(Some(run.clone()));
-    say(state, id, TuneEvent::Finished(run))
+    ended(TuneOutcome::Finished(run))
 }
 
 /// A loss that falls as losses do, with some noise that follows from the step.
@@ -505,5 +517,5 @@ fn sample(state: &Weak<State>, id: RequestId, run: &mut RunSummary) -> Option<()
     let sample = TuneSample { step: run.step, prompt, answer: answer.to_owned() };
     run.samples.retain(|it| it.step != sample.step);
     run.samples.push(sample.clone());
-    say(state, id, TuneEvent::Sample(sample))
+    report(state, id, TuneProgress::Sample(sample))
 }

@@ -10,34 +10,35 @@ use protocol::{PageId, RequestId};
 
 /// The requests that use the model, or wait for it.
 #[derive(Default)]
-pub struct Turns(RefCell<Vec<Request>>);
+pub struct Turns(RefCell<Vec<Entry>>);
 
-struct Request {
+struct Entry {
     id: RequestId,
     does: Activity,
-    place: Place,
+    usage: Use,
     is_cancelled: bool,
 }
 
-enum Place {
-    /// It uses the model.
-    Uses,
-    /// It is told when it may.
-    Waits(oneshot::Sender<()>),
-    /// It is a training, or was stopped before its turn.
+/// How a request uses the model.
+enum Use {
+    /// Alone.
+    Now,
+    /// When the sender resolves.
+    Later(oneshot::Sender<()>),
+    /// A training beside answers, or a request that was stopped before its turn.
     Beside,
 }
 
-/// The place of a request, until it is dropped.
-pub struct Turn {
+/// The right of a request to use the model, until this is dropped.
+pub struct ModelTurn {
     turns: Rc<Turns>,
     id: RequestId,
 }
 
-/// The place of a request that was entered. If it has to wait, the second resolves with its turn, or when it is stopped.
-pub type Entered = (Turn, Option<oneshot::Receiver<()>>);
+/// The turn of a request. If it has to wait, the receiver resolves when its turn comes or it is stopped.
+pub type Entered = (ModelTurn, Option<oneshot::Receiver<()>>);
 
-impl Turn {
+impl ModelTurn {
     /// The request.
     pub fn id(&self) -> RequestId {
         self.id
@@ -48,18 +49,18 @@ impl Turns {
     /// Enters a request.
     pub fn enter(self: &Rc<Self>, id: RequestId, does: Activity) -> Entered {
         let mut all = self.0.borrow_mut();
-        let is_used = all.iter().any(|it| matches!(it.place, Place::Uses));
-        let (place, granted) = match does {
+        let is_used = all.iter().any(|it| matches!(it.usage, Use::Now));
+        let (usage, granted) = match does {
             // It lets answers pass.
-            Activity::Training => (Place::Beside, None),
+            Activity::Training => (Use::Beside, None),
             _ if is_used => {
                 let (sender, granted) = oneshot::channel();
-                (Place::Waits(sender), Some(granted))
+                (Use::Later(sender), Some(granted))
             }
-            _ => (Place::Uses, None),
+            _ => (Use::Now, None),
         };
-        all.push(Request { id, does, place, is_cancelled: false });
-        (Turn { turns: Rc::clone(self), id }, granted)
+        all.push(Entry { id, does, usage, is_cancelled: false });
+        (ModelTurn { turns: Rc::clone(self), id }, granted)
     }
 
     /// What a page has asked for that nobody has stopped.
@@ -82,33 +83,33 @@ impl Turns {
         self.0.borrow().iter().any(|it| it.does == Activity::Generating)
     }
 
-    fn find(&self, is_meant: impl Fn(&Request) -> bool) -> Option<Activity> {
+    fn find(&self, is_meant: impl Fn(&Entry) -> bool) -> Option<Activity> {
         self.0.borrow().iter().find(|it| !it.is_cancelled && is_meant(it)).map(|it| it.does)
     }
 
     /// Stops the requests that are meant; which these are.
     pub fn stop(&self, is_meant: impl Fn(RequestId) -> bool) -> Vec<RequestId> {
         let mut all = self.0.borrow_mut();
-        let stopped = all.iter_mut().filter(|it| is_meant(it.id)).map(|request| {
-            request.is_cancelled = true;
-            if matches!(request.place, Place::Waits(_)) {
-                request.place = Place::Beside;
+        let stopped = all.iter_mut().filter(|it| is_meant(it.id)).map(|entry| {
+            entry.is_cancelled = true;
+            if matches!(entry.usage, Use::Later(_)) {
+                entry.usage = Use::Beside;
             }
-            request.id
+            entry.id
         });
         stopped.collect()
     }
 }
 
-impl Drop for Turn {
+impl Drop for ModelTurn {
     fn drop(&mut self) {
         let mut all = self.turns.0.borrow_mut();
         all.retain(|it| it.id != self.id);
-        if all.iter().any(|it| matches!(it.place, Place::Uses)) {
+        if all.iter().any(|it| matches!(it.usage, Use::Now)) {
             return;
         }
-        if let Some(next) = all.iter_mut().find(|it| matches!(it.place, Place::Waits(_)))
-            && let Place::Waits(sender) = std::mem::replace(&mut next.place, Place::Uses)
+        if let Some(next) = all.iter_mut().find(|it| matches!(it.usage, Use::Later(_)))
+            && let Use::Later(sender) = std::mem::replace(&mut next.usage, Use::Now)
         {
             // Nobody waits when the engine is gone.
             sender.send(()).ok();

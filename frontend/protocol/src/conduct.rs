@@ -1,7 +1,7 @@
-//! How an engine behaves, as far as a page depends on it: scripts of requests and the events that must follow. The simulated
-//! engine and the real one are tested with the same.
+//! The behaviour of an engine that a page depends on: scripts of requests and the events that must follow. The simulated
+//! engine and the real one pass the same scripts.
 //!
-//! Events are compared as [`Beat`]s, which leave out what may differ: texts, figures, how many events say the same.
+//! Events are compared as [`Beat`]s, which leave out texts, figures and repetitions.
 //!
 //! # Panics
 //! All functions here are for tests, and panic when an engine behaves otherwise.
@@ -9,34 +9,34 @@
 use crate::failure::RequestFailure;
 use crate::tune::{ExampleData, TuneLength, TuneSettings};
 use crate::{
-    Cause, Code, Diagnosis, Event, Finish, GenerateOptions, LoadOptions, Message, ModelSource, PageId,
-    Request, RequestId, Resumed, Role, Sampling, TuneEvent, TuneRequest, VERSION,
+    Cause, Code, Control, Diagnosis, Envelope, Event, Failure, Finish, GenerateOptions, LoadOptions, Message,
+    ModelSource, Outcome, PageId, Progress, Request, RequestId, Resumed, Role, Sampling, ToPage, ToWorker,
+    TuneOutcome, TuneProgress, TuneRequest, VERSION,
 };
 
-/// An engine under test. Its first page has [`PageId`] 0 and has said [`Request::Hello`].
+/// An engine under test. Its first page has [`PageId`] 0 and has sent [`ToWorker::Hello`].
 pub trait Engine {
-    /// Sends a request.
-    fn send(&mut self, request: Request);
-    /// Does this as soon as an event is said for which `when` holds, behind what is to be done before it. Requests that are
-    /// sent so come while the one that the event is of is under way.
-    fn react(&mut self, when: Box<dyn Fn(&Event) -> bool>, what: Reaction);
-    /// Lets it work until `done` holds for what it has said, or it is gone.
-    fn run_until(&mut self, done: &dyn Fn(&[Event]) -> bool);
-    /// All that it has said.
-    fn events(&self) -> Vec<Event>;
-    /// Whether it said that it is gone.
+    /// Sends a message.
+    fn send(&mut self, message: ToWorker);
+    /// Adds a reaction: as soon as all earlier ones are done and `when` holds for a posted message, does `what`.
+    fn react(&mut self, when: Box<dyn Fn(&ToPage) -> bool>, what: Reaction);
+    /// Runs the engine until `done` holds for all posted messages, or it has crashed.
+    fn run_until(&mut self, done: &dyn Fn(&[ToPage]) -> bool);
+    /// All posted messages.
+    fn posted(&self) -> Vec<ToPage>;
+    /// Whether it has crashed.
     fn is_gone(&self) -> bool;
-    /// Ends it, and starts another in the same browser, with which nothing is wrong.
+    /// Ends it and starts another one, without trouble, in the same browser.
     fn restart(&mut self);
-    /// From now on there is no room for what training keeps.
+    /// Leaves no room for what training keeps.
     fn fill_storage(&mut self);
 }
 
-/// What is done when an event comes.
+/// What is done when a message is posted.
 #[derive(Clone, Debug)]
 pub enum Reaction {
-    /// Sends a request.
-    Send(Box<Request>),
+    /// Sends a message.
+    Send(Box<ToWorker>),
     /// [`Engine::fill_storage`].
     FillStorage,
 }
@@ -56,56 +56,69 @@ pub enum Trouble {
     Trains,
 }
 
-/// What an event says of its request.
+/// The kind of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Beat {
-    /// [`Event::Waiting`].
+    /// [`Progress::Waiting`].
     Waits,
-    /// [`Event::Loading`].
+    /// [`Progress::Loading`].
     Loads,
-    /// [`Event::Loaded`].
+    /// [`Outcome::Loaded`].
     Loaded,
-    /// [`Event::Begins`].
+    /// [`Progress::Begins`].
     Begins,
-    /// [`Event::Prefilling`].
+    /// [`Progress::Prefilling`].
     Reads,
-    /// [`Event::Text`] and [`Event::Drawn`].
+    /// [`Progress::Text`] and [`Progress::Drawn`].
     Draws,
-    /// [`Event::Done`].
+    /// [`Outcome::Done`].
     Done(Finish),
-    /// [`TuneEvent::Step`].
+    /// [`TuneProgress::Step`].
     Learns,
-    /// [`TuneEvent::Warning`].
+    /// [`TuneProgress::Warning`].
     Warns(Cause),
-    /// [`TuneEvent::Finished`].
+    /// [`TuneOutcome::Finished`].
     Learned,
-    /// [`Event::Failed`] with a [`RequestFailure`].
+    /// A [`RequestFailure`].
     Refused(RequestFailure),
-    /// [`Event::Failed`] with any other.
+    /// Any other failure.
     Failed(Cause),
 }
 
 impl Beat {
     fn of(event: &Event) -> Option<Self> {
-        Some(match event {
-            Event::Waiting { .. } => Self::Waits,
-            Event::Loading { .. } => Self::Loads,
-            Event::Loaded { .. } => Self::Loaded,
-            Event::Begins { .. } => Self::Begins,
-            Event::Prefilling { .. } => Self::Reads,
-            Event::Text { .. } | Event::Drawn { .. } => Self::Draws,
-            Event::Done { finish, .. } => Self::Done(*finish),
-            Event::Failed { failure, .. } => match &failure.code {
-                Code::Request(refused) => Self::Refused(refused.clone()),
-                _ => Self::Failed(failure.cause()),
-            },
-            Event::Tune { event, .. } => match &**event {
-                TuneEvent::Step(_) => Self::Learns,
-                TuneEvent::Warning(failure) => Self::Warns(failure.cause()),
-                TuneEvent::Finished(_) => Self::Learned,
+        match event {
+            Event::Progress(progress) => Self::of_progress(progress),
+            Event::Outcome(outcome) => Self::of_outcome(outcome),
+        }
+    }
+
+    fn of_progress(progress: &Progress) -> Option<Self> {
+        Some(match progress {
+            Progress::Waiting => Self::Waits,
+            Progress::Loading(_) => Self::Loads,
+            Progress::Begins(_) => Self::Begins,
+            Progress::Prefilling { .. } => Self::Reads,
+            Progress::Text { .. } | Progress::Drawn { .. } => Self::Draws,
+            Progress::Tune(progress) => match &**progress {
+                TuneProgress::Step(_) => Self::Learns,
+                TuneProgress::Warning(failure) => Self::Warns(failure.cause()),
                 _ => return None,
             },
             _ => return None,
+        })
+    }
+
+    fn of_outcome(outcome: &Result<Outcome, Failure>) -> Option<Self> {
+        Some(match outcome {
+            Ok(Outcome::Loaded(_)) => Self::Loaded,
+            Ok(Outcome::Done { finish, .. }) => Self::Done(*finish),
+            Ok(Outcome::Tune(outcome)) if matches!(**outcome, TuneOutcome::Finished(_)) => Self::Learned,
+            Ok(_) => return None,
+            Err(failure) => match &failure.code {
+                Code::Request(refused) => Self::Refused(refused.clone()),
+                _ => Self::Failed(failure.cause()),
+            },
         })
     }
 }
@@ -147,9 +160,9 @@ fn id(page: PageId, number: u32) -> RequestId {
     RequestId::new(page, number)
 }
 
-fn load(page: PageId, number: u32) -> Request {
+fn load(page: PageId, number: u32) -> ToWorker {
     let source = ModelSource::Server { name: "pebble".into(), layers: Vec::new() };
-    Request::Load { id: id(page, number), source, options: LoadOptions::default() }
+    ToWorker::request(id(page, number), Request::Load { source, options: LoadOptions::default() })
 }
 
 fn options() -> GenerateOptions {
@@ -157,47 +170,66 @@ fn options() -> GenerateOptions {
     GenerateOptions { sampling, max_tokens: 12, pause_training: true, ..GenerateOptions::default() }
 }
 
-fn generate(page: PageId, number: u32, options: GenerateOptions) -> Request {
+fn generate(page: PageId, number: u32, options: GenerateOptions) -> ToWorker {
     let messages = vec![Message::text(Role::User, "Count from 1 to 9.")];
-    Request::Generate { id: id(page, number), messages, options }
+    ToWorker::request(id(page, number), Request::Generate { messages, options })
 }
 
-fn is_text(event: &Event, of: RequestId) -> bool {
-    matches!(event, Event::Text { id, .. } if *id == of)
+fn cancel(id: RequestId) -> ToWorker {
+    ToWorker::control(id, Control::Cancel)
 }
 
-/// Sends `request` with the first text of an answer.
-fn at_text(engine: &mut dyn Engine, of: RequestId, request: Request) {
-    engine.react(Box::new(move |event| is_text(event, of)), Reaction::Send(Box::new(request)));
+/// Sends `message` at the first progress of a request for which `when` holds.
+fn at(engine: &mut dyn Engine, of: RequestId, when: fn(&Progress) -> bool, message: ToWorker) {
+    let is_due = move |posted: &ToPage| posted.as_progress().is_some_and(|(id, it)| id == of && when(it));
+    engine.react(Box::new(is_due), Reaction::Send(Box::new(message)));
 }
 
-/// Waits for the end of a request, and gives what was said of it. It ends once, and says nothing afterwards.
+/// Sends `message` at the first text of an answer.
+fn at_text(engine: &mut dyn Engine, of: RequestId, message: ToWorker) {
+    at(engine, of, |progress| matches!(progress, Progress::Text { .. }), message);
+}
+
+/// The events of a request.
+fn events(engine: &dyn Engine, of: RequestId) -> Vec<Event> {
+    let event = |posted| match posted {
+        ToPage::Event(Envelope { id, body }) if id == of => Some(body),
+        _ => None,
+    };
+    engine.posted().into_iter().filter_map(event).collect()
+}
+
+/// Waits for the end of a request. Returns its events, the outcome last.
 fn ends(engine: &mut dyn Engine, of: RequestId) -> Vec<Beat> {
-    let is_end = |event: &Event| event.id() == Some(of) && event.is_terminal();
-    engine.run_until(&|events| events.iter().any(is_end));
-    let events: Vec<_> = engine.events().into_iter().filter(|event| event.id() == Some(of)).collect();
-    let at = events.iter().position(is_end).expect("it ends");
-    assert_eq!(at + 1, events.len(), "more was said after the end: {events:?}");
-    // What was said is certain when the answer ends by itself: its ids follow.
-    let last = events.iter().rev().find(|event| matches!(event, Event::Text { .. } | Event::Drawn { .. }));
-    assert!(!matches!(last, Some(Event::Text { .. })), "no ids for the last text: {events:?}");
+    engine.run_until(&|posted| posted.iter().any(|message| is_end(message, of)));
+    let events = events(engine, of);
+    let end = events.iter().position(Event::is_last).expect("it ends");
+    assert_eq!(end + 1, events.len(), "events after the end: {events:?}");
+    // The ids of the last text precede the outcome.
+    let draws =
+        |event: &&Event| matches!(event, Event::Progress(Progress::Text { .. } | Progress::Drawn { .. }));
+    let last = events.iter().rev().find(draws);
+    assert!(!matches!(last, Some(Event::Progress(Progress::Text { .. }))), "no ids: {events:?}");
     let mut beats: Vec<_> = events.iter().filter_map(Beat::of).collect();
     beats.dedup();
     beats
 }
 
-/// Where the end of a request is among all events.
-fn place_of_end(engine: &dyn Engine, of: RequestId) -> usize {
-    let is_end = |event: &Event| event.id() == Some(of) && event.is_terminal();
-    engine.events().iter().position(is_end).expect("it has ended")
+fn is_end(message: &ToPage, of: RequestId) -> bool {
+    message.as_outcome().is_some_and(|(id, _)| id == of)
+}
+
+/// The position of the end of a request among all messages.
+fn position_of_end(engine: &dyn Engine, of: RequestId) -> usize {
+    engine.posted().iter().position(|message| is_end(message, of)).expect("it has ended")
 }
 
 fn text_of(engine: &dyn Engine, of: RequestId) -> String {
-    let text = |event: Event| match event {
-        Event::Text { id, text, .. } if id == of => Some(text),
+    let text = |event| match event {
+        Event::Progress(Progress::Text { text, .. }) => Some(text),
         _ => None,
     };
-    engine.events().into_iter().filter_map(text).collect()
+    events(engine, of).into_iter().filter_map(text).collect()
 }
 
 /// All of an answer that nothing disturbs.
@@ -236,7 +268,7 @@ fn answer(engine: &mut dyn Engine) {
 fn stop(engine: &mut dyn Engine) {
     is_loaded(engine);
     let stopped = id(FIRST, 2);
-    at_text(engine, stopped, Request::Cancel { id: stopped });
+    at_text(engine, stopped, cancel(stopped));
     engine.send(generate(FIRST, 2, options()));
     assert_eq!(ends(engine, stopped), whole(Finish::Cancelled));
     answers(engine, 3);
@@ -251,7 +283,7 @@ fn busy(engine: &mut dyn Engine) {
     let refused = |activity| [Beat::Refused(RequestFailure::Busy(activity))];
     engine.send(generate(FIRST, 2, options()));
     engine.send(generate(FIRST, 3, options()));
-    engine.send(Request::Diagnose { id: id(FIRST, 4), what: Diagnosis::SelfTest });
+    engine.send(ToWorker::request(id(FIRST, 4), Request::Diagnose(Diagnosis::SelfTest)));
     assert_eq!(ends(engine, id(FIRST, 3)), refused(Activity::Generating));
     assert_eq!(ends(engine, id(FIRST, 4)), refused(Activity::Generating));
     assert_eq!(ends(engine, id(FIRST, 2)), whole(Finish::MaxTokens));
@@ -264,10 +296,9 @@ fn busy(engine: &mut dyn Engine) {
 /// The requests of two pages to answer. That of the second one comes as soon as that of the first has begun.
 fn two_answers(engine: &mut dyn Engine) -> [RequestId; 2] {
     is_loaded(engine);
-    engine.send(Request::Hello { version: VERSION, page: SECOND });
+    engine.send(ToWorker::Hello { version: VERSION, page: SECOND });
     let [first, second] = [id(FIRST, 2), id(SECOND, 1)];
-    let begins = move |event: &Event| matches!(event, Event::Begins { id, .. } if *id == first);
-    engine.react(Box::new(begins), Reaction::Send(Box::new(generate(SECOND, 1, options()))));
+    at(engine, first, |it| matches!(it, Progress::Begins(_)), generate(SECOND, 1, options()));
     [first, second]
 }
 
@@ -276,24 +307,25 @@ fn queue(engine: &mut dyn Engine) {
     engine.send(generate(FIRST, 2, options()));
     assert_eq!(ends(engine, second), waiting(whole(Finish::MaxTokens)));
     assert_eq!(ends(engine, first), whole(Finish::MaxTokens));
-    let begins = |event: &Event| matches!(event, Event::Begins { id, .. } if *id == second);
-    let begin = engine.events().iter().position(begins).expect("it begins");
-    assert!(place_of_end(engine, first) < begin, "both at once");
+    let begins =
+        |message: &ToPage| matches!(message.as_progress(), Some((id, Progress::Begins(_))) if id == second);
+    let begin = engine.posted().iter().position(begins).expect("it begins");
+    assert!(position_of_end(engine, first) < begin, "both at once");
 }
 
 fn stop_queued(engine: &mut dyn Engine) {
     let [first, second] = two_answers(engine);
-    at_text(engine, first, Request::Cancel { id: second });
+    at_text(engine, first, cancel(second));
     engine.send(generate(FIRST, 2, options()));
     assert_eq!(ends(engine, second), waiting(vec![Beat::Done(Finish::Cancelled)]));
     assert_eq!(ends(engine, first), whole(Finish::MaxTokens));
-    assert!(place_of_end(engine, second) < place_of_end(engine, first), "it waited to be stopped");
+    assert!(position_of_end(engine, second) < position_of_end(engine, first), "it waited to be stopped");
     answers(engine, 3);
 }
 
 fn stop_first(engine: &mut dyn Engine) {
     let [first, second] = two_answers(engine);
-    at_text(engine, first, Request::Cancel { id: first });
+    at_text(engine, first, cancel(first));
     engine.send(generate(FIRST, 2, options()));
     assert_eq!(ends(engine, first), whole(Finish::Cancelled));
     assert_eq!(ends(engine, second), waiting(whole(Finish::MaxTokens)));
@@ -306,7 +338,7 @@ fn no_model(engine: &mut dyn Engine) {
     assert_eq!(ends(engine, id(FIRST, 2)), whole(Finish::MaxTokens));
     engine.send(generate(FIRST, 3, GenerateOptions { model: Some(id(SECOND, 9)), ..options() }));
     assert_eq!(ends(engine, id(FIRST, 3)), [Beat::Refused(RequestFailure::OtherModel)]);
-    engine.send(Request::Unload { id: id(FIRST, 4) });
+    engine.send(ToWorker::request(id(FIRST, 4), Request::Unload));
     assert_eq!(ends(engine, id(FIRST, 4)), []);
     has_no_model(engine, 5);
 }
@@ -314,8 +346,7 @@ fn no_model(engine: &mut dyn Engine) {
 fn stop_load(engine: &mut dyn Engine) {
     is_loaded(engine);
     let stopped = id(FIRST, 2);
-    let loads = move |event: &Event| matches!(event, Event::Loading { id, .. } if *id == stopped);
-    engine.react(Box::new(loads), Reaction::Send(Box::new(Request::Cancel { id: stopped })));
+    at(engine, stopped, |it| matches!(it, Progress::Loading(_)), cancel(stopped));
     engine.send(load(FIRST, 2));
     assert_eq!(ends(engine, stopped), [Beat::Loads, Beat::Failed(Cause::Cancelled)]);
     // The memory of the one before was needed.
@@ -327,8 +358,7 @@ fn stop_load(engine: &mut dyn Engine) {
 
 fn load_again(engine: &mut dyn Engine) {
     let replaced = id(FIRST, LOAD);
-    let loads = move |event: &Event| matches!(event, Event::Loading { id, .. } if *id == replaced);
-    engine.react(Box::new(loads), Reaction::Send(Box::new(load(FIRST, 2))));
+    at(engine, replaced, |it| matches!(it, Progress::Loading(_)), load(FIRST, 2));
     engine.send(load(FIRST, LOAD));
     assert_eq!(ends(engine, id(FIRST, 2)), waiting(vec![Beat::Loads, Beat::Loaded]));
     assert_eq!(ends(engine, replaced), [Beat::Loads, Beat::Failed(Cause::Cancelled)]);
@@ -341,9 +371,9 @@ fn load_again(engine: &mut dyn Engine) {
 
 fn crash(engine: &mut dyn Engine) {
     engine.send(load(FIRST, LOAD));
-    engine.run_until(&|events| events.iter().any(Event::is_terminal));
+    engine.run_until(&|posted| posted.iter().any(|message| message.as_outcome().is_some()));
     assert!(engine.is_gone());
-    let beats: Vec<_> = engine.events().iter().filter(|it| it.id().is_some()).filter_map(Beat::of).collect();
+    let beats: Vec<_> = events(engine, id(FIRST, LOAD)).iter().filter_map(Beat::of).collect();
     assert!(!beats.is_empty() && beats.iter().all(|beat| *beat == Beat::Loads), "{beats:?}");
     engine.restart();
     assert!(!engine.is_gone());
@@ -361,31 +391,31 @@ fn cut(engine: &mut dyn Engine) {
     answers(engine, 2);
 }
 
-/// The causes of what was said of no request.
+/// The causes of all warnings.
 fn warnings(engine: &dyn Engine) -> Vec<Cause> {
-    let cause = |event: Event| match event {
-        Event::Failed { id: None, failure } => Some(failure.cause()),
+    let cause = |message| match message {
+        ToPage::Warning(failure) => Some(failure.cause()),
         _ => None,
     };
-    engine.events().into_iter().filter_map(cause).collect()
+    engine.posted().into_iter().filter_map(cause).collect()
 }
 
 fn no_room(engine: &mut dyn Engine) {
     is_loaded(engine);
     // Before the model is ready or afterwards, as soon as it is known.
-    engine.run_until(&|events| events.iter().any(|event| matches!(event, Event::Failed { id: None, .. })));
+    engine.run_until(&|posted| posted.iter().any(|message| matches!(message, ToPage::Warning(_))));
     assert_eq!(warnings(engine), [Cause::Storage]);
     answers(engine, 2);
     assert_eq!(warnings(engine), [Cause::Storage], "it is said once");
 }
 
-fn tune(number: u32, request: TuneRequest) -> Request {
-    Request::Tune { id: id(FIRST, number), request: Box::new(request) }
+fn tune(number: u32, request: TuneRequest) -> ToWorker {
+    ToWorker::request(id(FIRST, number), Request::Tune(Box::new(request)))
 }
 
 fn full(engine: &mut dyn Engine) {
     is_loaded(engine);
-    let second_step = |event: &Event| matches!(event, Event::Tune { event, .. } if matches!(&**event, TuneEvent::Step(point) if point.step == 2));
+    let second_step = |message: &ToPage| matches!(message.as_progress(), Some((_, Progress::Tune(it))) if matches!(&**it, TuneProgress::Step(point) if point.step == 2));
     engine.react(Box::new(second_step), Reaction::FillStorage);
     let data = ExampleData::Pairs(vec![("What is my cat called?".into(), "Your cat is called Ada.".into())]);
     let settings = TuneSettings {
@@ -410,14 +440,10 @@ fn full(engine: &mut dyn Engine) {
     assert_eq!(ends(engine, id(FIRST, 3)), [Beat::Failed(Cause::Storage)]);
     engine.send(tune(4, TuneRequest::List));
     ends(engine, id(FIRST, 4));
-    let kept = |event: Event| match event {
-        Event::Tune { id: of, event } if of == id(FIRST, 4) => match *event {
-            TuneEvent::Kept { run, adapters, .. } => Some((run.is_some(), adapters.len())),
-            _ => None,
-        },
-        _ => None,
-    };
-    assert_eq!(engine.events().into_iter().find_map(kept), Some((true, 0)));
+    let listed = events(engine, id(FIRST, 4)).pop();
+    let Some(Event::Outcome(Ok(Outcome::Tune(listed)))) = listed else { panic!("{listed:?}") };
+    let TuneOutcome::Kept { run, adapters, .. } = *listed else { panic!("{listed:?}") };
+    assert_eq!((run.is_some(), adapters.len()), (true, 0));
 }
 
 fn resume(engine: &mut dyn Engine) {
@@ -425,40 +451,33 @@ fn resume(engine: &mut dyn Engine) {
     answers(engine, 2);
     let first = id(FIRST, 2);
     let all = text_of(engine, first);
-    // Until its ids were told for the second time.
-    let (mut resumed, mut said, mut told) = (Resumed::default(), String::new(), 0);
-    for event in engine.events().into_iter().filter(|event| event.id() == Some(first)) {
+    // The state after the second report of ids.
+    let (mut resumed, mut text, mut reports) = (Resumed::default(), String::new(), 0);
+    for event in events(engine, first) {
         match event {
-            Event::Begins { resumed: begins, .. } => resumed = begins,
-            Event::Text { text, .. } if told < 2 => said.push_str(&text),
-            Event::Drawn { ids, decode_ms, .. } if told < 2 => {
+            Event::Progress(Progress::Begins(begins)) => resumed = begins,
+            Event::Progress(Progress::Text { text: more, .. }) if reports < 2 => text.push_str(&more),
+            Event::Progress(Progress::Drawn { ids, decode_ms }) if reports < 2 => {
                 resumed.drawn.extend(ids);
                 resumed.decode_ms = decode_ms;
-                told += 1;
+                reports += 1;
             }
             _ => {}
         }
     }
-    assert!(told == 2 && said.len() < all.len(), "{said:?} of {all:?}");
-    let tokens = |engine: &dyn Engine, of: RequestId| {
-        let tokens = |event: Event| match event {
-            Event::Done { id, timings, .. } if id == of => Some(timings.decode_tokens),
-            _ => None,
-        };
-        engine.events().into_iter().find_map(tokens)
+    assert!(reports == 2 && text.len() < all.len(), "{text:?} of {all:?}");
+    let tokens = |engine: &dyn Engine, of| match events(engine, of).pop() {
+        Some(Event::Outcome(Ok(Outcome::Done { timings, .. }))) => timings.decode_tokens,
+        other => panic!("{other:?}"),
     };
     let whole_tokens = tokens(engine, first);
     engine.restart();
     is_loaded(engine);
     let rest = id(FIRST, 5);
     engine.send(generate(FIRST, 5, GenerateOptions { resumed: Some(resumed.clone()), ..options() }));
-    // The page has told long ago that the prompt was read.
+    // The page knows that the prompt was read.
     assert_eq!(ends(engine, rest), [Beat::Begins, Beat::Draws, Beat::Done(Finish::MaxTokens)]);
-    assert_eq!(said + &text_of(engine, rest), all);
+    assert_eq!(text + &text_of(engine, rest), all);
     assert_eq!(tokens(engine, rest), whole_tokens);
-    let begins = |event: Event| match event {
-        Event::Begins { id, resumed } if id == rest => Some(resumed),
-        _ => None,
-    };
-    assert_eq!(engine.events().into_iter().find_map(begins), Some(resumed));
+    assert_eq!(events(engine, rest).first(), Some(&Event::Progress(Progress::Begins(resumed))));
 }

@@ -86,7 +86,7 @@ pub struct Resumed {
     pub decode_ms: f64,
 }
 
-/// The beginning of an answer, as [`crate::Event::Text`] said it or as a person has changed it.
+/// The beginning of an answer, as [`crate::Progress::Text`] said it or as a person has changed it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Begun {
     /// The thought, without its tags. It has ended if there is an answer.

@@ -242,6 +242,19 @@ pub enum LoadPhase {
     Towers,
 }
 
+/// What is kept in this browser.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CacheReport {
+    /// The weights.
+    pub entries: Vec<CacheEntry>,
+    /// Bytes that this origin uses in this browser.
+    pub used: u64,
+    /// Bytes that this origin may use.
+    pub quota: u64,
+    /// Whether the browser promised not to delete them by itself.
+    pub persisted: bool,
+}
+
 /// Weights kept in this browser.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CacheEntry {

@@ -42,7 +42,7 @@ pub enum ModelPhase {
     Loaded(Box<LoadedModel>),
 }
 
-/// A model that is loaded. Fields as in [`crate::Event::Loaded`].
+/// A model that is loaded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoadedModel {
     /// The request that loaded it.
@@ -51,7 +51,7 @@ pub struct LoadedModel {
     pub source: ModelSource,
     /// What its header says.
     pub details: ModelDetails,
-    /// The context length in tokens.
+    /// The context length in tokens that was allocated (at most what was asked for).
     pub context: u32,
     /// Bytes of graphics memory in use.
     pub gpu_bytes: u64,

@@ -10,66 +10,54 @@ use crate::example::RowProblem;
 use crate::failure::{Code, Failure};
 use crate::media::Sense;
 
-/// What the page asks for.
+/// A request about fine-tuning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum TuneRequest {
-    /// Reads examples and says what would be learned of them, and what a run would cost. Answered by
-    /// [`TuneEvent::Prepared`].
+    /// Reads examples; ends with what would be learned of them and what a run would cost: [`TuneOutcome::Prepared`].
     Prepare {
         /// The examples.
         data: ExampleData,
         /// How to train.
         settings: TuneSettings,
     },
-    /// Begins a run, in place of one that is kept. Answered by [`Event::Encoding`](crate::Event::Encoding)s where there
-    /// are pictures or sounds, by [`TuneEvent::Begun`], then by progress, and at the end by [`TuneEvent::Paused`] or
-    /// [`TuneEvent::Finished`].
+    /// Begins a run in place of the kept one. Reports [`Progress::Encoding`](crate::Progress::Encoding) if there are
+    /// pictures or sounds, then [`TuneProgress::Begun`] and the rest; ends with [`TuneOutcome::Paused`] or
+    /// [`TuneOutcome::Finished`].
     Start {
         /// The examples.
         data: ExampleData,
         /// How to train.
         settings: TuneSettings,
     },
-    /// Goes on with the kept run. Answered as [`TuneRequest::Start`].
+    /// Continues the kept run. Answered as [`TuneRequest::Start`].
     Resume,
-    /// Has the run of this id write a checkpoint and end with [`TuneEvent::Paused`]. No event of its own.
-    Pause,
-    /// Has the run of this id end now as if it had done all its steps. No event of its own.
-    Finish,
-    /// Asks what is kept. Answered by [`TuneEvent::Kept`].
+    /// Lists what is kept. Ends with [`TuneOutcome::Kept`], as the next three do.
     List,
-    /// Deletes the kept run. Answered by [`TuneEvent::Kept`].
+    /// Deletes the kept run.
     Discard,
-    /// Makes an adapter of the kept run as its last checkpoint is, under this name. Answered by [`TuneEvent::Kept`].
+    /// Makes an adapter of the kept run's last checkpoint.
     Keep {
-        /// The name.
+        /// Its name.
         name: String,
     },
-    /// Deletes a kept adapter. Answered by [`TuneEvent::Kept`].
+    /// Deletes a kept adapter.
     Delete {
         /// The adapter.
         id: String,
     },
-    /// Makes files of a kept adapter. Answered by [`TuneEvent::Files`].
+    /// Makes files of a kept adapter. Ends with [`TuneOutcome::Files`].
     Export {
         /// The adapter.
         id: String,
-        /// For whom.
+        /// For which programs.
         format: ExportFormat,
     },
 }
 
-/// What the worker says.
+/// How far a training is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum TuneEvent {
-    /// What would be learned, and what it would cost.
-    Prepared {
-        /// The examples.
-        preview: Preview,
-        /// The run; none where no example can be used, or no model is loaded.
-        plan: Option<TunePlan>,
-    },
-    /// The run has begun, or goes on.
+pub enum TuneProgress {
+    /// The run begins or continues.
     Begun(RunSummary),
     /// A step is done.
     Step(TunePoint),
@@ -77,21 +65,40 @@ pub enum TuneEvent {
     Speed {
         /// Tokens a second, over the last steps.
         tokens_per_second: f64,
-        /// Seconds until the end, about; none where that is not known yet.
+        /// Estimated seconds until the end; `None` if that is not known yet.
         seconds_left: Option<f64>,
         /// Bytes of graphics memory in use.
         gpu_bytes: u64,
     },
-    /// What the model answers with the adapter as it is now.
+    /// An answer of the model with the adapter as it is now.
     Sample(TuneSample),
     /// A checkpoint was written.
     Saved {
         /// Steps that it holds.
         step: u32,
     },
-    /// Something failed that does not end the run, such as a checkpoint for which there is no room.
+    /// An error that does not end the run, such as a checkpoint for which there is no room.
     Warning(Failure),
-    /// The run is kept and can go on.
+    /// The run waits for an answer ([`crate::GenerateOptions::pause_training`]). It is kept as a checkpoint.
+    Waiting {
+        /// Steps done.
+        step: u32,
+    },
+    /// The answer has ended: the run continues with its next step.
+    Continues,
+}
+
+/// How a [`TuneRequest`] has ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum TuneOutcome {
+    /// What would be learned, and what it would cost.
+    Prepared {
+        /// The examples.
+        preview: Preview,
+        /// The run; `None` if no example can be used, or no model is loaded.
+        plan: Option<TunePlan>,
+    },
+    /// The run is kept and can continue.
     Paused(RunSummary),
     /// The run has done its steps, and is kept until it gets a name.
     Finished(RunSummary),
@@ -101,29 +108,11 @@ pub enum TuneEvent {
         run: Option<RunSummary>,
         /// The adapters, newest first.
         adapters: Vec<KeptAdapter>,
-        /// Whether another tab is training: the run is that one's then.
+        /// Whether another tab is training: `run` is then its run.
         elsewhere: bool,
     },
     /// Files to be saved.
     Files(Vec<ExportedFile>),
-    /// The run waits for an answer ([`crate::GenerateOptions::pause_training`]). It is kept as a checkpoint.
-    Waiting {
-        /// Steps done.
-        step: u32,
-    },
-    /// The answer is over: the run goes on with its next step.
-    GoesOn,
-}
-
-impl TuneEvent {
-    /// Whether this event is the last one of its request.
-    #[must_use]
-    pub fn is_terminal(&self) -> bool {
-        matches!(
-            self,
-            Self::Prepared { .. } | Self::Paused(_) | Self::Finished(_) | Self::Kept { .. } | Self::Files(_)
-        )
-    }
 }
 
 /// Examples as a person gives them.

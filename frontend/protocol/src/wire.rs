@@ -43,21 +43,21 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, WireError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Event, Request, RequestId};
+    use crate::{Control, RequestId, ToPage, ToWorker};
     use proptest::prelude::*;
 
     #[test]
     fn round_trip() {
-        let request = Request::Cancel { id: RequestId(7) };
+        let request = ToWorker::control(RequestId(7), Control::Cancel);
         let bytes = encode(&request).expect("encodes");
-        assert_eq!(decode::<Request>(&bytes).expect("decodes"), request);
+        assert_eq!(decode::<ToWorker>(&bytes).expect("decodes"), request);
     }
 
     proptest! {
         #[test]
         fn any_bytes_are_refused_or_read_but_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..256)) {
-            let _ = decode::<Event>(&bytes);
-            let _ = decode::<Request>(&bytes);
+            let _ = decode::<ToPage>(&bytes);
+            let _ = decode::<ToWorker>(&bytes);
         }
     }
 }

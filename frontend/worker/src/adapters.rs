@@ -12,14 +12,13 @@ use engine::session::{EngineError, ModelSession, Session};
 use futures_util::FutureExt as _;
 use protocol::failure::AdapterFailure;
 use protocol::{
-    AdapterDetails, AdapterScale, AdapterSource, Event, Failure, Layer, LayerKind, ModelSource, PageId,
-    RequestId,
+    AdapterDetails, AdapterScale, AdapterSource, Failure, Layer, LayerKind, ModelSource, Outcome, PageId,
 };
 
 use crate::failure::Stopped;
-use crate::host::{Held, Host, Model, Slot};
-use crate::tasks::Task;
-use crate::{failure, recovery, tuning};
+use crate::host::{Held, Host, Model, Slot, recovery};
+use crate::state::tasks::Task;
+use crate::{failure, tuning};
 
 /// Longest configuration that is read.
 const MAX_CONFIG: u64 = 1 << 20;
@@ -27,13 +26,12 @@ const MAX_CONFIG: u64 = 1 << 20;
 /// Answers [`protocol::Request::OpenAdapter`].
 pub async fn open(
     host: Rc<Host>,
-    id: RequestId,
     key: String,
     source: AdapterSource,
     files: Vec<web_sys::Blob>,
     task: Task,
-) -> Result<Event, Failure> {
-    let cancel = &task.cancel;
+) -> Result<Outcome, Failure> {
+    let (cancel, page) = (&task.cancel, task.id.page());
     let reading = async {
         Ok::<_, Stopped>(match &source {
             AdapterSource::Files(source) => {
@@ -43,30 +41,29 @@ pub async fn open(
         })
     };
     let (name, read) = cancel.guard(reading).await.map_err(|stopped| stopped.0)?;
-    let mut slot = host.slot(cancel).await.map_err(|_| failure::cancelled())?;
+    let mut slot = host.slot(cancel).await?;
     let ready = recovery::ensure(&host, &mut slot, cancel).await?;
     let session = ready.session.autoregressive_mut().map_err(|error| failure::of(&error, None))?;
     add(session, &key, read).await?;
     let details = details(session, &key, &name);
     remember(&host, session);
     if let Some(model) = host.model.borrow().as_ref() {
-        model.opened_by.borrow_mut().entry(key).or_default().insert(id.page());
+        model.opened_by.borrow_mut().entry(key).or_default().insert(page);
     }
     // It may have gone while the adapter was read.
-    if !host.pages.has(id.page()) {
-        host.drop_adapters_of(id.page());
+    if !host.pages.has(page) {
+        drop_of(&host, page);
     }
-    Ok(Event::AdapterOpened { id, details })
+    Ok(Outcome::AdapterOpened(details))
 }
 
 /// Answers [`protocol::Request::CloseAdapter`].
-pub async fn close(host: Rc<Host>, id: RequestId, key: String, task: Task) -> Result<Event, Failure> {
-    let mut slot = host.slot(&task.cancel).await.map_err(|_| failure::cancelled())?;
-    if !is_last_to_close(&host, &key, id.page()) {
-        return Ok(Event::AdapterClosed { id, key });
+pub async fn close(host: Rc<Host>, key: String, task: Task) -> Result<Outcome, Failure> {
+    let mut slot = host.slot(&task.cancel).await?;
+    if is_last_to_close(&host, &key, task.id.page()) {
+        remove(&host, &mut slot, &key).await.map_err(|error| failure::of(&error, None))?;
     }
-    remove(&host, &mut slot, &key).await.map_err(|error| failure::of(&error, None))?;
-    Ok(Event::AdapterClosed { id, key })
+    Ok(Outcome::AdapterClosed)
 }
 
 /// Removes an adapter from the session, or from what a lost one gets back.
@@ -93,24 +90,22 @@ fn is_last_to_close(host: &Host, key: &str, page: PageId) -> bool {
     is_last
 }
 
-impl Host {
-    /// Lets go of the adapters that only this page has open: it is gone.
-    pub(crate) fn drop_adapters_of(self: &Rc<Self>, page: PageId) {
-        let Some(model) = self.model.borrow().clone() else { return };
-        let opened_by = model.opened_by.borrow();
-        let of_page = opened_by.iter().filter(|(_, pages)| pages.contains(&page));
-        let keys: Vec<String> = of_page.map(|(key, _)| key.clone()).collect();
-        drop(opened_by);
-        let host = Rc::clone(self);
-        let close_all = async move {
-            let mut slot = host.slot.lock().await;
-            for key in keys.iter().filter(|key| is_last_to_close(&host, key, page)) {
-                // What cannot be removed is off, and costs memory until the model is unloaded.
-                remove(&host, &mut slot, key).await.ok();
-            }
-        };
-        self.platform.spawn(close_all.boxed_local());
-    }
+/// Lets go of the adapters that only this page has open: it is gone.
+pub fn drop_of(host: &Rc<Host>, page: PageId) {
+    let Some(model) = host.model.borrow().clone() else { return };
+    let opened_by = model.opened_by.borrow();
+    let of_page = opened_by.iter().filter(|(_, pages)| pages.contains(&page));
+    let keys: Vec<String> = of_page.map(|(key, _)| key.clone()).collect();
+    drop(opened_by);
+    let shared = Rc::clone(host);
+    let close_all = async move {
+        let mut slot = shared.slot.lock().await;
+        for key in keys.iter().filter(|key| is_last_to_close(&shared, key, page)) {
+            // On failure the adapter stays disabled but keeps its memory until the model is unloaded.
+            remove(&shared, &mut slot, key).await.ok();
+        }
+    };
+    host.platform.spawn(close_all.boxed_local());
 }
 
 /// The adapters that came with a model, added to its session.

@@ -1,15 +1,14 @@
-//! Pieces of an answer that were read back together travel together.
+//! Joins pieces of an answer that are posted together.
 
 use engine::template::Piece;
-use protocol::{Channel, Event, RequestId};
+use protocol::{Channel, Progress};
 
 use crate::convert;
 
-/// Turns pieces into events: neighbours of one channel become one text.
+/// Turns pieces into progress: neighbours of one channel become one text.
 #[derive(Debug)]
 pub struct Batch {
-    id: RequestId,
-    /// Whether thoughts are wanted. A model may think unasked; nobody waits for that.
+    /// Whether thoughts are shown. A model may think without being asked to.
     thoughts: bool,
     pending: String,
     channel: Channel,
@@ -17,18 +16,18 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Nothing yet.
-    pub fn new(id: RequestId, thoughts: bool) -> Self {
-        Self { id, thoughts, pending: String::new(), channel: Channel::Answer, tokens: 0 }
+    /// An empty batch.
+    pub fn new(thoughts: bool) -> Self {
+        Self { thoughts, pending: String::new(), channel: Channel::Answer, tokens: 0 }
     }
 
-    /// Whether thoughts are wanted.
+    /// Whether thoughts are shown.
     pub fn has_thoughts(&self) -> bool {
         self.thoughts
     }
 
-    /// Takes a piece, of an answer of so many tokens so far. Gives what must be said first, or at once.
-    pub fn push(&mut self, piece: Piece, tokens: u32) -> Vec<Event> {
+    /// Adds a piece of an answer that has `tokens` tokens so far. Returns what is to be posted now.
+    pub fn push(&mut self, piece: Piece, tokens: u32) -> Vec<Progress> {
         let mut events = Vec::new();
         match piece {
             Piece::Thought(_) if !self.thoughts => {}
@@ -39,23 +38,23 @@ impl Batch {
             }
             Piece::Call(call) => {
                 events.extend(self.flush());
-                events.push(Event::Tool { id: self.id, call: convert::tool_call(call) });
+                events.push(Progress::Tool(convert::tool_call(call)));
             }
         }
         self.tokens = tokens;
         events
     }
 
-    /// Gives what has gathered, if anything has.
-    pub fn flush(&mut self) -> Option<Event> {
+    /// Returns the text that was not posted yet.
+    pub fn flush(&mut self) -> Option<Progress> {
         if self.pending.is_empty() {
             return None;
         }
         let text = std::mem::take(&mut self.pending);
-        Some(Event::Text { id: self.id, channel: self.channel, text, tokens: self.tokens })
+        Some(Progress::Text { channel: self.channel, text, tokens: self.tokens })
     }
 
-    fn text(&mut self, channel: Channel, text: &str, events: &mut Vec<Event>) {
+    fn text(&mut self, channel: Channel, text: &str, events: &mut Vec<Progress>) {
         if channel != self.channel {
             events.extend(self.flush());
             self.channel = channel;
@@ -69,15 +68,13 @@ mod tests {
     use super::*;
     use engine::template::{CallError, ToolCall};
 
-    const ID: RequestId = RequestId(7);
-
-    fn text(channel: Channel, text: &str, tokens: u32) -> Event {
-        Event::Text { id: ID, channel, text: text.into(), tokens }
+    fn text(channel: Channel, text: &str, tokens: u32) -> Progress {
+        Progress::Text { channel, text: text.into(), tokens }
     }
 
     #[test]
     fn neighbours_of_one_channel_are_one_event() {
-        let mut batch = Batch::new(ID, true);
+        let mut batch = Batch::new(true);
         assert_eq!(batch.push(Piece::Thought("Hm".into()), 1), []);
         assert_eq!(batch.push(Piece::Thought("m.".into()), 2), []);
         assert_eq!(batch.push(Piece::Answer("Five".into()), 4), [text(Channel::Thought, "Hmm.", 2)]);
@@ -88,7 +85,7 @@ mod tests {
 
     #[test]
     fn unwanted_thoughts_are_dropped_and_broken_calls_are_text() {
-        let mut batch = Batch::new(ID, false);
+        let mut batch = Batch::new(false);
         assert_eq!(batch.push(Piece::Thought("secret".into()), 1), []);
         let broken = Piece::BrokenCall { raw: "call:f{".into(), error: CallError::Unfinished };
         assert_eq!(batch.push(broken, 2), []);
@@ -97,11 +94,11 @@ mod tests {
 
     #[test]
     fn a_call_comes_after_the_text_before_it() {
-        let mut batch = Batch::new(ID, false);
+        let mut batch = Batch::new(false);
         batch.push(Piece::Answer("Let me see.".into()), 3);
         let call = ToolCall { name: "weather".into(), ..ToolCall::default() };
         let events = batch.push(Piece::Call(call), 9);
         let call = protocol::ToolCall { name: "weather".into(), arguments: "{}".into() };
-        assert_eq!(events, [text(Channel::Answer, "Let me see.", 3), Event::Tool { id: ID, call }]);
+        assert_eq!(events, [text(Channel::Answer, "Let me see.", 3), Progress::Tool(call)]);
     }
 }

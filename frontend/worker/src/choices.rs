@@ -6,16 +6,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use engine::gpu::Gpu;
 use engine::model::{FormChoice, Forms, LARGE, Products};
-use engine::session::{ModelSpec, Session};
+use engine::session::Session;
 use engine::store::{Folder, StoreError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use shaders::Source;
 
-use crate::device::AdapterNames;
 use crate::host::Host;
+pub use crate::state::subject::{Adapter, Subject};
 
 /// The folder of what is known of devices.
 pub const FOLDER: &str = "devices";
@@ -57,19 +56,6 @@ struct File {
     sound: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// An adapter, with its driver and browser: another version of the browser may compile otherwise.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Adapter(String);
-
-impl Adapter {
-    /// That of this device.
-    #[must_use]
-    pub fn new(gpu: &Gpu, names: &AdapterNames) -> Self {
-        let AdapterNames { vendor, architecture, device, description, browser, .. } = names;
-        Self(format!("{vendor}|{architecture}|{device}|{description}|{browser}|{}", gpu.identity()))
-    }
-}
-
 /// A kernel in a few letters: its name, and a digest of its text, so that a changed kernel is another one.
 pub(crate) fn text_key(source: &Source) -> String {
     let digest = Sha256::digest(source.wgsl.as_bytes());
@@ -103,26 +89,6 @@ pub(crate) async fn keep_sound(host: &Host, adapter: &Adapter, kernels: &BTreeSe
     let kept: Result<(), StoreError> = keep.await;
     // Where it cannot be kept, the next load tries them again.
     kept.ok();
-}
-
-/// What a choice is about: an adapter, and the products of a model.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Subject(String);
-
-impl Subject {
-    /// The large products of a model on this device; none where it has none.
-    #[must_use]
-    pub fn new(gpu: &Gpu, names: &AdapterNames, plan: &ModelSpec) -> Option<Self> {
-        let products = plan.large_products();
-        let Adapter(adapter) = Adapter::new(gpu, names);
-        (!products.is_empty()).then(|| Self(format!("{adapter}: {}", products.join(", "))))
-    }
-
-    /// It as the file names it.
-    #[must_use]
-    pub fn key(&self) -> &str {
-        &self.0
-    }
 }
 
 /// Which products to load a model with, and in which forms.

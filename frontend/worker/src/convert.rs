@@ -2,7 +2,9 @@
 
 use engine::model::Drafts;
 use engine::session::{Finish, Options};
-use engine::template::{Content, Conversation, Message, Part, Role, Tool, ToolCall};
+use engine::template::{
+    Content, Conversation, Message, Part, Prompt, RenderOptions, Role, Tool, ToolCall, Variant, render,
+};
 use protocol::failure::RequestFailure;
 use protocol::{Failure, GenerateOptions, Sampling};
 use shaders::sampling::Settings;
@@ -109,6 +111,22 @@ pub fn finish(finish: Finish) -> protocol::Finish {
         Finish::ToolCall => protocol::Finish::ToolCall,
         Finish::Cancelled => protocol::Finish::Cancelled,
     }
+}
+
+/// Returns the prompt of a conversation. `clips` are the clips of each sound, in order.
+///
+/// # Errors
+/// If the conversation makes no sense.
+pub fn prompt(
+    variant: Variant,
+    messages: &[protocol::Message],
+    tools: &[String],
+    thinking: bool,
+    clips: &[usize],
+) -> Result<Prompt, Failure> {
+    let conversation = conversation(messages, tools, clips)?;
+    let options = RenderOptions { thinking, ..RenderOptions::new(variant) };
+    Ok(render(&conversation.messages, &conversation.tools, &options))
 }
 
 #[cfg(test)]

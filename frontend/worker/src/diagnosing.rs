@@ -8,41 +8,39 @@ use engine::gpu::{Gpu, GpuError};
 use engine::model::{Products, is_packed};
 use engine::session::{Control, EngineError, Finish};
 use protocol::diagnosis::{KernelCheck, KernelProblem, KernelTime, Round, SwitchedOff};
+use protocol::failure::RequestFailure;
 use protocol::{
-    Benchmark, BenchmarkOptions, Diagnosis, Event, Failure, Finding, ModelPhase, Profile, RequestId, SelfTest,
+    Benchmark, BenchmarkOptions, Diagnosis, Failure, Finding, ModelPhase, Outcome, Profile, Progress,
+    RequestId, SelfTest,
 };
 use shaders::selftest::Form;
 
-use crate::host::{Host, Model, Slot};
-use crate::router::busy_failure;
-use crate::tasks::{Kind, Task};
-use crate::{choices, device, failure, keeping, recovery, verifying};
+use crate::host::{Host, Model, Slot, recovery};
+use crate::state::tasks::{Kind, Task};
+use crate::{choices, device, failure, keeping};
 
 /// Answers [`protocol::Request::Diagnose`].
-pub async fn diagnose(host: Rc<Host>, id: RequestId, what: Diagnosis, task: Task) -> Result<Event, Failure> {
+pub async fn diagnose(host: Rc<Host>, what: Diagnosis, task: Task) -> Result<Outcome, Failure> {
+    let id = task.id;
     let _turn = host.turn(id, &task.cancel).await?;
     // One may have begun meanwhile.
     if host.tasks.training().is_some() {
-        return Err(busy_failure(Kind::Train));
+        return Err(RequestFailure::Busy(Kind::Train.activity()).into());
     }
-    // It would be measured, too.
-    host.keeper.pause();
-    let result = match host.slot(&task.cancel).await {
-        Ok(mut slot) => match what {
-            Diagnosis::Benchmark(options) => benchmark(&host, &mut slot, id, options, &task).await,
-            Diagnosis::Profile { position, rows } => {
-                profile(&host, &mut slot, id, [position, rows], &task).await
-            }
-            Diagnosis::SelfTest => {
-                let mut tell = |done, total| host.post(Event::Diagnosing { id, done, total });
-                let found = self_test(&host, &mut slot, &task.cancel, &mut tell).await;
-                found.map(Finding::SelfTest)
-            }
-        },
-        Err(_) => Err(failure::cancelled()),
+    // Checks would be measured, too.
+    let _paused = keeping::pause(&host);
+    let mut slot = host.slot(&task.cancel).await?;
+    let finding = match what {
+        Diagnosis::Benchmark(options) => benchmark(&host, &mut slot, id, options, &task).await?,
+        Diagnosis::Profile { position, rows } => {
+            profile(&host, &mut slot, id, [position, rows], &task).await?
+        }
+        Diagnosis::SelfTest => {
+            let mut tell = |done, total| host.progress(id, Progress::Diagnosing { done, total });
+            Finding::SelfTest(self_test(&host, &mut slot, &task.cancel, &mut tell).await?)
+        }
     };
-    keeping::resume(&host);
-    result.map(|finding| Event::Diagnosed { id, finding })
+    Ok(Outcome::Diagnosed(finding))
 }
 
 /// The model reads and answers, round after round. A lost device ends it.
@@ -68,7 +66,7 @@ async fn benchmark(
     let total = options.warm_up.saturating_add(options.rounds);
     let mut submits = 0;
     for done in 0..total {
-        host.post(Event::Diagnosing { id, done, total });
+        host.progress(id, Progress::Diagnosing { done, total });
         let round = options.first.wrapping_add(done);
         let timed = session.time(prompt, answer, round, &control).await;
         let outcome = match timed {
@@ -106,7 +104,7 @@ async fn profile(
     let ready = recovery::ensure(host, slot, &task.cancel).await?;
     let session = ready.session.autoregressive_mut().map_err(|error| failure::of(&error, None))?;
     let context = session.context();
-    let mut tell = |done, total| host.post(Event::Diagnosing { id, done, total });
+    let mut tell = |done, total| host.progress(id, Progress::Diagnosing { done, total });
     let profiled = session.profile(position, rows, &task.cancel, &mut tell).await;
     let told = profiled.map_err(|error| failure::of(&error, Some(context)))?;
     let kernels = told.kernels.into_iter().map(|kernel| KernelTime {
@@ -145,7 +143,8 @@ pub async fn self_test(
     let was_verified = model.verified.replace(true);
     let tested = test_model(host, slot, &model, cancel, tell, &mut told).await;
     if !was_verified && tested.as_ref().is_err_and(Failure::is_cancelled) {
-        verifying::begin(host);
+        // The background test goes on.
+        model.verified.set(false);
     }
     tested.map(|()| told)
 }

@@ -1,50 +1,12 @@
 //! A drafter beside a model: its file is on this machine once the model is loaded. It is loaded with the model, or else with
 //! the first answer that drafts. A drafter that cannot be used leaves the model as it is.
 
-use std::rc::Rc;
-
-use engine::bytes::{ByteSource, CancelToken};
-use engine::gguf::Header;
-use engine::model::{DrafterSpec, Drafts};
-use engine::plan::Limits;
-use engine::session::{EngineError, ModelSession, ModelSpec};
+use engine::bytes::CancelToken;
+use engine::model::Drafts;
+use engine::session::ModelSession;
 
 use crate::failure;
 use crate::host::{Host, Model};
-
-/// A drafter that fits its model.
-#[derive(Clone)]
-pub struct Drafter {
-    source: Rc<dyn ByteSource>,
-    spec: DrafterSpec,
-    /// Bytes of graphics memory that it takes.
-    pub bytes: u64,
-}
-
-impl Drafter {
-    /// Reads the header of a drafter for this model.
-    ///
-    /// # Errors
-    /// When the file cannot be read, or is no drafter for this model.
-    pub async fn read(
-        source: &Rc<dyn ByteSource>,
-        model: &ModelSpec,
-        limits: Limits,
-    ) -> Result<Self, EngineError> {
-        let header = Header::read(&**source).await?;
-        let spec = DrafterSpec::read(&header, &model.config, model.tensors.vocabulary())?;
-        let bytes = spec.bytes(limits)?;
-        Ok(Self { source: Rc::clone(source), spec, bytes })
-    }
-
-    async fn load(&self, session: &mut ModelSession, cancel: &CancelToken) -> Result<(), EngineError> {
-        let session = session.autoregressive_mut()?;
-        if session.decoder().has_drafter() {
-            return Ok(());
-        }
-        session.use_drafter(&self.source, &self.spec, cancel, &mut |_| ()).await
-    }
-}
 
 /// Prepares drafts of a model that was just loaded, if it has a drafter.
 pub async fn prepare(host: &Host, model: &Model, session: &mut ModelSession, cancel: &CancelToken) {

@@ -10,36 +10,28 @@ use engine::bytes::SourceError;
 use engine::media::Input;
 use engine::model::Noise;
 use engine::session::{
-    Control, DenoisingStep, DiffusionEvent, DiffusionOptions, EngineError, Event as Said, Finish as Ended,
+    Control, DenoisingStep, DiffusionEvent, DiffusionOptions, EngineError, Event, Finish as Ended,
     ModelSession, Options,
 };
-use engine::template::{Piece, Prompt, RenderOptions, render};
+use engine::template::{Piece, Prompt};
 use protocol::failure::RequestFailure;
 use protocol::{
-    Begun, Canvas, CanvasText, Channel, DiffusionTimings, Event, Failure, Finish, GenerateOptions, Message,
-    RequestId, Resumed, Timings,
+    Begun, Canvas, CanvasText, Channel, DiffusionTimings, Failure, Finish, GenerateOptions, Message, Outcome,
+    Progress, RequestId, Resumed, Timings,
 };
 use web_time::Instant;
 
 use crate::batch::Batch;
-use crate::host::{Host, Model, Ready, Slot};
-use crate::recovery::Losses;
-use crate::router::busy_failure;
-use crate::tasks::{Kind, Task};
-use crate::{adapters, convert, drafting, experts, failure, keeping, media, reading, recovery, verifying};
+use crate::host::recovery::{self, Losses};
+use crate::host::{Host, LastAnswer, Model, Ready, Slot};
+use crate::state::tasks::{Kind, Task};
+use crate::{adapters, convert, drafting, experts, failure, keeping, media, reading, verifying};
 
 /// Milliseconds for which a count waits whether another one comes.
 const BETWEEN_COUNTS: u32 = 30;
 
-/// The last answer, as the page has it and as it was drawn.
-pub struct Last {
-    prompt: Vec<u32>,
-    begun: Begun,
-    ids: Vec<u32>,
-}
-
-/// What is asked for.
-pub struct Wanted {
+/// An answer to give.
+pub struct AnswerRequest {
     /// The conversation.
     pub messages: Vec<Message>,
     /// The bytes of its pictures and sounds.
@@ -51,12 +43,12 @@ pub struct Wanted {
 }
 
 /// Answers [`protocol::Request::Generate`].
-pub async fn answer(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> Result<Event, Failure> {
-    match answer_in_turn(&host, id, &wanted, &task).await {
-        Ok((finish, timings)) => Ok(Event::Done { id, finish, timings }),
+pub async fn answer(host: Rc<Host>, wanted: AnswerRequest, task: Task) -> Result<Outcome, Failure> {
+    match answer_in_turn(&host, &wanted, &task).await {
+        Ok((finish, timings)) => Ok(Outcome::Done { finish, timings }),
         // Stopped before the first word.
         Err(failure) if failure.is_cancelled() => {
-            Ok(Event::Done { id, finish: Finish::Cancelled, timings: Timings::default() })
+            Ok(Outcome::Done { finish: Finish::Cancelled, timings: Timings::default() })
         }
         Err(failure) => Err(failure),
     }
@@ -64,39 +56,32 @@ pub async fn answer(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -
 
 async fn answer_in_turn(
     host: &Rc<Host>,
-    id: RequestId,
-    wanted: &Wanted,
+    wanted: &AnswerRequest,
     task: &Task,
 ) -> Result<(Finish, Timings), Failure> {
-    let _turn = host.turn(id, &task.cancel).await?;
+    let _turn = host.turn(task.id, &task.cancel).await?;
     if wanted.options.model.is_some_and(|model| host.pages.loaded_by() != Some(model)) {
         return Err(RequestFailure::OtherModel.into());
     }
     // A training may have begun meanwhile.
     let _interruption = match host.tasks.training() {
         Some(_) if wanted.options.pause_training => Some(host.tuning.interrupt()),
-        Some(_) => return Err(busy_failure(Kind::Train)),
+        Some(_) => return Err(RequestFailure::Busy(Kind::Train.activity()).into()),
         None => None,
     };
-    // Keeping weights can wait; an answer cannot.
-    host.keeper.pause();
-    let result = match host.slot(&task.cancel).await {
-        Ok(mut slot) => answer_in(host, &mut slot, id, wanted, task).await,
-        Err(_) => Err(failure::cancelled()),
-    };
-    keeping::resume(host);
-    result
+    let _paused = keeping::pause(host);
+    let mut slot = host.slot(&task.cancel).await?;
+    answer_in(host, &mut slot, wanted, task).await
 }
 
 /// Answers [`protocol::Request::Count`].
 pub async fn count(
     host: Rc<Host>,
-    id: RequestId,
     messages: Vec<Message>,
     handles: Vec<web_sys::Blob>,
     thinking: bool,
     task: Task,
-) -> Result<Event, Failure> {
+) -> Result<Outcome, Failure> {
     let Some(model) = host.model.borrow().clone() else {
         return Err(RequestFailure::NoModel.into());
     };
@@ -107,37 +92,25 @@ pub async fn count(
     };
     task.cancel.guard(breath).await.map_err(|_| failure::cancelled())?;
     let prepared = media::prepare(&host, &messages, &handles, &task.cancel).await?;
-    let prompt = prompt(&model, &messages, &[], thinking, &prepared.clips())?;
-    Ok(Event::Counted { id, tokens: prepared.count(&prompt, &model)? })
-}
-
-/// The prompt. `clips` are the clips of each sound, in order.
-pub fn prompt(
-    model: &Model,
-    messages: &[Message],
-    tools: &[String],
-    thinking: bool,
-    clips: &[usize],
-) -> Result<Prompt, Failure> {
-    let conversation = convert::conversation(messages, tools, clips)?;
-    let options = RenderOptions { thinking, ..RenderOptions::new(model.variant) };
-    Ok(render(&conversation.messages, &conversation.tools, &options))
+    let prompt = convert::prompt(model.variant, &messages, &[], thinking, &prepared.clips())?;
+    Ok(Outcome::Counted { tokens: prepared.count(&prompt, &model)? })
 }
 
 async fn answer_in(
     host: &Rc<Host>,
     slot: &mut Slot,
-    id: RequestId,
-    wanted: &Wanted,
+    wanted: &AnswerRequest,
     task: &Task,
 ) -> Result<(Finish, Timings), Failure> {
+    let id = task.id;
     recovery::ensure(host, slot, &task.cancel).await?;
     let Some(model) = host.model.borrow().clone() else {
         return Err(RequestFailure::NoModel.into());
     };
     let asked = &wanted.options;
     let prepared = media::prepare(host, &wanted.messages, &wanted.handles, &task.cancel).await?;
-    let prompt = prompt(&model, &wanted.messages, &asked.tools, asked.thinking, &prepared.clips())?;
+    let prompt =
+        convert::prompt(model.variant, &wanted.messages, &asked.tools, asked.thinking, &prepared.clips())?;
     let mut bare = prepared.input(&prompt, &model)?;
     let asks = bare.ids().to_vec();
     let going_on = match (&asked.resumed, &asked.begun) {
@@ -161,7 +134,7 @@ async fn answer_in(
     let control = Control { cancel: task.cancel.clone(), answer_now: Rc::clone(&task.answer_now) };
     let begun = asked.begun.clone().unwrap_or_default();
     let mut reporter = AnswerReporter::new(host, id, asked.thinking, begun, &resumed);
-    host.post(Event::Begins { id, resumed });
+    host.progress(id, Progress::Begins(resumed));
     let mut losses = Losses::default();
     let mut is_checked = false;
     loop {
@@ -191,7 +164,7 @@ async fn answer_in(
                     // What another engine has said of it is not known here.
                     let cut = cut && asked.resumed.is_none();
                     let ids = [going_on, outcome.ids].concat();
-                    let last = cut.then_some(Last { prompt: asks, begun: reporter.said, ids });
+                    let last = cut.then_some(LastAnswer { prompt: asks, begun: reporter.said, ids });
                     model.last.replace(last);
                     verifying::go_on(host, &model, &ready.session);
                     return Ok((convert::finish(outcome.finish), timings));
@@ -225,7 +198,7 @@ async fn answer_in(
 }
 
 /// How an answer ended, of either kind of model.
-struct Outcome {
+struct Generated {
     finish: Ended,
     ids: Vec<u32>,
     prompt_tokens: u32,
@@ -238,17 +211,17 @@ async fn generate(
     options: &Options,
     control: &Control,
     reporter: &mut AnswerReporter<'_>,
-) -> Result<Outcome, EngineError> {
+) -> Result<Generated, EngineError> {
     match session {
         ModelSession::Autoregressive(session) => {
             let outcome =
-                session.generate(input, options, control, &mut |said| reporter.on_event(said)).await?;
+                session.generate(input, options, control, &mut |event| reporter.on_event(event)).await?;
             let prompt_tokens = outcome.timings.prompt_tokens;
             let speculation = outcome
                 .timings
                 .speculation
                 .map(|it| protocol::Speculation { drafted: it.drafted, accepted: it.accepted });
-            Ok(Outcome { finish: outcome.finish, ids: outcome.ids, prompt_tokens, speculation })
+            Ok(Generated { finish: outcome.finish, ids: outcome.ids, prompt_tokens, speculation })
         }
         ModelSession::Diffusion(session) => {
             let denoising = session.denoising();
@@ -265,7 +238,7 @@ async fn generate(
             let on = &mut |event| reporter.on_diffusion_event(event, denoising.steps);
             let outcome = session.generate(input.ids(), &options, control, on).await?;
             let prompt_tokens = outcome.timings.prompt_tokens;
-            Ok(Outcome { finish: outcome.finish, ids: outcome.ids, prompt_tokens, speculation: None })
+            Ok(Generated { finish: outcome.finish, ids: outcome.ids, prompt_tokens, speculation: None })
         }
     }
 }
@@ -300,16 +273,16 @@ struct AnswerReporter<'a> {
 
 impl<'a> AnswerReporter<'a> {
     fn new(host: &'a Host, id: RequestId, thoughts: bool, said: Begun, resumed: &Resumed) -> Self {
-        let batch = Batch::new(id, thoughts);
+        let batch = Batch::new(thoughts);
         let clock = Clock { decode_ms: resumed.decode_ms, ..Clock::default() };
         Self { host, id, batch, said, drawn: resumed.drawn.clone(), cached: None, clock, diffusion: None }
     }
 
-    fn on_event(&mut self, said: Said) {
-        match said {
-            Said::Prefilling { done, total } => self.prefilling(done, total),
-            Said::Piece(piece, tokens) => self.piece(piece, tokens),
-            Said::Drawn(ids) => self.finished(ids),
+    fn on_event(&mut self, event: Event) {
+        match event {
+            Event::Prefilling { done, total } => self.prefilling(done, total),
+            Event::Piece(piece, tokens) => self.piece(piece, tokens),
+            Event::Drawn(ids) => self.finished(ids),
         }
     }
 
@@ -326,7 +299,7 @@ impl<'a> AnswerReporter<'a> {
                 counted.steps += 1;
                 counted.blocks += u32::from(step.step == 0);
                 let canvas = canvas(*step, most_steps, self.batch.has_thoughts());
-                self.host.post(Event::Canvas { id: self.id, canvas });
+                self.host.progress(self.id, Progress::Canvas(canvas));
             }
             DiffusionEvent::Piece(piece, tokens) => self.piece(piece, tokens),
             DiffusionEvent::Block(ids) => self.finished(ids),
@@ -335,12 +308,12 @@ impl<'a> AnswerReporter<'a> {
 
     fn prefilling(&mut self, done: u32, total: u32) {
         self.cached.get_or_insert(done);
-        self.host.post(Event::Prefilling { id: self.id, done, total });
+        self.host.progress(self.id, Progress::Prefilling { done, total });
     }
 
     fn piece(&mut self, piece: Piece, tokens: u32) {
-        for event in self.batch.push(piece, tokens) {
-            self.say(event);
+        for progress in self.batch.push(piece, tokens) {
+            self.post(progress);
         }
     }
 
@@ -350,26 +323,26 @@ impl<'a> AnswerReporter<'a> {
         self.host.losses.set(0);
         self.drawn.extend(&ids);
         self.flush();
-        self.host.post(Event::Drawn { id: self.id, ids, decode_ms: self.clock.decode_ms });
+        self.host.progress(self.id, Progress::Drawn { ids, decode_ms: self.clock.decode_ms });
     }
 
     fn flush(&mut self) {
-        if let Some(event) = self.batch.flush() {
-            self.say(event);
+        if let Some(progress) = self.batch.flush() {
+            self.post(progress);
         }
     }
 
-    fn say(&mut self, event: Event) {
-        if let Event::Text { channel, text, .. } = &event {
+    fn post(&mut self, progress: Progress) {
+        if let Progress::Text { channel, text, .. } = &progress {
             match channel {
                 Channel::Answer => self.said.answer.push_str(text),
                 Channel::Thought => self.said.thought.push_str(text),
             }
         }
-        self.host.post(event);
+        self.host.progress(self.id, progress);
     }
 
-    fn timings(&self, outcome: &Outcome, asked: Instant, ready: &Ready) -> Timings {
+    fn timings(&self, outcome: &Generated, asked: Instant, ready: &Ready) -> Timings {
         let clock = &self.clock;
         Timings {
             prompt_tokens: outcome.prompt_tokens,

@@ -7,7 +7,6 @@
 //! that failed, a file that was written since, a self-test that failed. That is done while nobody uses the model. An answer of
 //! invalid numbers has it checked before the graphics card is blamed ([`is_damaged`]).
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use engine::bytes::{CancelToken, LocalBoxFuture, SourceError};
@@ -24,80 +23,6 @@ use crate::platform::Opened;
 const BUSY_MS: u32 = 500;
 /// How often to look whether a copy is to be checked.
 const LOOK_EVERY_MS: u32 = 60_000;
-
-/// The kept files of the model that is ready.
-#[derive(Default)]
-pub struct Keeper(RefCell<State>);
-
-#[derive(Default)]
-struct State {
-    files: Vec<Kept>,
-    /// Those of which nothing was found to be wrong yet.
-    trusted: Vec<Kept>,
-    /// Whether the weights on the device may come from bytes that were found to be wrong.
-    damaged: bool,
-    running: CancelToken,
-}
-
-impl Keeper {
-    /// Takes files in place of those before. Their model is ready: the server is not used for them any more.
-    pub fn set(&self, files: Vec<Kept>) {
-        self.pause();
-        let mut state = self.0.borrow_mut();
-        state.trusted.clone_from(&files);
-        state.files = files;
-        state.damaged = false;
-        state.set_online(false);
-    }
-
-    /// Has all files checked again, because something hints at damage.
-    pub async fn doubt(&self) {
-        self.pause();
-        let trusted = self.0.borrow().trusted.clone();
-        for file in trusted {
-            file.doubt().await;
-        }
-    }
-
-    /// The weights were read again, without the bytes that were found to be wrong.
-    pub fn reread(&self) {
-        self.0.borrow_mut().damaged = false;
-    }
-
-    /// Records that a file is damaged.
-    fn distrust(&self, file: &Kept) {
-        let mut state = self.0.borrow_mut();
-        state.trusted.retain(|it| !it.is(file));
-        state.damaged = true;
-    }
-
-    /// Lets the server be used until the guard is dropped: the model is loaded again.
-    pub fn online(&self) -> Online<'_> {
-        self.0.borrow().set_online(true);
-        Online(self)
-    }
-
-    /// Stops for now. What was checked is not lost.
-    pub fn pause(&self) {
-        let running = self.0.borrow().running.clone();
-        running.cancel();
-    }
-}
-
-impl State {
-    fn set_online(&self, online: bool) {
-        self.files.iter().for_each(|file| file.set_online(online));
-    }
-}
-
-/// While it lives, kept files may be read from the server.
-pub struct Online<'a>(&'a Keeper);
-
-impl Drop for Online<'_> {
-    fn drop(&mut self) {
-        self.0.0.borrow().set_online(false);
-    }
-}
 
 /// Fetches what is missing of kept files, also of those that this load does not need: nothing is fetched later.
 ///
@@ -119,11 +44,24 @@ pub async fn fetch_rest(
     Ok(())
 }
 
-/// Checks kept files against their digests, until [`Keeper::pause`].
-pub fn resume(host: &Rc<Host>) {
-    let cancel = CancelToken::new();
+/// Checks no files until this is dropped.
+pub struct Paused<'a>(&'a Rc<Host>);
+
+impl Drop for Paused<'_> {
+    fn drop(&mut self) {
+        resume(self.0);
+    }
+}
+
+/// Pauses the checks: they can wait; what a page has asked for cannot.
+pub fn pause(host: &Rc<Host>) -> Paused<'_> {
     host.keeper.pause();
-    host.keeper.0.borrow_mut().running = cancel.clone();
+    Paused(host)
+}
+
+/// Checks kept files against their digests, until [`Keeper::pause`](crate::state::keeper::Keeper::pause).
+pub fn resume(host: &Rc<Host>) {
+    let cancel = host.keeper.begin();
     let host_again = Rc::clone(host);
     host.platform.spawn(Box::pin(async move {
         while check_all(&host_again, &cancel).await.is_ok() {
@@ -140,8 +78,7 @@ pub fn resume(host: &Rc<Host>) {
 /// # Errors
 /// When it was cancelled, or no file is left.
 async fn check_all(host: &Rc<Host>, cancel: &CancelToken) -> Result<(), SourceError> {
-    let files = host.keeper.0.borrow().trusted.clone();
-    for file in &files {
+    for file in &host.keeper.trusted() {
         let result = check(host, file, cancel).await;
         cancel.check()?;
         if let Err(error) = result {
@@ -150,7 +87,7 @@ async fn check_all(host: &Rc<Host>, cancel: &CancelToken) -> Result<(), SourceEr
             host.warn(failure::of_store(&error));
         }
     }
-    if host.keeper.0.borrow().trusted.is_empty() { Err(SourceError::Cancelled) } else { Ok(()) }
+    if host.keeper.trusted().is_empty() { Err(SourceError::Cancelled) } else { Ok(()) }
 }
 
 /// Whether the model that is loaded may come from a damaged copy: its files are checked, while it waits. The damage is told.
@@ -159,10 +96,9 @@ async fn check_all(host: &Rc<Host>, cancel: &CancelToken) -> Result<(), SourceEr
 /// When it was cancelled.
 pub async fn is_damaged(host: &Rc<Host>, cancel: &CancelToken) -> Result<bool, Stopped> {
     host.keeper.doubt().await;
-    let trusted = host.keeper.0.borrow().trusted.clone();
     // Lets what has come meanwhile run, such as a request to stop.
     let breathe = || host.platform.pause(1);
-    for file in &trusted {
+    for file in &host.keeper.trusted() {
         let result = match file {
             Kept::Begun(source) => source.check(cancel).await,
             Kept::Verified(source) => source.copy().check(&breathe, cancel).await,
@@ -173,7 +109,7 @@ pub async fn is_damaged(host: &Rc<Host>, cancel: &CancelToken) -> Result<bool, S
             host.warn(failure::of_store(&error));
         }
     }
-    Ok(host.keeper.0.borrow().damaged)
+    Ok(host.keeper.is_damaged())
 }
 
 async fn check(host: &Rc<Host>, file: &Kept, cancel: &CancelToken) -> Result<(), StoreError> {

@@ -1,8 +1,8 @@
 //! The worker's wasm bundle: owns the engine and speaks [`protocol`] with the page.
 //!
 //! ```text
-//! page ──Request──▶ web ──▶ router ──▶ loading · generating · diagnosing · tuning · keeping
-//!      ◀──Event───          host: device, model, session, one at a time
+//! page ─ToWorker─▶ web ──▶ router ──▶ loading · generating · diagnosing · tuning · keeping
+//!      ◀─ToPage───          host: device, model, session, one at a time
 //! ```
 //! What needs a browser (messages, `fetch`, files, storage, the adapter's name) is behind [`platform::Platform`];
 //! `web` implements it, and the tests implement it with files and a native device. So loads, answers, cancelling and
@@ -24,17 +24,14 @@ mod keeping;
 mod loading;
 mod local;
 mod media;
-mod pages;
 pub mod platform;
 mod progress;
 mod reading;
-mod recovery;
 mod router;
 mod saving;
-mod tasks;
+mod state;
 mod towers;
 mod tuning;
-mod turns;
 mod verifying;
 #[cfg(target_arch = "wasm32")]
 mod web;

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::iter;
 use std::rc::Rc;
 
+use engine::bytes::ByteSource;
 use engine::bytes::http::Watch;
-use engine::bytes::{ByteSource, CancelToken};
 use engine::gguf::Header;
 use engine::gpu::Gpu;
 use engine::model::FormChoice;
@@ -15,25 +15,26 @@ use engine::session::{
 use engine::store::{Kept, Opened};
 use protocol::failure::{DeviceFailure, ReadFailure};
 use protocol::{
-    Code, Event, Failure, LoadProgress, LoadedModel, ModelDetails, ModelPhase, ModelSource, RequestId,
+    Code, Failure, LoadProgress, LoadedModel, ModelDetails, ModelPhase, ModelSource, Outcome, Progress,
+    RequestId, ToPage,
 };
 use web_time::Instant;
 
 use crate::choices::{self, Subject};
 use crate::details::{self, Modalities};
-use crate::drafting::{self, Drafter};
 use crate::experts::Allowance;
 use crate::failure::Stopped;
+use crate::host::recovery::Losses;
 use crate::host::{Host, Model, Ready, Slot};
 use crate::platform::Link;
 use crate::progress::Meter;
-use crate::recovery::Losses;
-use crate::tasks::Task;
+use crate::state::drafter::Drafter;
+use crate::state::tasks::Task;
 use crate::towers::Towers;
-use crate::{adapters, device, failure, keeping, local, reading, saving, verifying};
+use crate::{adapters, device, drafting, failure, keeping, local, reading, saving, verifying};
 
-/// What is asked for.
-pub struct Wanted {
+/// A model to inspect or load.
+pub struct LoadRequest {
     /// Where the model is.
     pub source: ModelSource,
     /// Handles of local files.
@@ -43,7 +44,7 @@ pub struct Wanted {
 }
 
 /// Answers [`protocol::Request::Inspect`].
-pub async fn inspect(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> Result<Event, Failure> {
+pub async fn inspect(host: Rc<Host>, wanted: LoadRequest, task: Task) -> Result<Outcome, Failure> {
     let memory = DeviceMemory::assumed(&*gpu(&host).await?);
     let cancel = &task.cancel;
     let read = async {
@@ -75,7 +76,7 @@ pub async fn inspect(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) 
         Ok::<_, Stopped>((details, verdict.map_err(of_engine)?))
     };
     let (details, verdict) = cancel.guard(read).await.map_err(|stopped| stopped.0)?;
-    Ok(Event::Inspected { id, details: Box::new(details), verdict })
+    Ok(Outcome::Inspected { details: Box::new(details), verdict })
 }
 
 /// The drafter that `source` holds, if any. A diffusion model uses none.
@@ -95,7 +96,7 @@ fn is_lost_connection(error: &EngineError) -> bool {
 }
 
 /// How a model is loaded, beside its drafter.
-fn options(wanted: &Wanted, drafter: Option<&Drafter>) -> LoadOptions {
+fn options(wanted: &LoadRequest, drafter: Option<&Drafter>) -> LoadOptions {
     let drafter_bytes = drafter.map_or(0, |drafter| drafter.bytes);
     let protocol::LoadOptions { context, eight_bits, .. } = wanted.options;
     let Storage { table, kv_type } = saving::asked(eight_bits);
@@ -103,15 +104,16 @@ fn options(wanted: &Wanted, drafter: Option<&Drafter>) -> LoadOptions {
 }
 
 /// Answers [`protocol::Request::Load`]. Whatever used the model has been told to stop.
-pub async fn load(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> Result<Event, Failure> {
+pub async fn load(host: Rc<Host>, wanted: LoadRequest, task: Task) -> Result<Outcome, Failure> {
+    let id = task.id;
     let _turn = host.turn(id, &task.cancel).await?;
     let loaded = match host.pages.loaded().filter(|model| is_same(model, id, &wanted)) {
         Some(model) => model,
         None => {
-            let mut slot = host.slot(&task.cancel).await.map_err(|_| failure::cancelled())?;
+            let mut slot = host.slot(&task.cancel).await?;
             let loading = ModelPhase::Loading { id, source: wanted.source.clone(), progress: None };
             host.show_model(loading, &wanted.files);
-            let loaded = load_into(&mut slot, &host, id, &wanted, &task).await;
+            let loaded = load_into(&mut slot, &host, &wanted, &task).await;
             match &loaded {
                 Ok(model) => host.show_model(ModelPhase::Loaded(Box::new(model.clone())), &wanted.files),
                 Err(_) => host.show_model(ModelPhase::Empty, &[]),
@@ -119,12 +121,11 @@ pub async fn load(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> 
             loaded?
         }
     };
-    let LoadedModel { id: loaded_by, details, context, gpu_bytes, adapters, .. } = loaded;
-    Ok(Event::Loaded { id, loaded_by, details: Box::new(details), context, gpu_bytes, adapters })
+    Ok(Outcome::Loaded(Box::new(loaded)))
 }
 
 /// Whether another page has loaded what is asked for. A page that asks for its own model again wants it loaded anew.
-fn is_same(model: &LoadedModel, id: RequestId, wanted: &Wanted) -> bool {
+fn is_same(model: &LoadedModel, id: RequestId, wanted: &LoadRequest) -> bool {
     let experts = model.details.experts.as_ref().map(|experts| experts.held);
     let same_experts =
         wanted.options.expert_memory.is_none_or(|bytes| experts.is_none_or(|held| held == bytes));
@@ -138,8 +139,7 @@ fn is_same(model: &LoadedModel, id: RequestId, wanted: &Wanted) -> bool {
 async fn load_into(
     slot: &mut Slot,
     host: &Rc<Host>,
-    id: RequestId,
-    wanted: &Wanted,
+    wanted: &LoadRequest,
     task: &Task,
 ) -> Result<LoadedModel, Failure> {
     // The memory of the one before is needed.
@@ -158,7 +158,7 @@ async fn load_into(
     let (ready, model, keeping, details, adapters) = loop {
         let gpu = gpu(host).await?;
         let within = (smaller, allowance);
-        match try_load(host, id, wanted, within, &gpu, &mut pictures, &task.cancel).await {
+        match try_load(host, wanted, within, &gpu, &mut pictures, task).await {
             Ok(loaded) => break loaded,
             Err(LoadError::Failure(failure)) => return Err(failure),
             // The device has less memory than it was taken to have. What is usual may fit it.
@@ -173,7 +173,7 @@ async fn load_into(
             Err(LoadError::Engine(error, context)) => {
                 let failure = |error: &_| failure::of(error, context);
                 let reason = losses.record(host, None, (&gpu, &error), failure).await?;
-                host.post(Event::DeviceLost { reason });
+                host.post(ToPage::DeviceLost { reason });
             }
         }
     };
@@ -198,18 +198,18 @@ async fn load_into(
     host.keeper.set(keeping);
     keeping::resume(host);
     verifying::begin(host);
-    Ok(LoadedModel { id, source: wanted.source.clone(), details, context, gpu_bytes, adapters })
+    Ok(LoadedModel { id: task.id, source: wanted.source.clone(), details, context, gpu_bytes, adapters })
 }
 
 /// Answers [`protocol::Request::Unload`].
-pub async fn unload(host: Rc<Host>, id: RequestId, task: Task) -> Result<Event, Failure> {
-    let _turn = host.turn(id, &task.cancel).await?;
-    let mut slot = host.slot(&task.cancel).await.map_err(|_| failure::cancelled())?;
+pub async fn unload(host: Rc<Host>, task: Task) -> Result<Outcome, Failure> {
+    let _turn = host.turn(task.id, &task.cancel).await?;
+    let mut slot = host.slot(&task.cancel).await?;
     host.model.replace(None);
     host.keeper.set(Vec::new());
     *slot = None;
     host.show_model(ModelPhase::Empty, &[]);
-    Ok(Event::Unloaded { id })
+    Ok(Outcome::Unloaded)
 }
 
 async fn gpu(host: &Rc<Host>) -> Result<Rc<Gpu>, Failure> {
@@ -254,7 +254,7 @@ impl Reporter {
         let report = report(&mut self.meter.borrow_mut());
         if let Some(progress) = report {
             self.host.show_progress(progress.clone());
-            self.host.post(Event::Loading { id: self.id, progress });
+            self.host.progress(self.id, Progress::Loading(progress));
         }
     }
 }
@@ -263,15 +263,14 @@ type Loaded = (Ready, Model, Vec<Kept>, ModelDetails, Vec<protocol::AdapterDetai
 
 async fn try_load(
     host: &Rc<Host>,
-    id: RequestId,
-    wanted: &Wanted,
+    wanted: &LoadRequest,
     (smaller, allowance): (Option<Storage>, Allowance),
     gpu: &Rc<Gpu>,
     pictures: &mut bool,
-    cancel: &CancelToken,
+    task: &Task,
 ) -> Result<Loaded, LoadError> {
-    let started = Instant::now();
-    let reporter = Rc::new(Reporter { host: Rc::clone(host), id, meter: RefCell::default() });
+    let (cancel, started) = (&task.cancel, Instant::now());
+    let reporter = Rc::new(Reporter { host: Rc::clone(host), id: task.id, meter: RefCell::default() });
     let mut tell = |step: Loading| {
         let now = started.elapsed().as_secs_f64() * 1000.0;
         reporter.tell(|meter| meter.step(step, now));

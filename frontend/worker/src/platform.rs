@@ -7,14 +7,14 @@ use engine::bytes::{CancelToken, LocalBoxFuture};
 use engine::gpu::CompileAhead;
 use engine::store::{self, Folder, StoreError};
 use protocol::failure::NoGpu;
-use protocol::{CacheEntry, Event, Failure, ModelSource, PageId};
+use protocol::{CacheReport, Failure, ModelSource, PageId, ToPage};
 
 use crate::device::AdapterNames;
 
 /// A browser's worker, or a test.
 pub trait Platform {
-    /// Sends an event to a page, or to all, with the handles of files that it speaks of.
-    fn post(&self, to: Option<PageId>, event: Event, files: &[web_sys::Blob]);
+    /// Sends a message to a page, or to all, with the handles of files that it names.
+    fn post(&self, to: Option<PageId>, message: ToPage, files: &[web_sys::Blob]);
 
     /// Runs a task beside all others, on this thread.
     fn spawn(&self, task: LocalBoxFuture<'static, ()>);
@@ -51,7 +51,7 @@ pub trait Platform {
     ) -> LocalBoxFuture<'a, Result<Vec<u8>, Failure>>;
 
     /// What weights are kept.
-    fn kept(&self) -> LocalBoxFuture<'_, Result<Kept, StoreError>>;
+    fn kept(&self) -> LocalBoxFuture<'_, Result<CacheReport, StoreError>>;
 
     /// Opens a folder of small files that last; makes it, if it must be.
     fn folder<'a>(&'a self, name: &'a str) -> LocalBoxFuture<'a, Result<Rc<dyn Folder>, StoreError>>;
@@ -116,17 +116,4 @@ impl Opened {
     pub fn files(&self) -> impl Iterator<Item = &store::Opened> {
         [&self.model].into_iter().chain(&self.projector).chain(&self.drafter)
     }
-}
-
-/// Weights kept in the browser.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kept {
-    /// Which.
-    pub entries: Vec<CacheEntry>,
-    /// Bytes used by the origin.
-    pub used: u64,
-    /// Bytes that it may use.
-    pub quota: u64,
-    /// Whether the browser promised not to delete them by itself.
-    pub persisted: bool,
 }

@@ -1,139 +1,41 @@
-//! From requests to tasks. Every request ends with exactly one terminal event: the one its task returns.
+//! From messages of pages to tasks.
 
-use std::future::Future;
 use std::rc::Rc;
 
 use futures_util::FutureExt as _;
-use protocol::failure::{Activity, EngineFailure, RequestFailure};
-use protocol::{Busy, Event, Failure, PageId, Request, RequestId, VERSION, WireError};
+use protocol::failure::EngineFailure;
+use protocol::{Control, Envelope, Failure, Outcome, PageId, Request, RequestId, ToPage, ToWorker, VERSION};
 use web_time::Instant;
 
 use crate::failure::Stopped;
 use crate::host::Host;
-use crate::tasks::{Kind, Task};
+use crate::host::responder::{Answered, Responder};
+use crate::state::tasks::{Ending, Kind};
 use crate::{adapters, diagnosing, failure, generating, loading, media, tuning};
 
 impl Host {
-    /// Takes a message of the page's: the bytes of a request, and the handles of files that it speaks of.
+    /// Takes an encoded message, with the handles of the files that it names.
     pub fn receive_bytes(self: &Rc<Self>, bytes: &[u8], files: Vec<web_sys::Blob>) {
-        match protocol::decode::<Request>(bytes) {
-            Ok(request) => self.receive(request, files),
-            Err(error) => self.warn(unreadable(&error)),
+        match protocol::decode(bytes) {
+            Ok(message) => self.receive(message, files),
+            Err(error) => self.warn(Failure::new(EngineFailure::BadMessage).detailed(error)),
         }
     }
 
-    /// Takes a request.
-    pub fn receive(self: &Rc<Self>, request: Request, files: Vec<web_sys::Blob>) {
-        if let Request::Hello { version, page } = request {
-            self.hello(version, page);
-            return;
-        }
-        // Of a page of another version nothing can be relied on.
-        let Some(page) = request.id().map(RequestId::page).filter(|&page| self.pages.has(page)) else {
-            return;
-        };
-        let host = Rc::clone(self);
-        match request {
-            Request::Hello { .. } => {}
-            Request::Inspect { id, source, options } => {
-                let wanted = loading::Wanted { source, files, options };
-                self.run(id, Kind::Beside, |task| loading::inspect(host, id, wanted, task));
+    /// Takes a message. Requests of pages of another version are ignored.
+    pub fn receive(self: &Rc<Self>, message: ToWorker, files: Vec<web_sys::Blob>) {
+        match message {
+            ToWorker::Hello { version, page } => self.hello(version, page),
+            ToWorker::Request(Envelope { id, body }) if self.pages.has(id.page()) => {
+                accept(self, Responder::new(self, id), body, files);
             }
-            Request::Load { id, source, options } => {
-                if self.tasks.training().is_some_and(|training| training.page() != page) {
-                    self.refuse_busy(id, Kind::Train);
-                    self.tell_state();
-                    return;
-                }
-                // A page that loads a model is done with the one before.
-                self.tasks.stop_holders_of(page);
-                let wanted = loading::Wanted { source, files, options };
-                self.run(id, Kind::Load, |task| loading::load(host, id, wanted, task));
-            }
-            Request::Unload { id } => {
-                if self.tasks.training().is_some_and(|training| training.page() != page) {
-                    self.refuse_busy(id, Kind::Train);
-                    self.tell_state();
-                    return;
-                }
-                self.tasks.stop_holders_of(page);
-                self.run(id, Kind::Unload, |task| loading::unload(host, id, task));
-            }
-            Request::Examine { id, content } => {
-                self.run(id, Kind::Beside, |task| media::examine(host, id, content, files, task));
-            }
-            Request::Listen { id, at, samples, last } => {
-                // Here, for tasks may come to the model in another order.
-                self.heard.borrow_mut().push(page, at, &samples, last);
-                self.run(id, Kind::Beside, |task| media::listen(host, id, task));
-            }
-            Request::Towers { id, free } => {
-                self.run(id, Kind::Beside, |task| media::towers(host, id, free, task));
-            }
-            Request::Generate { id, messages, options } => {
-                if let Some(busy) = self.tasks.holder_besides_training_of(page) {
-                    self.refuse_busy(id, busy);
-                    return;
-                }
-                if !options.pause_training && self.is_training_for(id) {
-                    return;
-                }
-                // From now on: a step that begins while the answer waits would delay it.
-                let interruption = self.tasks.training().map(|_| self.tuning.interrupt());
-                let wanted = generating::Wanted { messages, handles: files, options, asked: Instant::now() };
-                self.run(id, Kind::Answer, |task| async move {
-                    let answered = generating::answer(host, id, wanted, task).await;
-                    drop(interruption);
-                    answered
-                });
-            }
-            Request::OpenAdapter { id, key, source } => {
-                if !self.is_training_for(id) {
-                    self.run(id, Kind::Beside, |task| adapters::open(host, id, key, source, files, task));
-                }
-            }
-            Request::CloseAdapter { id, key } => {
-                if !self.is_training_for(id) {
-                    self.run(id, Kind::Beside, |task| adapters::close(host, id, key, task));
-                }
-            }
-            Request::Diagnose { id, what } => {
-                if !self.is_busy_for(id) && !self.is_training_for(id) {
-                    self.run(id, Kind::Diagnosis, |task| diagnosing::diagnose(host, id, what, task));
-                }
-            }
-            Request::AnswerNow { id } => {
-                if let Some(task) = self.tasks.get(id) {
-                    task.answer_now.set(true);
-                }
-            }
-            Request::Count { id, messages, thinking } => {
-                self.tasks.stop(page, Kind::Count);
-                self.run(id, Kind::Count, |task| {
-                    generating::count(host, id, messages, files, thinking, task)
-                });
-            }
-            Request::Cancel { id } => {
-                if let Some(task) = self.tasks.get(id) {
-                    task.cancel.cancel();
-                }
-            }
-            Request::Tune { id, request } => tuning::receive(self, id, *request, files),
-            Request::ListCache { id } => self.run(id, Kind::Beside, |task| async move {
-                task.cancel.guard(host.list_kept(id)).await.map_err(|Stopped(failure)| failure)
-            }),
-            Request::DeleteCached { id, digests } => self.run(id, Kind::Beside, |_| async move {
-                for digest in &digests {
-                    let deleted = host.platform.delete(digest).await;
-                    deleted.map_err(|error| failure::of_store(&error))?;
-                }
-                host.list_kept(id).await.map_err(|Stopped(failure)| failure)
-            }),
+            ToWorker::Control(Envelope { id, body }) if self.pages.has(id.page()) => self.control(id, body),
+            ToWorker::Request(_) | ToWorker::Control(_) => {}
         }
     }
 
     fn hello(self: &Rc<Self>, version: u16, page: PageId) {
-        self.platform.post(Some(page), Event::Ready { version: VERSION }, &[]);
+        self.platform.post(Some(page), ToPage::Ready { version: VERSION }, &[]);
         // A page of another version refuses as well.
         if version == VERSION {
             self.join(page);
@@ -142,88 +44,117 @@ impl Host {
         }
     }
 
-    /// Whether something else that its page has asked for has the model; then the request has been refused.
-    pub(crate) fn is_busy_for(&self, id: RequestId) -> bool {
-        let busy = self.tasks.holder_of(id.page());
-        if let Some(busy) = busy {
-            self.refuse_busy(id, busy);
+    fn control(&self, id: RequestId, control: Control) {
+        let Some(task) = self.tasks.get(id) else { return };
+        match control {
+            Control::Cancel => task.cancel.cancel(),
+            Control::AnswerNow => task.answer_now.set(true),
+            Control::PauseTraining => task.ending.set(Some(Ending::Pause)),
+            Control::FinishTraining => task.ending.set(Some(Ending::Finish)),
         }
-        busy.is_some()
     }
 
-    /// Whether a training has the model, which is too long to wait for; then the request has been refused.
-    pub(crate) fn is_training_for(&self, id: RequestId) -> bool {
-        let training = self.tasks.training();
-        if training.is_some() {
-            self.refuse_busy(id, Kind::Train);
+    /// A page is gone: what it has asked for ends.
+    pub fn leave(self: &Rc<Self>, page: PageId) {
+        if self.pages.joined.borrow_mut().remove(&page) {
+            self.tasks.stop_page(page);
+            self.turns.forget(page);
+            adapters::drop_of(self, page);
         }
-        training.is_some()
     }
 
-    pub(crate) fn refuse_busy(&self, id: RequestId, busy: Kind) {
-        self.post(Event::Failed { id: Some(id), failure: busy_failure(busy) });
+    async fn list_kept(&self) -> Result<Outcome, Failure> {
+        let kept = self.platform.kept().await.map_err(|error| failure::of_store(&error))?;
+        Ok(Outcome::Cache(kept))
     }
+}
 
-    /// What has the model now.
-    pub(crate) fn busy(&self) -> Option<Busy> {
-        let of = |id: RequestId| {
-            let kind = self.tasks.get(id)?.kind;
-            Some(Busy { page: id.page(), activity: activity(kind) })
-        };
-        self.turns.current().and_then(of).or_else(|| self.tasks.training().and_then(of))
-    }
-
-    /// Runs a request's task to its end.
-    pub(crate) fn run<F>(self: &Rc<Self>, id: RequestId, kind: Kind, work: impl FnOnce(Task) -> F)
-    where
-        F: Future<Output = Result<Event, Failure>> + 'static,
-    {
-        let work = work(self.tasks.begin(id, kind));
-        let host = Rc::clone(self);
-        self.platform.spawn(
-            async move {
-                let result = work.await;
-                host.tasks.end(id);
-                host.post(terminal(id, result));
-                // A page does not look at the state while it loads.
-                if matches!(kind, Kind::Train | Kind::Load) {
-                    host.tell_state();
-                }
+fn accept(shared: &Rc<Host>, responder: Responder, request: Request, files: Vec<web_sys::Blob>) -> Answered {
+    let (host, page) = (Rc::clone(shared), responder.page());
+    match request {
+        Request::Inspect { source, options } => {
+            let wanted = loading::LoadRequest { source, files, options };
+            responder.run(Kind::Beside, |task| loading::inspect(host, wanted, task))
+        }
+        Request::Load { source, options } => {
+            if shared.tasks.training().is_some_and(|training| training.page() != page) {
+                return keep_model(shared, responder);
             }
-            .boxed_local(),
-        );
+            // A page that loads a model is done with the one before.
+            shared.tasks.stop_holders_of(page);
+            let wanted = loading::LoadRequest { source, files, options };
+            responder.run(Kind::Load, |task| loading::load(host, wanted, task))
+        }
+        Request::Unload => {
+            if shared.tasks.training().is_some_and(|training| training.page() != page) {
+                return keep_model(shared, responder);
+            }
+            shared.tasks.stop_holders_of(page);
+            responder.run(Kind::Unload, |task| loading::unload(host, task))
+        }
+        Request::Examine(content) => {
+            responder.run(Kind::Beside, |task| media::examine(host, content, files, task))
+        }
+        Request::Listen { at, samples, last } => {
+            // Not in the task: tasks may get the model in another order.
+            shared.heard.borrow_mut().push(page, at, &samples, last);
+            responder.run(Kind::Beside, |task| media::listen(host, task))
+        }
+        Request::Towers { free } => responder.run(Kind::Beside, |task| media::towers(host, free, task)),
+        Request::Generate { messages, options } => {
+            if let Some(busy) = shared.tasks.holder_besides_training_of(page) {
+                return responder.refuse(busy);
+            }
+            let training = shared.tasks.training();
+            if training.is_some() && !options.pause_training {
+                return responder.refuse(Kind::Train);
+            }
+            // From now on: a step that begins while the answer waits would delay it.
+            let interruption = training.map(|_| shared.tuning.interrupt());
+            let wanted =
+                generating::AnswerRequest { messages, handles: files, options, asked: Instant::now() };
+            responder.run(Kind::Answer, |task| async move {
+                let answered = generating::answer(host, wanted, task).await;
+                drop(interruption);
+                answered
+            })
+        }
+        Request::OpenAdapter { key, source } => match shared.tasks.training() {
+            Some(_) => responder.refuse(Kind::Train),
+            None => responder.run(Kind::Beside, |task| adapters::open(host, key, source, files, task)),
+        },
+        Request::CloseAdapter { key } => match shared.tasks.training() {
+            Some(_) => responder.refuse(Kind::Train),
+            None => responder.run(Kind::Beside, |task| adapters::close(host, key, task)),
+        },
+        Request::Diagnose(what) => {
+            let training = || shared.tasks.training().map(|_| Kind::Train);
+            match shared.tasks.holder_of(page).or_else(training) {
+                Some(busy) => responder.refuse(busy),
+                None => responder.run(Kind::Diagnosis, |task| diagnosing::diagnose(host, what, task)),
+            }
+        }
+        Request::Count { messages, thinking } => {
+            shared.tasks.stop(page, Kind::Count);
+            responder.run(Kind::Count, |task| generating::count(host, messages, files, thinking, task))
+        }
+        Request::Tune(request) => tuning::accept(shared, responder, *request, files),
+        Request::ListCache => responder.run(Kind::Beside, |task| async move {
+            let listed = async { host.list_kept().await.map_err(Stopped) };
+            task.cancel.guard(listed).await.map_err(|Stopped(failure)| failure)
+        }),
+        Request::DeleteCached { digests } => responder.run(Kind::Beside, |_| async move {
+            for digest in &digests {
+                host.platform.delete(digest).await.map_err(|error| failure::of_store(&error))?;
+            }
+            host.list_kept().await
+        }),
     }
-
-    async fn list_kept(&self, id: RequestId) -> Result<Event, Stopped> {
-        let kept = self.platform.kept().await.map_err(|error| Stopped(failure::of_store(&error)))?;
-        Ok(Event::Cache {
-            id,
-            entries: kept.entries,
-            used: kept.used,
-            quota: kept.quota,
-            persisted: kept.persisted,
-        })
-    }
 }
 
-fn terminal(id: RequestId, result: Result<Event, Failure>) -> Event {
-    result.unwrap_or_else(|failure| Event::Failed { id: Some(id), failure })
-}
-
-pub(crate) fn busy_failure(busy: Kind) -> Failure {
-    RequestFailure::Busy(activity(busy)).into()
-}
-
-fn activity(kind: Kind) -> Activity {
-    match kind {
-        Kind::Load => Activity::Loading,
-        Kind::Unload => Activity::Unloading,
-        Kind::Train => Activity::Training,
-        Kind::Answer | Kind::Count | Kind::Beside => Activity::Generating,
-        Kind::Diagnosis => Activity::Measuring,
-    }
-}
-
-fn unreadable(error: &WireError) -> Failure {
-    Failure::new(EngineFailure::BadMessage).detailed(error)
+/// Refuses to change the model that another page trains, and tells the page what is loaded.
+fn keep_model(host: &Host, responder: Responder) -> Answered {
+    let answered = responder.refuse(Kind::Train);
+    host.tell_state();
+    answered
 }

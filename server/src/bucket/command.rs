@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{Bucket, BucketError, MANIFEST, Published, Settings};
-use crate::pull::Bytes;
+use crate::text::Bytes;
 
 /// Put the models of a folder into an object store, from which servers started with --blobs send them: s3://BUCKET/PREFIX,
 /// gs://BUCKET/PREFIX, az://CONTAINER/PREFIX or file:///FOLDER.

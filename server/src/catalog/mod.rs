@@ -1,14 +1,13 @@
 //! The models of this machine and of an object store, and the files that may be read because a listed model names them.
 //!
-//! [`Library`] is what the rest of the server uses. A scan asks each [`Source`] in turn; a source never fails as a
-//! whole, it lists what it cannot use with the reason.
+//! [`Library`](crate::library::Library) asks each [`Source`] in turn; a source never fails as a whole, it lists what it cannot
+//! use with the reason.
 
 pub mod builtin;
 pub mod digest;
 mod facts;
 pub mod folder;
 pub mod gguf;
-mod library;
 mod list;
 pub mod name;
 pub mod ollama;
@@ -22,7 +21,6 @@ use protocol::{Capabilities, CatalogEntry, Layer, LayerKind};
 use self::{digest::Digest, gguf::Peek};
 pub use self::{
     facts::{Facts, Stamp},
-    library::{Content, Library, OpenBlob, ScanFailed},
     list::List,
     trouble::Trouble,
 };

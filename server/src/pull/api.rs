@@ -29,11 +29,9 @@ use tokio::task::AbortHandle;
 
 use super::{Event, NotAnAddress, Puller, is_hub, parse};
 use crate::{
-    catalog::{
-        Library,
-        name::{DEFAULT_HOST, Name},
-    },
+    catalog::name::{DEFAULT_HOST, Name},
     content, host,
+    library::Library,
     text::printable,
 };
 

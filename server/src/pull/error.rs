@@ -1,13 +1,13 @@
 //! Why a model could not be pulled, in words that say what to do.
 
-use std::{fmt, io, path::PathBuf};
+use std::{io, path::PathBuf};
 
 use protocol::{PullProblem, said::Said};
 
 use super::address::NotAnAddress;
 use crate::{
     catalog::{digest::Digest, gguf::PeekError},
-    text::{printable, public, shorten},
+    text::{Bytes, printable, public, shorten},
 };
 
 /// Why a model could not be pulled.
@@ -264,31 +264,9 @@ pub(super) fn part(file: &str) -> impl Fn(PeekError) -> PullError {
     move |error| PullError::Part { file: file.into(), reason: error.to_string() }
 }
 
-/// A number of bytes as a person says it: `12.3 GB`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bytes(pub u64);
-
-impl fmt::Display for Bytes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (unit, name) = match self.0 {
-            0..1_000 => return write!(f, "{} bytes", self.0),
-            1_000..1_000_000 => (1e3, "kB"),
-            1_000_000..1_000_000_000 => (1e6, "MB"),
-            _ => (1e9, "GB"),
-        };
-        write!(f, "{:.1} {name}", self.0 as f64 / unit)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_read_well() {
-        let texts = [0, 999, 1_000, 12_345_678, 12_345_678_901].map(|bytes| Bytes(bytes).to_string());
-        assert_eq!(texts, ["0 bytes", "999 bytes", "1.0 kB", "12.3 MB", "12.3 GB"]);
-    }
 
     #[test]
     fn the_name_of_the_account_is_in_no_message() {

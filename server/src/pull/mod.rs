@@ -30,7 +30,7 @@ use std::path::PathBuf;
 
 pub use self::{
     address::{HUB, NotAnAddress, is_hub, parse},
-    error::{Bytes, PullError},
+    error::PullError,
     http::Patience,
     progress::{Event, Progress},
     store::FreeSpace,

@@ -6,7 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{error::Bytes, progress::Event};
+use super::progress::Event;
+use crate::text::Bytes;
 
 /// How often the line changes.
 const OFTEN: Duration = Duration::from_millis(200);

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use server::{catalog::Library, disk::Disk, pull::api::Pulls};
+use server::{disk::Disk, library::Library, pull::api::Pulls};
 
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},

@@ -27,9 +27,10 @@ use axum::{
     http::{Request, Response, StatusCode},
 };
 use server::{
-    catalog::{Library, Source},
+    catalog::Source,
     health::Health,
     host::{Host, Hosts},
+    library::Library,
     pull::api::Pulls,
     site::Site,
 };

@@ -39,16 +39,18 @@ class Gemtab {
       this.#end(error);
       return;
     }
-    const [[name, event]] = Object.entries(JSON.parse(wire.decode(bytes)));
-    const waiting = this.#waiting.get(event.id);
-    if (name === "Device") {
-      this.#device = event;
-    } else if (name === "Failed" && waiting) {
-      waiting.reject(new Error(JSON.stringify(event.failure)));
-    } else if (name === "Failed" || name === "DeviceLost") {
-      say({ log: event });
-    } else if (name === waiting?.until) {
-      waiting.resolve(event);
+    const message = JSON.parse(wire.decode(bytes));
+    if (message.Device) {
+      this.#device = message.Device;
+    } else if (message.Warning || message.DeviceLost) {
+      say({ log: message });
+    }
+    const { Ok: outcome, Err: failure } = message.Event?.body.Outcome ?? {};
+    const waiting = this.#waiting.get(message.Event?.id);
+    if (failure) {
+      waiting?.reject(new Error(JSON.stringify(failure)));
+    } else if (outcome) {
+      waiting?.resolve(outcome);
     }
   }
 
@@ -58,11 +60,11 @@ class Gemtab {
     }
   }
 
-  /** Sends the request that `make` builds for a fresh id and waits for the event of this name. */
-  #request(until, make) {
+  /** Sends the request that `make` encodes for a fresh id and waits for its outcome. */
+  #request(make) {
     const id = this.#next++;
     const { promise, resolve, reject } = Promise.withResolvers();
-    this.#waiting.set(id, { until, resolve, reject });
+    this.#waiting.set(id, { resolve, reject });
     this.#worker.postMessage({ bytes: make(id) });
     return promise.finally(() => this.#waiting.delete(id));
   }
@@ -70,18 +72,18 @@ class Gemtab {
   async load({ size, context }) {
     const mayUseHost = this.#kind === "gemtab-host";
     const eightBits = this.#kind === "gemtab-eight-bits";
-    const loaded = await this.#request("Loaded", (id) => wire.load(id, "/model", size, context, mayUseHost, eightBits));
+    const { Loaded: loaded } = await this.#request((id) => wire.load(id, "/model", size, context, mayUseHost, eightBits));
     return { device: this.#device, context: loaded.context, gpu_bytes: loaded.gpu_bytes };
   }
 
   async round({ prompt, answer }, round) {
-    const { finding } = await this.#request("Diagnosed", (id) => wire.benchmark(id, prompt, answer, round));
+    const { Diagnosed: finding } = await this.#request((id) => wire.benchmark(id, prompt, answer, round));
     const told = finding.Benchmark;
     return { prompt: told.prompt, answer: told.answer, ...told.rounds[0] };
   }
 
   async profile({ position, rows }) {
-    const { finding } = await this.#request("Diagnosed", (id) => wire.profile(id, position, rows));
+    const { Diagnosed: finding } = await this.#request((id) => wire.profile(id, position, rows));
     return finding.Profile;
   }
 }

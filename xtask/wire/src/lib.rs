@@ -2,8 +2,8 @@
 //! app's code. It is no part of what visitors load.
 
 use protocol::{
-    BenchmarkOptions, Diagnosis, EightBits, Event, Layer, LayerKind, LoadOptions, ModelSource, PageId,
-    Request, RequestId, VERSION,
+    BenchmarkOptions, Diagnosis, EightBits, Layer, LayerKind, LoadOptions, ModelSource, PageId, Request,
+    RequestId, ToPage, ToWorker, VERSION,
 };
 use wasm_bindgen::prelude::*;
 
@@ -13,7 +13,7 @@ use wasm_bindgen::prelude::*;
 /// When it cannot be encoded.
 #[wasm_bindgen]
 pub fn hello() -> Result<Vec<u8>, JsError> {
-    Ok(protocol::encode(&Request::Hello { version: VERSION, page: PageId(0) })?)
+    Ok(protocol::encode(&ToWorker::Hello { version: VERSION, page: PageId(0) })?)
 }
 
 /// Loads the model of `size` bytes at `url`; with `use_memory`, what the device has no room for may lie in the tab's memory;
@@ -34,7 +34,7 @@ pub fn load(
     let source = ModelSource::Server { name: "bench".into(), layers: vec![layer] };
     let eight_bits = EightBits { table: eight_bits, kv_cache: eight_bits };
     let options = LoadOptions { context, use_memory, eight_bits, ..LoadOptions::default() };
-    Ok(protocol::encode(&Request::Load { id: RequestId(id.into()), source, options })?)
+    encode(id, Request::Load { source, options })
 }
 
 /// Times round number `round`.
@@ -45,7 +45,7 @@ pub fn load(
 pub fn benchmark(id: u32, prompt: u32, answer: u32, round: u32) -> Result<Vec<u8>, JsError> {
     let options = BenchmarkOptions { prompt, answer, warm_up: 0, rounds: 1, first: round };
     let what = Diagnosis::Benchmark(options);
-    Ok(protocol::encode(&Request::Diagnose { id: RequestId(id.into()), what })?)
+    encode(id, Request::Diagnose(what))
 }
 
 /// Times every kernel of the token after `position` others, or of a chunk of `rows`.
@@ -54,17 +54,18 @@ pub fn benchmark(id: u32, prompt: u32, answer: u32, round: u32) -> Result<Vec<u8
 /// As [`hello`].
 #[wasm_bindgen]
 pub fn profile(id: u32, position: u32, rows: u32) -> Result<Vec<u8>, JsError> {
-    Ok(protocol::encode(&Request::Diagnose {
-        id: RequestId(id.into()),
-        what: Diagnosis::Profile { position, rows },
-    })?)
+    encode(id, Request::Diagnose(Diagnosis::Profile { position, rows }))
 }
 
-/// An event of the worker's as JSON.
+fn encode(id: u32, request: Request) -> Result<Vec<u8>, JsError> {
+    Ok(protocol::encode(&ToWorker::request(RequestId(id.into()), request))?)
+}
+
+/// A message of the worker as JSON.
 ///
 /// # Errors
-/// When the bytes are no event.
+/// When the bytes are no message.
 #[wasm_bindgen]
 pub fn decode(bytes: &[u8]) -> Result<String, JsError> {
-    Ok(serde_json::to_string(&protocol::decode::<Event>(bytes)?)?)
+    Ok(serde_json::to_string(&protocol::decode::<ToPage>(bytes)?)?)
 }

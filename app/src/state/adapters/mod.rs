@@ -8,7 +8,7 @@ use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::{Activity, AdapterFailure, EngineFailure};
 use protocol::tune::KeptAdapter;
 use protocol::{
-    AdapterDetails, AdapterScale, AdapterSource, Event, Failure, ModelSource, Request, RequestId,
+    AdapterDetails, AdapterScale, AdapterSource, Failure, ModelSource, Outcome, Request, RequestId,
 };
 use send_wrapper::SendWrapper;
 
@@ -229,17 +229,17 @@ impl AdapterStore {
     /// Opens one adapter; `before` is whether it counted, and how much, when it was open the last time.
     fn open(self, key: String, origin: AdapterOrigin, before: Option<(bool, f32)>) {
         let (asked, later, source) = (key.clone(), key.clone(), origin.source());
-        let make = |id| Request::OpenAdapter { id, key: asked, source };
-        let Some(reply) = self.engine.request_with(origin.handles(), make) else { return };
+        let request = Request::OpenAdapter { key: asked, source };
+        let Some(reply) = self.engine.request_with(origin.handles(), request) else { return };
         self.origins.update_value(|all| {
             all.insert(key, origin);
         });
         self.opening.update(|count| *count += 1);
         spawn_local(async move {
-            let end = reply.last().await;
+            let end = reply.outcome().await;
             self.opening.update(|count| *count = count.saturating_sub(1));
             match end {
-                Some(Event::AdapterOpened { details, .. }) => {
+                Some(Ok(Outcome::AdapterOpened(details))) => {
                     let (on, scale) = before.unwrap_or((true, 1.0));
                     let opened = OpenAdapter { on, scale, ..OpenAdapter::new(details, false) };
                     self.all.update(|all| {
@@ -256,7 +256,7 @@ impl AdapterStore {
                 }
                 None => self.failure.set(Some(EngineFailure::Stopped.into())),
                 // One that was open before was for the model before: it goes without a word.
-                Some(Event::Failed { failure, .. }) if before.is_none() => self.failure.set(Some(failure)),
+                Some(Err(failure)) if before.is_none() => self.failure.set(Some(failure)),
                 _ => {}
             }
         });
@@ -270,7 +270,7 @@ impl AdapterStore {
         });
         // What comes back says nothing that is not known.
         let key = key.to_owned();
-        drop(self.engine.request(None, |id| Request::CloseAdapter { id, key }));
+        drop(self.engine.request(None, Request::CloseAdapter { key }));
     }
 
     /// Changes how an adapter counts.
@@ -320,8 +320,8 @@ impl AdapterStore {
 }
 
 /// Whether a request was refused because the model is busy.
-fn is_busy(event: &Event) -> bool {
-    matches!(event, Event::Failed { failure, .. } if failure.is_busy())
+fn is_busy(outcome: &Result<Outcome, Failure>) -> bool {
+    outcome.as_ref().is_err_and(Failure::is_busy)
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@
 use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::EngineFailure;
 use protocol::{
-    Begun, Event, Failure, Finish, FitVerdict, LoadPhase, LoadProgress, Request, Sense, Timings, ToolCall,
+    Begun, Event, Failure, Finish, FitVerdict, LoadPhase, LoadProgress, Outcome, Progress, Request, Sense,
+    Timings, ToolCall,
 };
 
 use super::super::answer::{AnswerPhase, AnswerPlace};
@@ -152,8 +153,8 @@ impl ChatStore {
                 self.end(place, Vec::new(), Ending::Done(Finish::Cancelled, Timings::default()));
                 return;
             }
-            let make = |id| Request::Generate { id, messages, options };
-            let Some(reply) = self.engine.request_with(handles, make) else {
+            let request = Request::Generate { messages, options };
+            let Some(reply) = self.engine.request_with(handles, request) else {
                 self.end(place, Vec::new(), Ending::Failed(engine_gone()));
                 return;
             };
@@ -170,37 +171,41 @@ impl ChatStore {
         while let Some(events) = reply.batch(FRAME_MS).await {
             let mut said = Vec::new();
             for event in events {
-                match event {
-                    Event::Waiting { .. } => self.answer.sensing.set(Some(t().sense_wait().to_owned())),
-                    Event::Begins { .. } => self.answer.sensing.set(None),
-                    Event::Tower { sense, progress, .. } => {
-                        self.answer.sensing.set(Some(tower_words(sense, &progress)));
-                    }
-                    Event::Encoding { sense, index, of, share, .. } => {
-                        self.answer.sensing.set(Some(encoding_words(sense, index, of, share)));
-                    }
-                    Event::Prefilling { done, total, .. } => {
-                        self.answer.sensing.set(None);
-                        self.answer.read.set((done, total));
-                    }
-                    Event::Canvas { canvas, .. } => self.answer.denoise(canvas),
-                    Event::Text { channel, text, tokens, .. } => {
-                        if channel == protocol::Channel::Answer {
-                            said.extend(sentences.push(&text));
-                        }
-                        self.answer.push(channel, &text, tokens, history::now());
-                    }
-                    Event::Tool { call, .. } => calls.push(call),
-                    Event::Done { finish, timings, .. } => {
+                let progress = match event {
+                    Event::Progress(progress) => progress,
+                    Event::Outcome(Ok(Outcome::Done { finish, timings })) => {
                         said.extend(sentences.finish());
                         self.ui.say(said.join(" "));
                         self.end(place, calls, Ending::Done(finish, timings));
                         return;
                     }
-                    Event::Failed { failure, .. } => {
+                    Event::Outcome(Err(failure)) => {
                         self.end(place, calls, Ending::Failed(failure));
                         return;
                     }
+                    Event::Outcome(Ok(_)) => continue,
+                };
+                match progress {
+                    Progress::Waiting => self.answer.sensing.set(Some(t().sense_wait().to_owned())),
+                    Progress::Begins(_) => self.answer.sensing.set(None),
+                    Progress::Tower { sense, progress } => {
+                        self.answer.sensing.set(Some(tower_words(sense, &progress)));
+                    }
+                    Progress::Encoding { sense, index, of, share } => {
+                        self.answer.sensing.set(Some(encoding_words(sense, index, of, share)));
+                    }
+                    Progress::Prefilling { done, total } => {
+                        self.answer.sensing.set(None);
+                        self.answer.read.set((done, total));
+                    }
+                    Progress::Canvas(canvas) => self.answer.denoise(canvas),
+                    Progress::Text { channel, text, tokens } => {
+                        if channel == protocol::Channel::Answer {
+                            said.extend(sentences.push(&text));
+                        }
+                        self.answer.push(channel, &text, tokens, history::now());
+                    }
+                    Progress::Tool(call) => calls.push(call),
                     _ => {}
                 }
             }

@@ -2,7 +2,7 @@
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::MediaFailure;
-use protocol::{Cause, Content, Event, Media, MediaReport, MediaSize, Request, Sense, TokenBudget};
+use protocol::{Cause, Content, Media, MediaReport, MediaSize, Outcome, Request, Sense, TokenBudget};
 use web_sys::{Blob, File};
 
 use super::{ChatStore, DraftPlace};
@@ -398,21 +398,21 @@ impl ChatStore {
         };
         let content = content(&attachment, 0);
         self.look(key, Look::Now);
-        let reply = self.engine.request_with(vec![blob], |id| Request::Examine { id, content });
-        let event = match reply {
-            Some(reply) => reply.last().await,
+        let reply = self.engine.request_with(vec![blob], Request::Examine(content));
+        let outcome = match reply {
+            Some(reply) => reply.outcome().await,
             None => None,
         };
         let crashed = matches!(self.engine.phase.get_untracked(), EnginePhase::Crashed(_));
-        self.look(key, if event.is_none() && crashed { Look::Stopped } else { Look::None });
-        match event {
-            Some(Event::Examined { report, .. }) => self.attached.update(|all| {
+        self.look(key, if outcome.is_none() && crashed { Look::Stopped } else { Look::None });
+        match outcome {
+            Some(Ok(Outcome::Examined(report))) => self.attached.update(|all| {
                 // The budget may have been changed meanwhile: then another look is under way.
                 if let Some(it) = all.iter_mut().find(|it| it.attachment == attachment) {
                     it.report = Some(report);
                 }
             }),
-            Some(Event::Failed { failure, .. }) if failure.cause() == Cause::BadMedia => {
+            Some(Err(failure)) if failure.cause() == Cause::BadMedia => {
                 self.attached.update(|all| all.retain(|it| it.attachment.key != key));
                 self.keep_draft();
                 self.refuse(self.draft_place(), &attachment.name, &failures::sentence(&failure));

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use protocol::failure::{EngineFailure, RequestFailure};
-use protocol::{AdapterScale, Channel, Event, Failure, Request, RequestId, Sampling};
+use protocol::{AdapterScale, Channel, Event, Failure, Progress, Request, RequestId, Sampling};
 
 use super::ChatStore;
 use super::prompt::{generate_options, with_system};
@@ -36,15 +36,15 @@ impl ChatStore {
         options.sampling = Sampling { seed: Some(seed), ..options.sampling };
         options.adapters = adapters;
         options.model = Some(loaded_by);
-        let reply = self.engine.request_with(handles, |id| Request::Generate { id, messages, options });
+        let reply = self.engine.request_with(handles, Request::Generate { messages, options });
         let mut reply = reply.ok_or(EngineFailure::Stopped)?;
         running.try_update_value(|running| *running = Some(reply.id()));
         while let Some(events) = reply.batch(FRAME_MS).await {
             for event in events {
                 match event {
-                    Event::Text { channel: Channel::Answer, text, .. } => say(&text),
-                    Event::Failed { failure, .. } => return Err(failure),
-                    Event::Done { .. } => {
+                    Event::Progress(Progress::Text { channel: Channel::Answer, text, .. }) => say(&text),
+                    Event::Outcome(Err(failure)) => return Err(failure),
+                    Event::Outcome(Ok(_)) => {
                         running.try_update_value(|running| *running = None);
                         return Ok(());
                     }

@@ -21,8 +21,8 @@ pub use shown::{Absence, Shown};
 use std::collections::{BTreeMap, BTreeSet};
 
 use leptos::{prelude::*, task::spawn_local};
-use protocol::Failure;
 use protocol::failure::{Activity, RequestFailure};
+use protocol::{Control, Failure};
 
 use super::answer::{AnswerPhase, RunningAnswer};
 use super::engine::{EnginePhase, EngineStore};
@@ -486,7 +486,7 @@ impl ChatStore {
     /// Ends a running thought, so that the answer begins.
     pub fn answer_now(self) {
         if let Some(request) = self.answer.place.get_untracked().and_then(|place| place.request) {
-            self.engine.answer_now(request);
+            self.engine.control(request, Control::AnswerNow);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, time::Duration};
 
 use leptos::{leptos_dom::helpers::debounce, prelude::*, task::spawn_local};
-use protocol::{Capabilities, Event, GenerateOptions, ModelDetails, Request};
+use protocol::{Capabilities, GenerateOptions, ModelDetails, Outcome, Request};
 
 use super::super::models::{Choice, ModelState};
 use super::ChatStore;
@@ -146,10 +146,10 @@ impl ChatStore {
         spawn_local(async move {
             let gathered = self.gather(&asked.attachments_to(until), details.capabilities).await;
             let messages = gathered.messages(&asked, until);
-            let make = |id| Request::Count { id, messages, thinking };
-            let Some(reply) = self.engine.request_with(gathered.handles, make) else { return };
+            let request = Request::Count { messages, thinking };
+            let Some(reply) = self.engine.request_with(gathered.handles, request) else { return };
             // One that is newer has taken the place of one that was cancelled.
-            if let Some(Event::Counted { tokens, .. }) = reply.last().await
+            if let Some(Ok(Outcome::Counted { tokens })) = reply.outcome().await
                 && self.draft.get_untracked() == text
             {
                 self.prompt_size.set(Some(PromptSize { tokens, context }));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::tune::{ExampleData, TableColumns};
-use protocol::{Event, Message, Role, TokenBudget, TuneEvent, TuneRequest};
+use protocol::{Message, Outcome, Role, TokenBudget, TuneOutcome, TuneRequest};
 use web_sys::Blob;
 
 use super::super::chat::content;
@@ -145,21 +145,21 @@ impl TuneStore {
         let request = reply.id();
         self.reading_request.set_value(Some(request));
         self.reading.set(true);
-        let last = reply.last().await;
+        let last = reply.outcome().await;
         if self.reading_request.get_value() != Some(request) {
             return;
         }
         self.reading_request.set_value(None);
         self.reading.set(false);
         match last {
-            Some(Event::Tune { event, .. }) => {
-                if let TuneEvent::Prepared { preview, plan } = *event {
+            Some(Ok(Outcome::Tune(outcome))) => {
+                if let TuneOutcome::Prepared { preview, plan } = *outcome {
                     self.preview.set(Some(preview));
                     self.plan.set(plan);
                     self.unread.set(None);
                 }
             }
-            Some(Event::Failed { failure, .. }) if !failure.is_cancelled() => {
+            Some(Err(failure)) if !failure.is_cancelled() => {
                 self.preview.set(None);
                 self.plan.set(None);
                 self.unread.set(Some(failure));

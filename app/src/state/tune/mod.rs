@@ -10,7 +10,7 @@ mod tabs;
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::tune::{KeptAdapter, Preview, TunePlan, TuneSettings};
-use protocol::{Event, Failure, Request, RequestId, TuneEvent, TuneRequest};
+use protocol::{Failure, Outcome, Request, RequestId, TuneOutcome, TuneRequest};
 use send_wrapper::SendWrapper;
 use serde::{Deserialize, Serialize};
 
@@ -179,16 +179,16 @@ impl TuneStore {
         }
         let Some(reply) = self.send(request.clone()) else { return };
         spawn_local(async move {
-            match reply.last().await {
-                Some(Event::Tune { event, .. }) => {
+            match reply.outcome().await {
+                Some(Ok(Outcome::Tune(outcome))) => {
                     self.kept_failure.set(None);
-                    self.take_kept(*event);
+                    self.take_kept(*outcome);
                     if let TuneRequest::Keep { .. } = request {
                         self.show_saved();
                     }
                     self.tabs.announce(&request);
                 }
-                Some(Event::Failed { failure, .. }) if !failure.is_cancelled() => {
+                Some(Err(failure)) if !failure.is_cancelled() => {
                     // Nobody has asked for the list.
                     if request != TuneRequest::List {
                         self.ui.say(failures::sentence(&failure));
@@ -223,9 +223,9 @@ impl TuneStore {
         self.ui.go(&Place::Chat(open).path());
     }
 
-    fn take_kept(self, event: TuneEvent) {
-        match event {
-            TuneEvent::Kept { run, adapters, elsewhere } => {
+    fn take_kept(self, outcome: TuneOutcome) {
+        match outcome {
+            TuneOutcome::Kept { run, adapters, elsewhere } => {
                 let is_gone = |saved: &KeptAdapter| adapters.iter().all(|it| it.id != saved.id);
                 if self.saved.with_untracked(|saved| saved.as_ref().is_some_and(is_gone)) {
                     self.saved.set(None);
@@ -235,7 +235,7 @@ impl TuneStore {
                     self.run.show_kept(run, elsewhere);
                 }
             }
-            TuneEvent::Files(files) => {
+            TuneOutcome::Files(files) => {
                 for file in files {
                     browser::download_bytes(&file.name, &file.bytes);
                 }
@@ -254,6 +254,6 @@ impl TuneStore {
         handles: Vec<web_sys::Blob>,
         request: TuneRequest,
     ) -> Option<crate::engine_client::Reply> {
-        self.engine.request_with(handles, |id| Request::Tune { id, request: Box::new(request) })
+        self.engine.request_with(handles, Request::Tune(Box::new(request)))
     }
 }

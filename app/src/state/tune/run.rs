@@ -3,7 +3,9 @@
 use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::TrainingFailure;
 use protocol::tune::{RunSummary, TuneLength, TunePoint, TuneSample};
-use protocol::{Code, Event, Failure, Request, RequestId, TuneEvent, TuneRequest};
+use protocol::{
+    Code, Control, Event, Failure, Outcome, Progress, RequestId, TuneOutcome, TuneProgress, TuneRequest,
+};
 
 use super::super::chat::{encoding_words, tower_words};
 use super::TuneStore;
@@ -160,37 +162,34 @@ impl RunStore {
         }
     }
 
-    fn hear(self, event: TuneEvent) {
-        match event {
-            TuneEvent::Begun(summary) => {
+    fn hear(self, progress: TuneProgress) {
+        match progress {
+            TuneProgress::Begun(summary) => {
                 self.sensing.set(None);
                 self.show(summary, RunPhase::Training);
             }
-            TuneEvent::Step(point) => self.points.update(|points| {
+            TuneProgress::Step(point) => self.points.update(|points| {
                 // After a lost device some steps are done again.
                 points.retain(|before| before.step < point.step);
                 points.push(point);
             }),
-            TuneEvent::Speed { tokens_per_second, seconds_left, gpu_bytes } => {
+            TuneProgress::Speed { tokens_per_second, seconds_left, gpu_bytes } => {
                 self.speed.set(Some(Speed { tokens_per_second, seconds_left, gpu_bytes }));
             }
-            TuneEvent::Sample(sample) => self.samples.update(|samples| {
+            TuneProgress::Sample(sample) => self.samples.update(|samples| {
                 samples.retain(|it| (it.step, &it.prompt) != (sample.step, &sample.prompt));
                 samples.push(sample);
             }),
-            TuneEvent::Saved { step } => {
+            TuneProgress::Saved { step } => {
                 self.saved.set(step);
                 self.trouble.set(None);
             }
-            TuneEvent::Warning(failure) => self.trouble.set(Some(failure)),
-            TuneEvent::Paused(summary) => self.show(summary, RunPhase::Paused),
-            TuneEvent::Finished(summary) => self.show(summary, RunPhase::Finished),
-            TuneEvent::Waiting { step } => {
+            TuneProgress::Warning(failure) => self.trouble.set(Some(failure)),
+            TuneProgress::Waiting { step } => {
                 self.saved.set(step);
                 self.turn(RunPhase::Training, RunPhase::Waiting);
             }
-            TuneEvent::GoesOn => self.turn(RunPhase::Waiting, RunPhase::Training),
-            TuneEvent::Prepared { .. } | TuneEvent::Kept { .. } | TuneEvent::Files(_) => {}
+            TuneProgress::Continues => self.turn(RunPhase::Waiting, RunPhase::Training),
         }
     }
 }
@@ -256,24 +255,30 @@ impl TuneStore {
         while let Some(events) = reply.batch(FRAME_MS).await {
             for event in events {
                 match event {
-                    Event::Tune { event, .. } => {
-                        match &*event {
-                            TuneEvent::Paused(summary) => {
-                                self.ui.say(t().tune_paused(summary.step.into(), summary.steps.into()));
-                            }
-                            TuneEvent::Finished(_) => self.ui.say(t().tune_done()),
-                            TuneEvent::Warning(failure) => self.ui.say(failures::sentence(failure)),
-                            _ => {}
+                    Event::Progress(Progress::Tune(progress)) => {
+                        if let TuneProgress::Warning(failure) = &*progress {
+                            self.ui.say(failures::sentence(failure));
                         }
-                        run.hear(*event);
+                        run.hear(*progress);
                     }
-                    Event::Tower { sense, progress, .. } => {
+                    Event::Outcome(Ok(Outcome::Tune(outcome))) => match *outcome {
+                        TuneOutcome::Paused(summary) => {
+                            self.ui.say(t().tune_paused(summary.step.into(), summary.steps.into()));
+                            run.show(summary, RunPhase::Paused);
+                        }
+                        TuneOutcome::Finished(summary) => {
+                            self.ui.say(t().tune_done());
+                            run.show(summary, RunPhase::Finished);
+                        }
+                        _ => {}
+                    },
+                    Event::Progress(Progress::Tower { sense, progress }) => {
                         run.sensing.set(Some(tower_words(sense, &progress)));
                     }
-                    Event::Encoding { sense, index, of, share, .. } => {
+                    Event::Progress(Progress::Encoding { sense, index, of, share }) => {
                         run.sensing.set(Some(encoding_words(sense, index, of, share)));
                     }
-                    Event::Failed { failure, .. } => self.fail(failure),
+                    Event::Outcome(Err(failure)) => self.fail(failure),
                     _ => {}
                 }
             }
@@ -309,18 +314,18 @@ impl TuneStore {
 
     /// Has the run write a checkpoint and rest.
     pub fn pause(self) {
-        self.tell(TuneRequest::Pause);
+        self.control(Control::PauseTraining);
     }
 
     /// Ends the run here, as if it had done all its steps.
     pub fn finish(self) {
-        self.tell(TuneRequest::Finish);
+        self.control(Control::FinishTraining);
     }
 
-    fn tell(self, request: TuneRequest) {
+    fn control(self, control: Control) {
         let Some(id) = self.run.request.get_value() else { return };
         self.run.phase.set(RunPhase::Ending);
-        self.engine.tell(&Request::Tune { id, request: Box::new(request) });
+        self.engine.control(id, control);
     }
 }
 
@@ -340,10 +345,10 @@ mod tests {
         owner.set();
         let run = RunStore::default();
         for step in 1..=5 {
-            run.hear(TuneEvent::Step(point(step, 2.0)));
+            run.hear(TuneProgress::Step(point(step, 2.0)));
         }
         // The device was lost, and the checkpoint holds three steps.
-        run.hear(TuneEvent::Step(point(4, 1.0)));
+        run.hear(TuneProgress::Step(point(4, 1.0)));
         let steps: Vec<_> = run.points.get_untracked().iter().map(|it| (it.step, it.loss)).collect();
         assert_eq!(steps, [(1, 2.0), (2, 2.0), (3, 2.0), (4, 1.0)]);
     }
@@ -354,13 +359,13 @@ mod tests {
         owner.set();
         let run = RunStore::default();
         run.phase.set(RunPhase::Training);
-        run.hear(TuneEvent::Waiting { step: 3 });
+        run.hear(TuneProgress::Waiting { step: 3 });
         assert_eq!((run.phase.get_untracked(), run.saved.get_untracked()), (RunPhase::Waiting, 3));
-        run.hear(TuneEvent::GoesOn);
+        run.hear(TuneProgress::Continues);
         assert_eq!(run.phase.get_untracked(), RunPhase::Training);
         run.phase.set(RunPhase::Ending);
-        run.hear(TuneEvent::Waiting { step: 4 });
-        run.hear(TuneEvent::GoesOn);
+        run.hear(TuneProgress::Waiting { step: 4 });
+        run.hear(TuneProgress::Continues);
         assert_eq!(run.phase.get_untracked(), RunPhase::Ending);
     }
 
@@ -369,9 +374,9 @@ mod tests {
         let owner = Owner::new();
         owner.set();
         let run = RunStore::default();
-        run.hear(TuneEvent::Warning(StorageFailure::Failed.into()));
+        run.hear(TuneProgress::Warning(StorageFailure::Failed.into()));
         assert!(run.trouble.get_untracked().is_some());
-        run.hear(TuneEvent::Saved { step: 10 });
+        run.hear(TuneProgress::Saved { step: 10 });
         assert_eq!((run.trouble.get_untracked(), run.saved.get_untracked()), (None, 10));
     }
 

@@ -229,7 +229,7 @@ pub enum Remedy {
 mod tests {
     use super::*;
     use crate::example::{ExampleProblem, JsonProblem, RowProblem};
-    use crate::{Event, RequestId, decode, encode};
+    use crate::{RequestId, ToPage, decode, encode};
 
     fn failures() -> Vec<Failure> {
         let bytes = u64::MAX;
@@ -254,9 +254,9 @@ mod tests {
     #[test]
     fn failures_travel_to_the_page_and_to_storage() {
         for failure in failures() {
-            let event = Event::Failed { id: Some(RequestId(1)), failure: failure.clone() };
-            let bytes = encode(&event).expect("it is written");
-            assert_eq!(decode::<Event>(&bytes).expect("it is read"), event);
+            let message = ToPage::outcome(RequestId(1), Err(failure.clone()));
+            let bytes = encode(&message).expect("it is written");
+            assert_eq!(decode::<ToPage>(&bytes).expect("it is read"), message);
             let json = serde_json::to_string(&failure).expect("it is written");
             assert_eq!(serde_json::from_str::<Failure>(&json).expect("it is read"), failure);
         }

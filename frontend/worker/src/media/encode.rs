@@ -4,21 +4,19 @@ use std::rc::Rc;
 
 use engine::audio::{AudioError, Encoder, RATE, Sound};
 use engine::bytes::CancelToken;
-use engine::gpu::{Gpu, GpuError};
-use engine::media::{ContentHash, Input, Media, Medium, SoftTokens};
+use engine::media::{Input, Media, Medium, SoftTokens};
 use engine::session::EngineError;
 use engine::template::Prompt;
 use engine::vision::{Budget, Encoding};
 use protocol::failure::EngineFailure;
-use protocol::{Content, Event, Failure, LoadPhase, LoadProgress, Message, RequestId, Sense};
+use protocol::{Content, Failure, LoadPhase, LoadProgress, Message, Progress, RequestId, Sense};
 use web_time::Instant;
 
-use super::known::{self, Known, Size};
+use super::known;
 use crate::failure;
 use crate::host::{Host, Model, Ready};
+use crate::state::known::{Known, Size};
 
-/// Encodings that are kept, so that what is asked about again need not be seen again.
-const MAX_KEPT: usize = 16;
 /// Samples that the tower is given at a time: a second.
 pub const STEP: usize = RATE as usize;
 /// Least time between two reports, in seconds.
@@ -27,12 +25,12 @@ const PAUSE: f64 = 0.1;
 /// The media of a conversation, in the order of its prompt.
 pub struct Prepared {
     known: Vec<Rc<Known>>,
-    places: Vec<Place>,
+    origins: Vec<MediumOrigin>,
 }
 
 /// Where a medium comes from.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct MediumOrigin {
     /// The handle of its bytes.
     handle: u32,
     /// For a sound: which clip of it.
@@ -41,11 +39,11 @@ pub struct Place {
     budget: Budget,
 }
 
-impl Place {
+impl MediumOrigin {
     /// The media of a picture or a sound that is known, and where each comes from; `handle` has its bytes.
     pub fn all(known: &Known, handle: u32) -> impl Iterator<Item = (Medium, Self)> + '_ {
-        let place = move |(clip, &medium)| (medium, Self { handle, clip, budget: known.budget });
-        known.media.iter().enumerate().map(place)
+        let origin = move |(clip, &medium)| (medium, Self { handle, clip, budget: known.budget });
+        known.media.iter().enumerate().map(origin)
     }
 }
 
@@ -81,14 +79,14 @@ pub async fn prepare(
     handles: &[web_sys::Blob],
     cancel: &CancelToken,
 ) -> Result<Prepared, Failure> {
-    let mut prepared = Prepared { known: Vec::new(), places: Vec::new() };
+    let mut prepared = Prepared { known: Vec::new(), origins: Vec::new() };
     for content in messages.iter().flat_map(|message| &message.content) {
         let handle = match content {
             Content::Text(_) => continue,
             Content::Image { media, .. } | Content::Audio { media } => media.place,
         };
         let Some(known) = known::look(host, content, handles, cancel).await? else { continue };
-        prepared.places.extend(Place::all(&known, handle).map(|(_, place)| place));
+        prepared.origins.extend(MediumOrigin::all(&known, handle).map(|(_, origin)| origin));
         prepared.known.push(known);
     }
     Ok(prepared)
@@ -102,8 +100,8 @@ impl Prepared {
     }
 
     /// The media in order, and where each comes from.
-    pub fn media(&self) -> impl Iterator<Item = (Medium, Place)> {
-        self.known.iter().flat_map(|known| known.media.iter().copied()).zip(self.places.iter().copied())
+    pub fn media(&self) -> impl Iterator<Item = (Medium, MediumOrigin)> {
+        self.known.iter().flat_map(|known| known.media.iter().copied()).zip(self.origins.iter().copied())
     }
 
     /// The prompt as the model reads it, with media that are not encoded.
@@ -150,12 +148,12 @@ impl Prepared {
         let count = fresh.len();
         for (number, index) in fresh.into_iter().enumerate() {
             let medium = input.blocks()[index].medium();
-            let place = *self.places.get(index).ok_or_else(|| {
+            let origin = *self.origins.get(index).ok_or_else(|| {
                 let detail = "a picture or sound has no place in the prompt";
                 EncodeError::Failure(Failure::new(EngineFailure::Generating).detailed(detail))
             })?;
             progress.next(number, count);
-            let rows = one(progress, ready, medium, place, handles, cancel).await?;
+            let rows = one(progress, ready, medium, origin, handles, cancel).await?;
             input.attach(index, rows.clone()).map_err(EngineError::from)?;
             ready.encoded.keep(rows);
         }
@@ -168,23 +166,23 @@ pub async fn one(
     progress: &mut EncodeProgress<'_>,
     ready: &mut Ready,
     medium: Medium,
-    place: Place,
+    origin: MediumOrigin,
     handles: &[web_sys::Blob],
     cancel: &CancelToken,
 ) -> Result<SoftTokens, EncodeError> {
     let host = Rc::clone(progress.host);
-    let read = async || known::read(&host, handles, place.handle, cancel).await;
+    let read = async || known::read(&host, handles, origin.handle, cancel).await;
     let file = match medium.media {
         Media::Audio => {
-            Decoded::Sound(progress.decoded.get(place.handle, read).await.map_err(EncodeError::Failure)?)
+            Decoded::Sound(progress.decoded.get(origin.handle, read).await.map_err(EncodeError::Failure)?)
         }
         Media::Image | Media::Video => Decoded::File(read().await.map_err(EncodeError::Failure)?),
     };
-    match encode(progress, ready, &file, place, cancel).await {
+    match encode(progress, ready, &file, origin, cancel).await {
         // What the other sense holds may be what is lacking.
         Err(EncodeError::Engine(error)) if failure::is_out_of_memory(&error) => {
             ready.free_towers();
-            encode(progress, ready, &file, place, cancel).await
+            encode(progress, ready, &file, origin, cancel).await
         }
         rows => rows,
     }
@@ -223,14 +221,14 @@ async fn encode(
     progress: &mut EncodeProgress<'_>,
     ready: &mut Ready,
     decoded: &Decoded,
-    place: Place,
+    origin: MediumOrigin,
     cancel: &CancelToken,
 ) -> Result<SoftTokens, EncodeError> {
     let file = match decoded {
         Decoded::File(file) => file,
         Decoded::Sound(sound) => {
             progress.sense = Sense::Hearing;
-            return listen(progress, ready, sound, place.clip, cancel).await;
+            return listen(progress, ready, sound, origin.clip, cancel).await;
         }
     };
     progress.sense = Sense::Sight;
@@ -238,8 +236,12 @@ async fn encode(
         Encoding::Weights(done, total) => progress.tower(done, total),
         Encoding::Layers(done, total) => progress.encoding(done as f32 / total.max(1) as f32),
     };
-    let soft =
-        ready.session.autoregressive_mut()?.vision_mut()?.soft_tokens(file, place.budget, cancel, told).await;
+    let soft = ready
+        .session
+        .autoregressive_mut()?
+        .vision_mut()?
+        .soft_tokens(file, origin.budget, cancel, told)
+        .await;
     Ok(soft.map_err(EngineError::from)?)
 }
 
@@ -292,14 +294,14 @@ impl<'a> EncodeProgress<'a> {
     fn tower(&mut self, done: u64, total: u64) {
         if self.is_due(done >= total) {
             let progress = LoadProgress { phase: LoadPhase::Weights, done, total, rate: 0.0, lost: false };
-            self.host.post(Event::Tower { id: self.id, sense: self.sense, progress });
+            self.host.progress(self.id, Progress::Tower { sense: self.sense, progress });
         }
     }
 
     fn encoding(&mut self, share: f32) {
         if self.is_due(share <= 0.0) {
-            let Self { id, sense, index, of, .. } = *self;
-            self.host.post(Event::Encoding { id, sense, index, of, share });
+            let Self { sense, index, of, .. } = *self;
+            self.host.progress(self.id, Progress::Encoding { sense, index, of, share });
         }
     }
 
@@ -309,39 +311,6 @@ impl<'a> EncodeProgress<'a> {
             self.last = Some(Instant::now());
         }
         due
-    }
-}
-
-/// Soft tokens that were made lately, the last ones at the end. They go with their device.
-#[derive(Default)]
-pub struct Encoded(Vec<SoftTokens>);
-
-impl Encoded {
-    /// Those of this content, if they are here.
-    pub fn find(&self, content: ContentHash) -> Option<SoftTokens> {
-        self.0.iter().find(|rows| rows.medium().content == content).cloned()
-    }
-
-    /// Keeps the soft tokens of a medium.
-    pub fn keep(&mut self, rows: SoftTokens) {
-        if self.0.len() >= MAX_KEPT {
-            self.0.remove(0);
-        }
-        self.0.push(rows);
-    }
-
-    /// Brings them to the host.
-    pub async fn read(&self, gpu: &Gpu) -> Result<Vec<Vec<f32>>, GpuError> {
-        let mut all = Vec::with_capacity(self.0.len());
-        for rows in &self.0 {
-            all.push(rows.read(gpu).await?);
-        }
-        Ok(all)
-    }
-
-    /// Lets go of all.
-    pub fn clear(&mut self) {
-        self.0.clear();
     }
 }
 

@@ -16,15 +16,15 @@ use engine::media::Media;
 use engine::session::Session;
 use engine::vision::Vision;
 use protocol::failure::MediaFailure;
-use protocol::{Content, Event, Failure, MediaNotice, MediaReport, MediaSize, RequestId};
+use protocol::{Content, Failure, MediaNotice, MediaReport, MediaSize, Outcome};
 
 use crate::host::Host;
-use crate::tasks::Task;
+use crate::state::known::Size;
+use crate::state::tasks::Task;
 
-pub use encode::{EncodeError, EncodeProgress, Encoded, Place, one, prepare};
-use known::Size;
-pub use known::{Library, look};
-pub use listen::{Heard, Listening, listen};
+pub use encode::{EncodeError, EncodeProgress, MediumOrigin, one, prepare};
+pub use known::look;
+pub use listen::listen;
 
 /// Tokens that stand around a medium.
 const BRACKETS: u32 = 2;
@@ -32,11 +32,10 @@ const BRACKETS: u32 = 2;
 /// Answers [`protocol::Request::Examine`].
 pub async fn examine(
     host: Rc<Host>,
-    id: RequestId,
     content: Content,
     handles: Vec<web_sys::Blob>,
     task: Task,
-) -> Result<Event, Failure> {
+) -> Result<Outcome, Failure> {
     let known = known::look(&host, &content, &handles, &task.cancel).await?;
     let known = known.ok_or(MediaFailure::Neither)?;
     let mut notices = Vec::new();
@@ -55,18 +54,18 @@ pub async fn examine(
     let kind = if matches!(content, Content::Image { .. }) { Media::Image } else { Media::Audio };
     let takes = host.model.borrow().as_ref().is_some_and(|model| model.takes(kind));
     let tokens = takes.then(|| known.media.iter().map(|medium| medium.tokens + BRACKETS).sum());
-    Ok(Event::Examined { id, report: MediaReport { size, tokens, notices } })
+    Ok(Outcome::Examined(MediaReport { size, tokens, notices }))
 }
 
 /// Answers [`protocol::Request::Towers`].
-pub async fn towers(host: Rc<Host>, id: RequestId, free: bool, task: Task) -> Result<Event, Failure> {
-    let mut slot = host.slot(&task.cancel).await.map_err(|_| crate::failure::cancelled())?;
-    let Some(ready) = slot.as_mut() else { return Ok(Event::Towers { id, bytes: None, gpu_bytes: 0 }) };
+pub async fn towers(host: Rc<Host>, free: bool, task: Task) -> Result<Outcome, Failure> {
+    let mut slot = host.slot(&task.cancel).await?;
+    let Some(ready) = slot.as_mut() else { return Ok(Outcome::Towers { bytes: None, gpu_bytes: 0 }) };
     if free {
         ready.free_towers();
     }
     let session = ready.session.autoregressive().ok();
     let seeing = session.and_then(Session::vision).map_or(0, Vision::bytes_in_use);
     let hearing = session.and_then(Session::audio).map_or(0, Audio::bytes_in_use);
-    Ok(Event::Towers { id, bytes: Some(seeing + hearing), gpu_bytes: ready.gpu.bytes_in_use() })
+    Ok(Outcome::Towers { bytes: Some(seeing + hearing), gpu_bytes: ready.gpu.bytes_in_use() })
 }

@@ -1,11 +1,11 @@
 //! Examples: from what a person gives to ids and labels, and to a preview of what is learned.
 
-use engine::bytes::{CancelToken, SourceError};
+use engine::bytes::CancelToken;
 use engine::media::{Media, Medium};
 use engine::template::{Conversation, Message, Role};
 use engine::tokenizer::Tokenizer;
 use engine::train::Example;
-use engine::train::examples::{self, Columns, Content, Format, Named, Parsed, Row};
+use engine::train::examples::{self as encoding, Columns, Content, Format, Named, Parsed, Row};
 use protocol::example::{ExampleProblem, RowProblem};
 use protocol::failure::{MediaFailure, ModelFailure};
 use protocol::tune::{
@@ -15,11 +15,11 @@ use protocol::{Code, Failure, Sense};
 
 use super::files::Files;
 use super::soft_tokens::Sources;
-use super::{Given, failures};
+use super::{TrainingData, failures};
 use crate::convert;
-use crate::failure::sense;
+use crate::failure::{Stopped, sense};
 use crate::host::{Host, Model};
-use crate::media::{self, Place};
+use crate::media::{self, MediumOrigin};
 
 /// Examples that a preview shows.
 const SHOWN_ROWS: usize = 20;
@@ -47,12 +47,12 @@ pub struct Read {
 pub async fn read(
     host: &Host,
     model: &Model,
-    given: &Given,
+    data: &TrainingData,
     limit: u32,
     cancel: &CancelToken,
-) -> Result<Read, ExamplesError> {
-    let Given { data, handles } = given;
-    let (format, parsed, of_chat) = parse(host, given, cancel).await?;
+) -> Result<Read, Stopped> {
+    let TrainingData { examples, handles } = data;
+    let (format, parsed, of_chat) = parse(host, data, cancel).await?;
     let Parsed { rows, problems, columns, chosen, heads, ignored, .. } = parsed;
     let mut preview = Preview {
         format,
@@ -71,11 +71,11 @@ pub async fn read(
     let problem = |line, reason| RowProblem { line, reason };
     let mut wrong: Vec<_> =
         problems.into_iter().map(|it| problem(it.line, failures::of_example(it.reason))).collect();
-    let given: &[ExampleFile] = match data {
+    let files: &[ExampleFile] = match examples {
         ExampleData::Text { files, .. } => files,
         ExampleData::Pairs(_) | ExampleData::Chat(_) => &[],
     };
-    let mut finder = Finder { host, model, files: Files::new(given), handles, cancel };
+    let mut finder = Finder { host, model, files: Files::new(files), handles, cancel };
     let mut usable = Vec::with_capacity(rows.len());
     let mut sources = Sources::default();
     let mut lacking = None;
@@ -91,7 +91,7 @@ pub async fn read(
         let example = found.and_then(|found| {
             let media: Vec<Vec<Medium>> =
                 found.iter().map(|all| all.iter().map(|it| it.0).collect()).collect();
-            let encoded = examples::encode(&row.content, &media, &model.tokenizer, model.variant, limit);
+            let encoded = encoding::encode(&row.content, &media, &model.tokenizer, model.variant, limit);
             Ok((encoded.map_err(failures::of_example)?, found))
         });
         match example {
@@ -109,7 +109,7 @@ pub async fn read(
         }
     }
     if let (true, Some(sense)) = (usable.is_empty(), lacking) {
-        return Err(ExamplesError::Failure(ModelFailure::Lacks(sense).into()));
+        return Err(Failure::from(ModelFailure::Lacks(sense)).into());
     }
     wrong.sort_by_key(|problem| problem.line);
     preview.problem_count = wrong.len() as u32;
@@ -119,7 +119,7 @@ pub async fn read(
 }
 
 /// The media of each file that an example names, and where they come from.
-type Found = Vec<Vec<(Medium, Place)>>;
+type Found = Vec<Vec<(Medium, MediumOrigin)>>;
 
 /// Finds the files that examples name, and looks at them.
 struct Finder<'a> {
@@ -132,7 +132,7 @@ struct Finder<'a> {
 
 impl Finder<'_> {
     /// The media of a row; or why it cannot be used.
-    async fn find_all(&mut self, content: &Content) -> Result<Result<Found, ExampleProblem>, ExamplesError> {
+    async fn find_all(&mut self, content: &Content) -> Result<Result<Found, ExampleProblem>, Stopped> {
         let Content::Chat { media, .. } = content else { return Ok(Ok(Vec::new())) };
         let mut found = Vec::with_capacity(media.len());
         for named in media {
@@ -147,7 +147,7 @@ impl Finder<'_> {
     async fn find(
         &mut self,
         named: &Named,
-    ) -> Result<Result<Vec<(Medium, Place)>, ExampleProblem>, ExamplesError> {
+    ) -> Result<Result<Vec<(Medium, MediumOrigin)>, ExampleProblem>, Stopped> {
         let Named { media, name } = named;
         if !self.model.takes(*media) {
             return Ok(Err(ExampleProblem::Lacks(sense(*media))));
@@ -164,9 +164,9 @@ impl Finder<'_> {
             (Ok(_), media) => return unusable(MediaFailure::Not(sense(*media)).into()),
         };
         match media::look(self.host, content, self.handles, self.cancel).await {
-            Ok(Some(known)) => Ok(Ok(Place::all(&known, place).collect())),
+            Ok(Some(known)) => Ok(Ok(MediumOrigin::all(&known, place).collect())),
             Ok(None) => unusable(MediaFailure::Neither.into()),
-            Err(failure) if failure.is_cancelled() => Err(ExamplesError::Cancelled),
+            Err(failure) if failure.is_cancelled() => Err(failure.into()),
             Err(failure) => unusable(failure.code),
         }
     }
@@ -178,44 +178,24 @@ impl Finder<'_> {
     }
 }
 
-/// Why nothing was read.
-pub enum ExamplesError {
-    /// It was cancelled.
-    Cancelled,
-    /// It makes no sense.
-    Failure(Failure),
-}
-
-impl ExamplesError {
-    fn of(failure: Failure) -> Self {
-        if failure.is_cancelled() { Self::Cancelled } else { Self::Failure(failure) }
-    }
-}
-
-impl From<SourceError> for ExamplesError {
-    fn from(_: SourceError) -> Self {
-        Self::Cancelled
-    }
-}
-
-/// The rows of what was given; and of a conversation, whose pictures and sounds have no names, its media.
+/// Returns the rows of the examples and, for a conversation, the media in it: they have no names.
 async fn parse(
     host: &Host,
-    given: &Given,
+    data: &TrainingData,
     cancel: &CancelToken,
-) -> Result<(ExampleFormat, Parsed, Option<Found>), ExamplesError> {
-    let Given { data, handles } = given;
+) -> Result<(ExampleFormat, Parsed, Option<Found>), Stopped> {
+    let TrainingData { examples: given, handles } = data;
     let rows = |contents: Vec<Content>| {
         let row = |(index, content)| Row { line: index as u32 + 1, content };
         Parsed { rows: contents.into_iter().enumerate().map(row).collect(), ..Parsed::default() }
     };
     let chat = |conversation| Content::Chat { conversation, media: Vec::new(), context: Vec::new() };
-    Ok(match data {
+    Ok(match given {
         ExampleData::Text { text, columns, .. } => {
             let columns = columns.clone().map(|TableColumns { header, prompt, answer, context, system }| {
                 Columns { header, prompt, answer, context, system }
             });
-            let parsed = examples::read(text, columns.as_ref());
+            let parsed = encoding::read(text, columns.as_ref());
             let format = match parsed.format {
                 Format::Json => ExampleFormat::Json,
                 Format::Table => ExampleFormat::Table,
@@ -231,10 +211,8 @@ async fn parse(
             (ExampleFormat::Given, rows(pairs.iter().map(pair).collect()), None)
         }
         ExampleData::Chat(messages) => {
-            let prepared =
-                media::prepare(host, messages, handles, cancel).await.map_err(ExamplesError::of)?;
-            let conversation =
-                convert::conversation(messages, &[], &prepared.clips()).map_err(ExamplesError::Failure)?;
+            let prepared = media::prepare(host, messages, handles, cancel).await?;
+            let conversation = convert::conversation(messages, &[], &prepared.clips())?;
             // Its sounds have a place for each clip already.
             let found = prepared.media().map(|medium| vec![medium]).collect();
             (ExampleFormat::Given, rows(vec![chat(conversation)]), Some(found))

@@ -8,15 +8,15 @@ use engine::train::examples::split;
 use engine::train::{Example, Trainer};
 use protocol::failure::{RequestFailure, TrainingFailure};
 use protocol::tune::{Preview, TunePlan, TuneSettings};
-use protocol::{Event, Failure, RequestId, TuneEvent};
+use protocol::{Failure, Outcome, TuneOutcome};
 use web_time::Instant;
 
 use super::examples::Read;
 use super::soft_tokens::Sources;
-use super::{Given, convert, examples, failures, kept};
-use crate::failure;
+use super::{TrainingData, convert, examples, failures, kept};
+use crate::failure::{self, Stopped};
 use crate::host::{Host, Model, Slot};
-use crate::tasks::Task;
+use crate::state::tasks::Task;
 
 /// Passes through the model that a training step takes, each about as long as reading a prompt: forward, forward again
 /// for what was not kept, and backward, which multiplies twice.
@@ -62,16 +62,13 @@ pub fn obstacle(parameters: u64) -> Option<Failure> {
 pub async fn read(
     host: &Host,
     model: &Model,
-    given: &Given,
+    data: &TrainingData,
     settings: &TuneSettings,
     cancel: &CancelToken,
 ) -> Result<Prepared, Failure> {
     let limit = settings.max_tokens.min(model.options.context);
-    let read = examples::read(host, model, given, limit, cancel).await;
-    let Read { preview, mut usable, sources } = read.map_err(|error| match error {
-        examples::ExamplesError::Cancelled => failure::cancelled(),
-        examples::ExamplesError::Failure(failure) => failure,
-    })?;
+    let read = examples::read(host, model, data, limit, cancel).await;
+    let Read { preview, mut usable, sources } = read.map_err(|Stopped(failure)| failure)?;
     let (learn, kept) = split(usable.len(), settings.eval_share, settings.seed);
     let mut take =
         |indices: Vec<usize>| indices.into_iter().map(|at| std::mem::take(&mut usable[at])).collect();
@@ -83,18 +80,18 @@ pub async fn read(
 /// Answers [`protocol::TuneRequest::Prepare`].
 pub async fn prepare(
     host: Rc<Host>,
-    id: RequestId,
-    given: Given,
+    data: TrainingData,
     settings: TuneSettings,
     task: Task,
-) -> Result<Event, Failure> {
+) -> Result<Outcome, Failure> {
     let model = model(&host)?;
-    let prepared = read(&host, &model, &given, &settings, &task.cancel).await?;
+    let prepared = read(&host, &model, &data, &settings, &task.cancel).await?;
     let plan = match prepared.train.is_empty() || host.tasks.holder().is_some() {
         true => None,
         false => Some(plan(&host, &prepared, &settings, &task.cancel).await?),
     };
-    Ok(Event::Tune { id, event: Box::new(TuneEvent::Prepared { preview: prepared.preview, plan }) })
+    let prepared = TuneOutcome::Prepared { preview: prepared.preview, plan };
+    Ok(Outcome::Tune(Box::new(prepared)))
 }
 
 async fn plan(
@@ -108,7 +105,7 @@ async fn plan(
     let each_step = f64::from(convert::batch(settings)) * tokens(train) as f64 / train.len() as f64;
     let passes = f64::from(*steps) * each_step * PASSES + EVALUATIONS * tokens(evaluate) as f64;
 
-    let mut slot = host.slot(cancel).await.map_err(|_| failure::cancelled())?;
+    let mut slot = host.slot(cancel).await?;
     let pace = measure(host, &mut slot, train).await;
     let ready = slot.as_ref().ok_or(RequestFailure::NoModel)?;
     let wanted = convert::settings(settings, *steps, preview.longest);
@@ -146,8 +143,8 @@ async fn plan(
     drop(slot);
     plan.media_bytes = sources.bytes(width);
     if plan.media_bytes > 0 {
-        let places = host.tuning.places(host).await.map_err(|error| kept::of_store(&error))?;
-        plan.obstacle = plan.obstacle.or_else(|| sources.obstacle(width, &places));
+        let stores = host.tuning.stores().await.map_err(|error| kept::of_store(&error))?;
+        plan.obstacle = plan.obstacle.or_else(|| sources.obstacle(width, &stores));
     }
     if let Ok(kept) = host.platform.kept().await
         && kept.quota > 0

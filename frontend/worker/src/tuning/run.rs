@@ -12,22 +12,22 @@ use std::rc::Rc;
 use engine::adapter::gguf;
 use engine::bytes::{CancelToken, SourceError};
 use engine::gpu::Gpu;
-use engine::session::{Control, EngineError, Event as Said, Options, Session};
+use engine::session::{Control, EngineError, Event, Options, Session};
 use engine::template::Piece;
 use engine::train::{Example, StepReport, TrainError, Trainer, order};
 use futures_util::lock::MutexGuard;
 use protocol::failure::TrainingFailure;
 use protocol::tune::{self, RunSummary, TuneLength, TunePoint, TuneSample, TuneSettings};
-use protocol::{Event, Failure, Message, RequestId, Role, TuneEvent};
+use protocol::{Failure, Message, Outcome, Progress, Role, TuneOutcome, TuneProgress};
 use shaders::sampling::Settings as Sampling;
 use web_time::Instant;
 
-use super::run_store::{Checkpoint, Examples, KeptExample};
-use super::{Given, Places, convert, failures, kept, plan, soft_tokens};
+use super::{TrainingData, convert, failures, kept, plan, soft_tokens};
+use crate::host::recovery::{self, Losses};
 use crate::host::{Host, Ready, Slot};
-use crate::recovery::Losses;
-use crate::tasks::{Ending, Task};
-use crate::{failure, generating, keeping, recovery};
+use crate::state::tasks::{Ending, Task};
+use crate::state::tuning::{Checkpoint, Examples, KeptExample, SoftTokenFiles, TuneStores};
+use crate::{convert as conversion, failure, keeping};
 
 /// Evaluations in a run.
 const EVALUATIONS: u32 = 10;
@@ -41,36 +41,31 @@ const SAMPLE_ADAPTER: &str = "training";
 /// Answers [`protocol::TuneRequest::Start`] where `begin` says with what, else [`protocol::TuneRequest::Resume`].
 pub async fn run(
     host: Rc<Host>,
-    id: RequestId,
-    begin: Option<(Given, TuneSettings)>,
+    begin: Option<(TrainingData, TuneSettings)>,
     task: Task,
-) -> Result<Event, Failure> {
-    let Some(_lock) = host.tuning.lock(&host).await else { return Err(kept::elsewhere(&host).await) };
-    host.keeper.pause();
-    let result = match host.slot(&task.cancel).await {
-        Ok(slot) => run_in(&host, slot, id, begin, &task).await,
-        Err(_) => Err(failure::cancelled()),
-    };
-    keeping::resume(&host);
-    result.map(|event| Event::Tune { id, event: Box::new(event) })
+) -> Result<Outcome, Failure> {
+    let Some(_lock) = host.tuning.lock().await else { return Err(kept::elsewhere(&host).await) };
+    let _paused = keeping::pause(&host);
+    let slot = host.slot(&task.cancel).await?;
+    let outcome = run_in(&host, slot, begin, &task).await?;
+    Ok(Outcome::Tune(Box::new(outcome)))
 }
 
 async fn run_in(
     host: &Rc<Host>,
     mut slot: MutexGuard<'_, Slot>,
-    id: RequestId,
-    begin: Option<(Given, TuneSettings)>,
+    begin: Option<(TrainingData, TuneSettings)>,
     task: &Task,
-) -> Result<TuneEvent, Failure> {
+) -> Result<TuneOutcome, Failure> {
     recovery::ensure(host, &mut slot, &task.cancel).await?;
     let of_store = |error| kept::of_store(&error);
-    let places = host.tuning.places(host).await.map_err(of_store)?;
+    let stores = host.tuning.stores().await.map_err(of_store)?;
     let (summary, data) = match begin {
-        Some((given, settings)) => start(host, &mut slot, &places, id, &given, settings, task).await?,
+        Some((data, settings)) => start(host, &mut slot, &stores, &data, settings, task).await?,
         None => {
-            let last = places.run_store.last().await.map_err(of_store)?.ok_or_else(nothing_kept)?;
+            let last = stores.run_store.last().await.map_err(of_store)?.ok_or_else(nothing_kept)?;
             let data =
-                places.run_store.examples(&last.run).await.map_err(of_store)?.ok_or_else(nothing_kept)?;
+                stores.run_store.examples(&last.run).await.map_err(of_store)?.ok_or_else(nothing_kept)?;
             (last.run, data)
         }
     };
@@ -85,8 +80,7 @@ async fn run_in(
     let (train, evaluate) = (restored(&data.train)?, restored(&data.evaluate)?);
     let mut run = Run {
         host,
-        id,
-        places: &places,
+        stores: &stores,
         task,
         summary,
         train,
@@ -106,9 +100,8 @@ fn nothing_kept() -> Failure {
 async fn start(
     host: &Rc<Host>,
     slot: &mut Slot,
-    places: &Places,
-    id: RequestId,
-    given: &Given,
+    stores: &TuneStores,
+    given: &TrainingData,
     settings: TuneSettings,
     task: &Task,
 ) -> Result<(RunSummary, Examples), Failure> {
@@ -127,26 +120,26 @@ async fn start(
         return Err(failure);
     }
     let sources = prepared.sources;
-    if let Some(failure) = sources.obstacle(base.config.width, places) {
+    if let Some(failure) = sources.obstacle(base.config.width, stores) {
         return Err(failure);
     }
     drop(base);
-    let folder = &**places.run_store.folder();
-    let encoded = soft_tokens::encode(host, slot, id, (&sources, &given.handles), folder, task).await;
+    let files = SoftTokenFiles(Rc::clone(stores.run_store.folder()));
+    let encoded = soft_tokens::encode(host, slot, (&sources, &given.handles), &files, task).await;
     if let Err(failure) = encoded {
         // What is left of it costs room, no more, and is deleted with the next visit at the latest.
-        places.run_store.tidy().await.ok();
+        stores.run_store.tidy().await.ok();
         return Err(failure);
     }
     let rows = |examples: Vec<Example>| examples.into_iter().map(KeptExample::of).collect();
     let begun = host.platform.now();
     let data = Examples { run: begun, train: rows(prepared.train), evaluate: rows(prepared.evaluate) };
-    let trouble = match places.run_store.begin(&data).await {
-        Ok(()) => places.fleeting.clone(),
+    let trouble = match stores.run_store.begin(&data).await {
+        Ok(()) => stores.fleeting.clone(),
         Err(error) => Some(error),
     };
     if let Some(error) = trouble {
-        say(host, id, TuneEvent::Warning(kept::of_store(&error)));
+        report(host, task, TuneProgress::Warning(kept::of_store(&error)));
     }
     let summary = RunSummary {
         name: settings.name.clone(),
@@ -163,15 +156,14 @@ async fn start(
     Ok((summary, data))
 }
 
-fn say(host: &Host, id: RequestId, event: TuneEvent) {
-    host.post(Event::Tune { id, event: Box::new(event) });
+fn report(host: &Host, task: &Task, progress: TuneProgress) {
+    host.progress(task.id, Progress::Tune(Box::new(progress)));
 }
 
 /// A run under way.
 struct Run<'a> {
     host: &'a Rc<Host>,
-    id: RequestId,
-    places: &'a Places,
+    stores: &'a TuneStores,
     task: &'a Task,
     summary: RunSummary,
     train: Vec<Example>,
@@ -186,8 +178,8 @@ struct Run<'a> {
 enum Stopped {
     /// The device may be lost; the engine's error says more.
     Engine(EngineError),
-    /// As the page is told.
-    Said(Failure),
+    /// The failure to report.
+    Failed(Failure),
     /// An answer came between, after which the device was another one: it goes on from the checkpoint.
     Interrupted,
 }
@@ -202,12 +194,12 @@ fn ready_on<'h>(held: &'h mut SlotGuard<'_>, gpu: &Rc<Gpu>) -> Result<&'h mut Re
 }
 
 impl<'a> Run<'a> {
-    fn say(&self, event: TuneEvent) {
-        say(self.host, self.id, event);
+    fn report(&self, progress: TuneProgress) {
+        report(self.host, self.task, progress);
     }
 
     /// Trains, on a new device where the old one is lost.
-    async fn follow(&mut self, slot: MutexGuard<'a, Slot>) -> Result<TuneEvent, Failure> {
+    async fn follow(&mut self, slot: MutexGuard<'a, Slot>) -> Result<TuneOutcome, Failure> {
         let mut losses = Losses::default();
         let mut held = Some(slot);
         loop {
@@ -215,14 +207,12 @@ impl<'a> Run<'a> {
             // An answer that came between has left it to others.
             let slot = match &mut held {
                 Some(slot) => slot,
-                None => {
-                    held.insert(self.host.slot(&self.task.cancel).await.map_err(|_| failure::cancelled())?)
-                }
+                None => held.insert(self.host.slot(&self.task.cancel).await?),
             };
             let gpu = Rc::clone(&recovery::ensure(self.host, slot, &self.task.cancel).await?.gpu);
             let error = match self.on(&mut held, &gpu).await {
-                Ok(event) => return Ok(event),
-                Err(Stopped::Said(failure)) => return Err(failure),
+                Ok(outcome) => return Ok(outcome),
+                Err(Stopped::Failed(failure)) => return Err(failure),
                 Err(Stopped::Interrupted) => continue,
                 Err(Stopped::Engine(error)) => error,
             };
@@ -235,7 +225,7 @@ impl<'a> Run<'a> {
     }
 
     /// Trains on this device, from the last checkpoint.
-    async fn on(&mut self, held: &mut SlotGuard<'a>, gpu: &Rc<Gpu>) -> Result<TuneEvent, Stopped> {
+    async fn on(&mut self, held: &mut SlotGuard<'a>, gpu: &Rc<Gpu>) -> Result<TuneOutcome, Stopped> {
         let ready = ready_on(held, gpu)?;
         let longest =
             self.train.iter().chain(&self.evaluate).map(|it| it.input.len()).max().unwrap_or_default();
@@ -245,10 +235,10 @@ impl<'a> Run<'a> {
         let base = ready.session.autoregressive().map_err(Stopped::Engine)?.training_base();
         let made = Trainer::new(Rc::clone(&ready.gpu), base, settings, None).await;
         let mut trainer = made.map_err(|error| self.stopped(error))?;
-        trainer.set_soft_tokens(Rc::new(soft_tokens::Kept(Rc::clone(self.places.run_store.folder()))));
+        trainer.set_soft_tokens(Rc::new(SoftTokenFiles(Rc::clone(self.stores.run_store.folder()))));
         self.restore(&mut trainer).await?;
         self.gpu_bytes = ready.memory_without_towers() + trainer.memory().bytes();
-        self.say(TuneEvent::Begun(self.summary.clone()));
+        self.report(TuneProgress::Begun(self.summary.clone()));
         if self.summary.step == 0 {
             self.sample(ready_on(held, gpu)?, &trainer).await?;
         }
@@ -304,28 +294,28 @@ impl<'a> Run<'a> {
         self.summary.finished = true;
         self.sample(ready_on(held, gpu)?, &trainer).await?;
         self.save(&trainer).await?;
-        Ok(TuneEvent::Finished(self.summary.clone()))
+        Ok(TuneOutcome::Finished(self.summary.clone()))
     }
 
     /// Leaves the model to an answer until that is over, and takes it again.
     async fn give_way(&self, held: &mut SlotGuard<'a>, over: CancelToken) {
-        self.say(TuneEvent::Waiting { step: self.summary.step });
+        self.report(TuneProgress::Waiting { step: self.summary.step });
         *held = None;
         // What has been stopped meanwhile is seen by whoever asks next.
         let cancel = &self.task.cancel;
         let answered = over.guard(std::future::pending::<Result<(), SourceError>>());
         cancel.guard(async { Ok::<_, SourceError>(answered.await.is_ok()) }).await.ok();
         *held = self.host.slot(cancel).await.ok();
-        self.say(TuneEvent::GoesOn);
+        self.report(TuneProgress::Continues);
     }
 
     /// Puts the trainer where the last checkpoint is, or at the beginning.
     async fn restore(&mut self, trainer: &mut Trainer) -> Result<(), Stopped> {
-        let of_store = |error| Stopped::Said(kept::of_store(&error));
-        let last: Option<Checkpoint> = self.places.run_store.last().await.map_err(of_store)?;
+        let of_store = |error| Stopped::Failed(kept::of_store(&error));
+        let last: Option<Checkpoint> = self.stores.run_store.last().await.map_err(of_store)?;
         let last = last.filter(|last| last.run.begun == self.summary.begun);
         let weights = match &last {
-            Some(last) => self.places.run_store.weights(last).await.map_err(of_store)?,
+            Some(last) => self.stores.run_store.weights(last).await.map_err(of_store)?,
             None => None,
         };
         match (last, weights) {
@@ -373,7 +363,7 @@ impl<'a> Run<'a> {
         };
         self.summary.step = report.step;
         self.summary.points.push(point);
-        self.say(TuneEvent::Step(point));
+        self.report(TuneProgress::Step(point));
         self.tell_speed(&report);
         Ok(())
     }
@@ -391,7 +381,7 @@ impl<'a> Run<'a> {
         let tokens: f64 = self.speed.iter().map(|(tokens, _)| f64::from(*tokens)).sum();
         let seconds = self.speed.iter().map(|(_, ms)| ms).sum::<f64>() / 1000.0;
         let left = f64::from(self.summary.steps - self.summary.step) * seconds / self.speed.len() as f64;
-        self.say(TuneEvent::Speed {
+        self.report(TuneProgress::Speed {
             tokens_per_second: if seconds > 0.0 { tokens / seconds } else { 0.0 },
             seconds_left: Some(left),
             gpu_bytes: self.gpu_bytes,
@@ -405,25 +395,27 @@ impl<'a> Run<'a> {
         let file = gguf::write(&adapter, &self.summary.name, Vec::new())
             .map_err(|error| self.stopped(error.into()))?;
         let summary = RunSummary { saved: self.summary.step, ..self.summary.clone() };
-        match self.places.run_store.save(&summary, &weights, &file).await {
+        match self.stores.run_store.save(&summary, &weights, &file).await {
             Ok(()) => {
                 self.summary.saved = self.summary.step;
-                self.say(TuneEvent::Saved { step: self.summary.saved });
+                self.report(TuneProgress::Saved { step: self.summary.saved });
             }
-            Err(error) => self.say(TuneEvent::Warning(kept::of_store(&error))),
+            Err(error) => self.report(TuneProgress::Warning(kept::of_store(&error))),
         }
         Ok(())
     }
 
-    async fn pause(&mut self, trainer: &Trainer) -> Result<TuneEvent, Stopped> {
+    async fn pause(&mut self, trainer: &Trainer) -> Result<TuneOutcome, Stopped> {
         self.save(trainer).await?;
-        Ok(TuneEvent::Paused(self.summary.clone()))
+        Ok(TuneOutcome::Paused(self.summary.clone()))
     }
 
     fn stopped(&self, error: TrainError) -> Stopped {
         match error {
             TrainError::Gpu(error) => Stopped::Engine(EngineError::Gpu(error)),
-            error => Stopped::Said(failures::of(error, Some(self.summary.saved).filter(|&saved| saved > 0))),
+            error => {
+                Stopped::Failed(failures::of(error, Some(self.summary.saved).filter(|&saved| saved > 0)))
+            }
         }
     }
 
@@ -440,7 +432,7 @@ impl<'a> Run<'a> {
         let restored = session.use_adapters(others).await.map_err(Stopped::Engine);
         match answered {
             Err(Stopped::Engine(error)) if recovery::lost(self.host, &ready.gpu, &error).await.is_none() => {
-                self.say(TuneEvent::Warning(failure::of(&error, None)));
+                self.report(TuneProgress::Warning(failure::of(&error, None)));
                 restored
             }
             answered => answered.and(restored),
@@ -467,15 +459,16 @@ impl<'a> Run<'a> {
             let sample = TuneSample { step: self.summary.step, prompt, answer };
             self.summary.samples.retain(|it| (it.step, &it.prompt) != (sample.step, &sample.prompt));
             self.summary.samples.push(sample.clone());
-            self.say(TuneEvent::Sample(sample));
+            self.report(TuneProgress::Sample(sample));
         }
         Ok(())
     }
 
     async fn answer(&self, session: &mut Session, question: &str) -> Result<String, Stopped> {
-        let model = plan::model(self.host).map_err(Stopped::Said)?;
+        let model = plan::model(self.host).map_err(Stopped::Failed)?;
         let messages = [Message::text(Role::User, question)];
-        let prompt = generating::prompt(&model, &messages, &[], false, &[]).map_err(Stopped::Said)?;
+        let prompt =
+            conversion::prompt(model.variant, &messages, &[], false, &[]).map_err(Stopped::Failed)?;
         let ids = prompt.encode(&model.tokenizer).map_err(|error| Stopped::Engine(error.into()))?;
         let options = Options {
             settings: Sampling { temperature: 0.0, ..Sampling::default() },
@@ -484,8 +477,8 @@ impl<'a> Run<'a> {
             ..Options::default()
         };
         let mut text = String::new();
-        let mut hear = |said| {
-            if let Said::Piece(Piece::Answer(piece) | Piece::BrokenCall { raw: piece, .. }, _) = said {
+        let mut hear = |event| {
+            if let Event::Piece(Piece::Answer(piece) | Piece::BrokenCall { raw: piece, .. }, _) = event {
                 text.push_str(&piece);
             }
         };

@@ -8,24 +8,20 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use engine::bytes::LocalBoxFuture;
 use engine::media::{ContentHash, Medium};
 use engine::session::EngineError;
-use engine::store::{Folder, StoreError};
-use engine::train::{SoftTokenStore, TrainError};
-use futures_util::FutureExt as _;
+use engine::store::StoreError;
+use protocol::Failure;
 use protocol::failure::{StorageFailure, TrainingFailure};
-use protocol::{Failure, RequestId};
 
-use super::{Places, kept};
+use super::kept;
+use crate::failure;
+use crate::host::recovery::{self, Losses};
 use crate::host::{Host, Ready, Slot};
-use crate::media::{EncodeError, EncodeProgress, Place, one};
-use crate::recovery::Losses;
-use crate::tasks::Task;
-use crate::{failure, recovery};
+use crate::media::{EncodeError, EncodeProgress, MediumOrigin, one};
+use crate::state::tasks::Task;
+use crate::state::tuning::{SoftTokenFiles, TuneStores};
 
-/// What the names of files begin with.
-const PREFIX: &str = "soft.";
 /// Most bytes in the browser's storage: 1365 pictures of 256 tokens for a model of width 1536.
 const MAX_STORED: u64 = 2 << 30;
 /// Most bytes where the browser keeps no files, so that they lie in the worker's own memory.
@@ -34,16 +30,16 @@ const MAX_HELD: u64 = 256 << 20;
 /// The media of all examples, each once, in the order in which they first come, and where their files are.
 #[derive(Default)]
 pub struct Sources {
-    media: Vec<(Medium, Place)>,
+    media: Vec<(Medium, MediumOrigin)>,
     seen: HashSet<ContentHash>,
 }
 
 impl Sources {
     /// Takes media of an example in.
-    pub fn add(&mut self, media: impl IntoIterator<Item = (Medium, Place)>) {
-        for (medium, place) in media {
+    pub fn add(&mut self, media: impl IntoIterator<Item = (Medium, MediumOrigin)>) {
+        for (medium, origin) in media {
             if self.seen.insert(medium.content) {
-                self.media.push((medium, place));
+                self.media.push((medium, origin));
             }
         }
     }
@@ -54,35 +50,32 @@ impl Sources {
     }
 
     /// Why they cannot be kept, if so.
-    pub fn obstacle(&self, width: u32, places: &Places) -> Option<Failure> {
-        let in_memory = places.fleeting.is_some();
+    pub fn obstacle(&self, width: u32, stores: &TuneStores) -> Option<Failure> {
+        let in_memory = stores.fleeting.is_some();
         let most = if in_memory { MAX_HELD } else { MAX_STORED };
         let needed = self.bytes(width);
         (needed > most).then(|| TrainingFailure::TooMuchMedia { needed, most, in_memory }.into())
     }
 }
 
-/// Encodes all of them into the folder, on a new device where the old one is lost.
+/// Encodes all of them into files, on a new device if the old one is lost.
 pub async fn encode(
     host: &Rc<Host>,
     slot: &mut Slot,
-    id: RequestId,
     (sources, handles): (&Sources, &[web_sys::Blob]),
-    folder: &dyn Folder,
+    files: &SoftTokenFiles,
     task: &Task,
 ) -> Result<(), Failure> {
-    let mut progress = EncodeProgress::new(host, id);
+    let mut progress = EncodeProgress::new(host, task.id);
     let (mut done, mut losses) = (0, Losses::default());
     let count = sources.media.len();
-    while let Some(&(medium, place)) = sources.media.get(done) {
+    while let Some(&(medium, origin)) = sources.media.get(done) {
         let ready = recovery::ensure(host, slot, &task.cancel).await?;
         progress.next(done, count);
         let gpu = Rc::clone(&ready.gpu);
-        let error = match rows(&mut progress, ready, medium, place, handles, task).await {
+        let error = match rows(&mut progress, ready, medium, origin, handles, task).await {
             Ok(values) => {
-                let file: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-                let written = folder.write(&name(&medium), &file).await;
-                written.map_err(|error| of_store(&error))?;
+                files.write(&medium, &values).await.map_err(|error| of_store(&error))?;
                 done += 1;
                 losses.reset();
                 continue;
@@ -100,52 +93,20 @@ async fn rows(
     progress: &mut EncodeProgress<'_>,
     ready: &mut Ready,
     medium: Medium,
-    place: Place,
+    origin: MediumOrigin,
     handles: &[web_sys::Blob],
     task: &Task,
 ) -> Result<Vec<f32>, EncodeError> {
     let rows = match ready.encoded.find(medium.content) {
         Some(rows) => rows,
-        None => one(progress, ready, medium, place, handles, &task.cancel).await?,
+        None => one(progress, ready, medium, origin, handles, &task.cancel).await?,
     };
     Ok(rows.read(&ready.gpu).await.map_err(EngineError::from)?)
-}
-
-fn name(medium: &Medium) -> String {
-    format!("{PREFIX}{}", medium.content)
-}
-
-/// Deletes all but those of these media.
-pub async fn keep_only(folder: &dyn Folder, media: impl Iterator<Item = Medium>) -> Result<(), StoreError> {
-    let wanted: HashSet<String> = media.map(|medium| name(&medium)).collect();
-    for name in folder.names().await? {
-        if name.starts_with(PREFIX) && !wanted.contains(&name) {
-            folder.remove(&name).await?;
-        }
-    }
-    Ok(())
 }
 
 fn of_store(error: &StoreError) -> Failure {
     match error {
         StoreError::Full { size, .. } => StorageFailure::MediaFull { bytes: *size }.into(),
         other => kept::of_store(other),
-    }
-}
-
-/// Those in a folder, for the trainer.
-pub struct Kept(pub Rc<dyn Folder>);
-
-impl SoftTokenStore for Kept {
-    fn rows<'a>(&'a self, medium: &'a Medium) -> LocalBoxFuture<'a, Result<Vec<f32>, TrainError>> {
-        async move {
-            let bytes = self.0.read(&name(medium)).await.map_err(TrainError::Store)?;
-            let missing = || TrainError::NotEncoded { tokens: medium.tokens };
-            let bytes = bytes.ok_or_else(missing)?;
-            // One that was cut off has fewer numbers than it should, which the trainer tells.
-            let (values, _) = bytes.as_chunks::<4>();
-            Ok(values.iter().map(|&value| f32::from_le_bytes(value)).collect())
-        }
-        .boxed_local()
     }
 }

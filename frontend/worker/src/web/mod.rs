@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use js_sys::{Array, Float32Array, Reflect, Uint8Array};
 use protocol::failure::EngineFailure;
-use protocol::{Event, Failure, PageId};
+use protocol::{Failure, PageId, ToPage};
 use wasm_bindgen::prelude::*;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
@@ -83,7 +83,7 @@ fn report_panics() {
     std::panic::set_hook(Box::new(|info| {
         console_error_panic_hook::hook(info);
         let failure = Failure::new(EngineFailure::Stopped).detailed(info);
-        ports::post(None, &Event::Failed { id: None, failure }, &[]);
+        ports::post(None, &ToPage::Warning(failure), &[]);
         ports::send_error(&info.to_string());
     }));
 }

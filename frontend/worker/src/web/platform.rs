@@ -11,7 +11,7 @@ use engine::store::{self, Blob, Digest, Folder, OpfsFolder, Store, StoreError};
 use futures_util::FutureExt as _;
 use futures_util::lock::Mutex;
 use protocol::failure::{MediaFailure, ModelFailure, NoGpu, ReadFailure};
-use protocol::{CacheEntry, Event, Failure, Layer, LayerKind, ModelSource, PageId};
+use protocol::{CacheEntry, CacheReport, Failure, Layer, LayerKind, ModelSource, PageId, ToPage};
 
 use js_sys::Uint8Array;
 use wasm_bindgen_futures::JsFuture;
@@ -20,7 +20,7 @@ use super::adapter;
 use super::compiler::Compiler;
 use super::{locks, ports};
 use crate::device::AdapterNames;
-use crate::platform::{Kept, Link, Lock, Opened, Platform};
+use crate::platform::{Link, Lock, Opened, Platform};
 
 /// A dedicated worker of a browser.
 pub struct Browser {
@@ -90,8 +90,8 @@ impl Browser {
 }
 
 impl Platform for Browser {
-    fn post(&self, to: Option<PageId>, event: Event, files: &[web_sys::Blob]) {
-        ports::post(to, &event, files);
+    fn post(&self, to: Option<PageId>, message: ToPage, files: &[web_sys::Blob]) {
+        ports::post(to, &message, files);
     }
 
     fn spawn(&self, task: LocalBoxFuture<'static, ()>) {
@@ -160,12 +160,12 @@ impl Platform for Browser {
         .boxed_local()
     }
 
-    fn kept(&self) -> LocalBoxFuture<'_, Result<Kept, StoreError>> {
+    fn kept(&self) -> LocalBoxFuture<'_, Result<CacheReport, StoreError>> {
         async move {
             let store = match self.store().await {
                 Ok(store) => store,
                 // Where nothing can be kept, nothing is.
-                Err(StoreError::Unavailable { .. }) => return Ok(Kept::default()),
+                Err(StoreError::Unavailable { .. }) => return Ok(CacheReport::default()),
                 Err(error) => return Err(error),
             };
             let entries = store.list().await?.into_iter().map(|entry| CacheEntry {
@@ -177,7 +177,7 @@ impl Platform for Browser {
                 checked: entry.checked,
             });
             let usage = store.usage().await;
-            Ok(Kept {
+            Ok(CacheReport {
                 entries: entries.collect(),
                 used: usage.used,
                 quota: usage.quota,

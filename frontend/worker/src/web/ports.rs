@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use js_sys::{Array, Object, Reflect, Uint8Array};
-use protocol::{Event, PageId};
+use protocol::{PageId, ToPage};
 use wasm_bindgen::prelude::*;
 use web_sys::{Blob, BroadcastChannel, MessageEvent};
 
@@ -83,9 +83,9 @@ fn open(host: &Rc<Host>, prefix: &str, number: f64, page: PageId) {
     });
 }
 
-/// Sends an event, `{ bytes: Uint8Array, files: [Blob…] }`, to a page or to all.
-pub fn post(to: Option<PageId>, event: &Event, files: &[Blob]) {
-    let bytes = match protocol::encode(event) {
+/// Sends a message, `{ bytes: Uint8Array, files: [Blob…] }`, to a page or to all.
+pub fn post(to: Option<PageId>, posted: &ToPage, files: &[Blob]) {
+    let bytes = match protocol::encode(posted) {
         Ok(bytes) => bytes,
         Err(error) => return send_error(&error.to_string()),
     };

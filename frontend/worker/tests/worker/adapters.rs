@@ -5,13 +5,13 @@ use std::rc::Rc;
 use futures_util::FutureExt as _;
 use protocol::failure::{AdapterFailure, RequestFailure};
 use protocol::{
-    AdapterDetails, AdapterScale, AdapterSource, Cause, Event, Failure, GenerateOptions, Layer, LayerKind,
-    LoadOptions, Message, ModelSource, Request, RequestId, Role, Sampling,
+    AdapterDetails, AdapterScale, AdapterSource, Cause, GenerateOptions, Layer, LayerKind, LoadOptions,
+    LoadedModel, Message, ModelSource, Outcome, Request, RequestId, Role, Sampling, ToWorker,
 };
 use worker::Host;
 
 use crate::desk;
-use crate::desk::{Desk, golden};
+use crate::desk::{Desk, Ended, failure, golden, loaded_model};
 
 /// The model that the adapters among the engine's tests are for.
 fn desk() -> (Rc<Desk>, Rc<Host>) {
@@ -29,7 +29,7 @@ fn loaded() -> (Rc<Desk>, Rc<Host>) {
     let (desk, host) = desk();
     host.receive(desk::load(1), Vec::new());
     let end = desk.end_of(1);
-    assert!(matches!(&end, Event::Loaded { adapters, .. } if adapters.is_empty()), "{end:?}");
+    assert_eq!(loaded_model(end).adapters, []);
     (desk, host)
 }
 
@@ -48,42 +48,34 @@ fn local(names: &[&str]) -> ModelSource {
     }
 }
 
-fn open(id: u64, key: &str, names: &[&str]) -> Request {
-    Request::OpenAdapter {
-        id: RequestId(id),
-        key: key.to_owned(),
-        source: AdapterSource::Files(local(names)),
-    }
+fn open(id: u64, key: &str, names: &[&str]) -> ToWorker {
+    ToWorker::request(
+        RequestId(id),
+        Request::OpenAdapter { key: key.to_owned(), source: AdapterSource::Files(local(names)) },
+    )
 }
 
-fn opened(event: Event) -> AdapterDetails {
-    match event {
-        Event::AdapterOpened { details, .. } => details,
+fn opened(ended: Ended) -> AdapterDetails {
+    match ended {
+        Ok(Outcome::AdapterOpened(details)) => details,
         other => panic!("not opened: {other:?}"),
     }
 }
 
-fn failure(event: Event) -> Failure {
-    match event {
-        Event::Failed { failure, .. } => failure,
-        other => panic!("not a failure: {other:?}"),
-    }
-}
-
 /// A request to answer with these adapters, always with the likeliest token.
-fn ask(id: u64, adapters: &[(&str, f32)]) -> Request {
+fn ask(id: u64, adapters: &[(&str, f32)]) -> ToWorker {
     let adapters = adapters.iter().map(|&(key, scale)| AdapterScale { key: key.to_owned(), scale }).collect();
     let sampling = Sampling { temperature: 0.0, ..Sampling::default() };
     let options = GenerateOptions { sampling, max_tokens: 16, adapters, ..GenerateOptions::default() };
     let messages = vec![Message::text(Role::User, "Tell me about the harbour.")];
-    Request::Generate { id: RequestId(id), messages, options }
+    ToWorker::request(RequestId(id), Request::Generate { messages, options })
 }
 
 /// What is answered with these adapters.
 fn answer(desk: &Desk, host: &Rc<Host>, id: u64, adapters: &[(&str, f32)]) -> String {
     host.receive(ask(id, adapters), Vec::new());
     let end = desk.end_of(id);
-    assert!(matches!(end, Event::Done { .. }), "{end:?}");
+    assert!(matches!(end, Ok(Outcome::Done { .. })), "{end:?}");
     desk.text_of(id)
 }
 
@@ -112,8 +104,8 @@ fn an_adapter_counts_as_the_answer_says() {
     assert_eq!(answer(&desk, &host, 10, &[("a", 1.0)]), spoken);
 
     for (id, key) in [(11, "a"), (12, "b")] {
-        host.receive(Request::CloseAdapter { id: RequestId(id), key: key.into() }, Vec::new());
-        assert_eq!(desk.end_of(id), Event::AdapterClosed { id: RequestId(id), key: key.into() });
+        host.receive(ToWorker::request(RequestId(id), Request::CloseAdapter { key: key.into() }), Vec::new());
+        assert_eq!(desk.end_of(id), Ok(Outcome::AdapterClosed));
     }
     assert_eq!(answer(&desk, &host, 13, &[("a", 0.0)]), plain);
     host.receive(ask(14, &[("a", 1.0)]), Vec::new());
@@ -129,8 +121,11 @@ fn an_adapter_of_the_model_counts_unless_it_is_switched_off() {
     let layer = |kind, digest: &str| Layer { kind, digest: digest.into(), size: 1, url: String::new() };
     let layers = vec![layer(LayerKind::Model, "sha256-model"), layer(LayerKind::Adapter, "sha256-adapter")];
     let source = ModelSource::Server { name: "corsair".into(), layers };
-    host.receive(Request::Load { id: RequestId(1), source, options: LoadOptions::default() }, Vec::new());
-    let Event::Loaded { adapters, .. } = desk.end_of(1) else { panic!("not loaded") };
+    host.receive(
+        ToWorker::request(RequestId(1), Request::Load { source, options: LoadOptions::default() }),
+        Vec::new(),
+    );
+    let LoadedModel { adapters, .. } = loaded_model(desk.end_of(1));
     assert_eq!(adapters.iter().map(|adapter| adapter.key.as_str()).collect::<Vec<_>>(), ["sha256-adapter"]);
     assert_ne!(answer(&desk, &host, 2, &[]), plain);
     assert_eq!(answer(&desk, &host, 3, &[("sha256-adapter", 0.0)]), plain);

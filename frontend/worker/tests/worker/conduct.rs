@@ -6,13 +6,13 @@ use std::panic::{self, AssertUnwindSafe};
 use std::rc::Rc;
 
 use protocol::conduct::{Engine, Reaction, SCRIPTS, Trouble};
-use protocol::{Event, Request};
+use protocol::{ToPage, ToWorker};
 use worker::Host;
 
 use crate::desk::server::{Crash, Server};
 use crate::desk::{Desk, golden, pebble};
 
-type When = Box<dyn Fn(&Event) -> bool>;
+type When = Box<dyn Fn(&ToPage) -> bool>;
 type Reactions = Rc<RefCell<VecDeque<(When, Reaction)>>>;
 
 struct Real {
@@ -69,15 +69,15 @@ impl Real {
 }
 
 impl Engine for Real {
-    fn send(&mut self, request: Request) {
-        self.host.receive(request, Vec::new());
+    fn send(&mut self, message: ToWorker) {
+        self.host.receive(message, Vec::new());
     }
 
     fn react(&mut self, when: When, what: Reaction) {
         self.reactions.borrow_mut().push_back((when, what));
     }
 
-    fn run_until(&mut self, done: &dyn Fn(&[Event]) -> bool) {
+    fn run_until(&mut self, done: &dyn Fn(&[ToPage]) -> bool) {
         if !self.is_gone {
             // In a browser its memory is lost with it, and here nobody looks at it any more.
             let ran = panic::catch_unwind(AssertUnwindSafe(|| self.desk.run_until(done)));
@@ -89,8 +89,8 @@ impl Engine for Real {
         }
     }
 
-    fn events(&self) -> Vec<Event> {
-        self.desk.events()
+    fn posted(&self) -> Vec<ToPage> {
+        self.desk.posted()
     }
 
     fn is_gone(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use protocol::Event;
+use protocol::{Outcome, Progress};
 
 use crate::desk::{Desk, load};
 
@@ -12,7 +12,7 @@ fn a_lost_connection_is_told_while_a_load_tries_again() {
     let side = Rc::downgrade(&desk);
     let mut steps = 0;
     desk.react(move |event| {
-        let Event::Loading { progress, .. } = event else { return };
+        let Some((_, Progress::Loading(progress))) = event.as_progress() else { return };
         let Some(watch) = side.upgrade().and_then(|desk| desk.watch.borrow().clone()) else { return };
         steps += usize::from(!progress.lost);
         if steps == 2 {
@@ -21,10 +21,10 @@ fn a_lost_connection_is_told_while_a_load_tries_again() {
         }
     });
     host.receive(load(1), Vec::new());
-    assert!(matches!(desk.end_of(1), Event::Loaded { .. }));
+    assert!(matches!(desk.end_of(1), Ok(Outcome::Loaded(_))));
     let lost = || {
-        let steps = desk.events().into_iter();
-        steps.filter(|event| matches!(event, Event::Loading { progress, .. } if progress.lost)).count()
+        let steps = desk.posted().into_iter();
+        steps.filter(|event| matches!(event.as_progress(), Some((_, Progress::Loading(progress))) if progress.lost)).count()
     };
     assert_eq!(lost(), 1);
 

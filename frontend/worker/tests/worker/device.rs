@@ -6,28 +6,21 @@ use std::rc::Rc;
 use futures_util::FutureExt as _;
 use protocol::failure::{Activity, DeviceFailure, ModelFailure, NoGpu, RequestFailure};
 use protocol::{
-    BenchmarkOptions, Cause, Code, Diagnosis, Event, Failure, Finding, Finish, FitVerdict, LoadOptions,
-    LoadPhase, PageId, Remedy, Request, RequestId, VERSION,
+    BenchmarkOptions, CacheReport, Cause, Code, Control, Diagnosis, Finding, Finish, FitVerdict, LoadOptions,
+    LoadPhase, LoadedModel, Outcome, PageId, Progress, Remedy, Request, RequestId, ToPage, ToWorker, VERSION,
 };
 
 use crate::desk;
-use crate::desk::{Desk, asks, generate_up_to, inspect, load, source};
+use crate::desk::{Desk, Ended, asks, failure, generate_up_to, inspect, load, loaded_model, source};
 
 /// A request that the demo model answers to the end.
-fn generate(id: u64, text: &str) -> Request {
+fn generate(id: u64, text: &str) -> ToWorker {
     generate_up_to(32, id, text)
 }
 
-fn failure(event: Event) -> Failure {
-    match event {
-        Event::Failed { failure, .. } => failure,
-        other => panic!("not a failure: {other:?}"),
-    }
-}
-
-fn finish(event: &Event) -> Finish {
-    match event {
-        Event::Done { finish, .. } => *finish,
+fn finish(ended: &Ended) -> Finish {
+    match ended {
+        Ok(Outcome::Done { finish, .. }) => *finish,
         other => panic!("not the end of an answer: {other:?}"),
     }
 }
@@ -35,19 +28,19 @@ fn finish(event: &Event) -> Finish {
 #[test]
 fn a_page_is_greeted_and_one_of_another_version_is_not_served() {
     let (desk, host) = Desk::new();
-    desk.run_until(|events| events.iter().any(|event| matches!(event, Event::Device(_))));
-    let events = desk.events();
-    assert_eq!(events[0], Event::Ready { version: VERSION });
-    assert_eq!(events[1], Event::State(Box::default()));
-    let Event::Device(report) = &events[2] else { panic!("{events:?}") };
+    desk.run_until(|events| events.iter().any(|event| matches!(event, ToPage::Device(_))));
+    let events = desk.posted();
+    assert_eq!(events[0], ToPage::Ready { version: VERSION });
+    assert_eq!(events[1], ToPage::State(Box::default()));
+    let ToPage::Device(report) = &events[2] else { panic!("{events:?}") };
     assert!(report.available && report.max_buffer_size > 0, "{report:?}");
 
     for (page, version) in [(1, VERSION + 1), (2, VERSION - 1)] {
         let other = RequestId::new(PageId(page), 1);
-        host.receive(Request::Hello { version, page: other.page() }, Vec::new());
+        host.receive(ToWorker::Hello { version, page: other.page() }, Vec::new());
         host.receive(load(other.0), Vec::new());
-        let told = vec![Event::Ready { version: VERSION }; page as usize];
-        assert_eq!(desk.events()[3..], told, "version {version}");
+        let told = vec![ToPage::Ready { version: VERSION }; page as usize];
+        assert_eq!(desk.posted()[3..], told, "version {version}");
     }
 }
 
@@ -55,9 +48,9 @@ fn a_page_is_greeted_and_one_of_another_version_is_not_served() {
 fn a_model_is_timed_profiled_and_verified() {
     let (desk, host) = Desk::loaded();
     let diagnose = |id: u64, what| {
-        host.receive(Request::Diagnose { id: RequestId(id), what }, Vec::new());
+        host.receive(ToWorker::request(RequestId(id), Request::Diagnose(what)), Vec::new());
         match desk.end_of(id) {
-            Event::Diagnosed { finding, .. } => finding,
+            Ok(Outcome::Diagnosed(finding)) => finding,
             other => panic!("nothing was found: {other:?}"),
         }
     };
@@ -74,10 +67,10 @@ fn a_model_is_timed_profiled_and_verified() {
 
     // While one runs, nothing else has the model; stopped, it ends as a cancelled request does.
     let what = Diagnosis::Benchmark(BenchmarkOptions { rounds: 1000, ..options });
-    host.receive(Request::Diagnose { id: RequestId(5), what }, Vec::new());
+    host.receive(ToWorker::request(RequestId(5), Request::Diagnose(what)), Vec::new());
     host.receive(generate(6, "Hello"), Vec::new());
     assert_eq!(failure(desk.end_of(6)).cause(), Cause::Invalid);
-    host.receive(Request::Cancel { id: RequestId(5) }, Vec::new());
+    host.receive(ToWorker::control(RequestId(5), Control::Cancel), Vec::new());
     assert_eq!(failure(desk.end_of(5)).cause(), Cause::Cancelled);
 }
 
@@ -89,8 +82,8 @@ fn without_a_device_the_reason_is_said_and_nothing_is_loaded() {
     let failure = failure(desk.end_of(1));
     assert_eq!(failure.cause(), Cause::NoGpu);
     assert_eq!(failure.remedies(), [Remedy::EnableWebGpu]);
-    let told = desk.events().into_iter().find_map(|event| match event {
-        Event::Device(report) => Some(report),
+    let told = desk.posted().into_iter().find_map(|event| match event {
+        ToPage::Device(report) => Some(report),
         _ => None,
     });
     assert_eq!(failure.code, DeviceFailure::None(NoGpu::NoWebGpu).into());
@@ -101,7 +94,7 @@ fn without_a_device_the_reason_is_said_and_nothing_is_loaded() {
 fn a_model_is_inspected_loaded_asked_and_let_go() {
     let (desk, host) = Desk::new();
     host.receive(inspect(1, LoadOptions::default()), Vec::new());
-    let Event::Inspected { details, verdict, .. } = desk.end_of(1) else { panic!("no inspection") };
+    let Ok(Outcome::Inspected { details, verdict, .. }) = desk.end_of(1) else { panic!("no inspection") };
     assert_eq!((details.name.as_str(), details.architecture.as_str()), ("pebble", "gemma4"));
     assert_eq!((details.layers, details.max_context), (10, 2048));
     assert!(details.capabilities.tools && details.capabilities.thinking);
@@ -110,14 +103,14 @@ fn a_model_is_inspected_loaded_asked_and_let_go() {
     assert_eq!(verdict, FitVerdict::Fits { context: 2048, bytes: cost.bytes, outside: 0 });
 
     host.receive(load(2), Vec::new());
-    let Event::Loaded { context, gpu_bytes, details: loaded, .. } = desk.end_of(2) else { panic!("no load") };
-    assert_eq!((context, loaded), (2048, details));
+    let LoadedModel { context, gpu_bytes, details: loaded, .. } = loaded_model(desk.end_of(2));
+    assert_eq!((context, loaded), (2048, *details));
     assert!(gpu_bytes > 8_000_000, "{gpu_bytes}");
     let phases: Vec<_> = desk
-        .events()
+        .progress_of(2)
         .iter()
-        .filter_map(|event| match event {
-            Event::Loading { progress, .. } => Some(progress.phase),
+        .filter_map(|progress| match progress {
+            Progress::Loading(progress) => Some(progress.phase),
             _ => None,
         })
         .collect();
@@ -131,7 +124,7 @@ fn a_model_is_inspected_loaded_asked_and_let_go() {
     assert_eq!(phases.last(), Some(&LoadPhase::Kernels));
 
     host.receive(generate(3, "What is 2 + 3?"), Vec::new());
-    let Event::Done { finish, timings, .. } = desk.end_of(3) else { panic!("no answer") };
+    let Ok(Outcome::Done { finish, timings, .. }) = desk.end_of(3) else { panic!("no answer") };
     assert_eq!(finish, Finish::EndOfTurn);
     assert!(desk.text_of(3).contains('5'), "{}", desk.text_of(3));
     assert!(timings.prompt_tokens > 5 && timings.decode_tokens > 1, "{timings:?}");
@@ -140,30 +133,33 @@ fn a_model_is_inspected_loaded_asked_and_let_go() {
 
     // What is counted is what was read.
     host.receive(
-        Request::Count { id: RequestId(4), messages: asks("What is 2 + 3?"), thinking: false },
+        ToWorker::request(RequestId(4), Request::Count { messages: asks("What is 2 + 3?"), thinking: false }),
         Vec::new(),
     );
-    assert_eq!(desk.end_of(4), Event::Counted { id: RequestId(4), tokens: timings.prompt_tokens });
+    assert_eq!(desk.end_of(4), Ok(Outcome::Counted { tokens: timings.prompt_tokens }));
 
-    host.receive(Request::Unload { id: RequestId(5) }, Vec::new());
+    host.receive(ToWorker::request(RequestId(5), Request::Unload), Vec::new());
     desk.end_of(5);
     host.receive(generate(6, "Hello"), Vec::new());
     assert_eq!(failure(desk.end_of(6)).cause(), Cause::Invalid);
 }
 
 #[test]
-fn an_answer_that_is_stopped_keeps_what_was_said() {
+fn an_answer_that_is_stopped_keeps_what_was_tuned() {
     let (desk, host) = Desk::loaded();
     let (asked, seen) = (Rc::clone(&host), Cell::new(0));
     desk.react(move |event| {
-        if matches!(event, Event::Text { .. }) {
+        if matches!(event.as_progress(), Some((_, Progress::Text { .. }))) {
             seen.set(seen.get() + 1);
             if seen.get() == 2 {
                 // Others are heard meanwhile, and a second answer is refused.
-                let count = Request::Count { id: RequestId(8), messages: asks("Hello"), thinking: false };
+                let count = ToWorker::request(
+                    RequestId(8),
+                    Request::Count { messages: asks("Hello"), thinking: false },
+                );
                 asked.receive(count, Vec::new());
                 asked.receive(generate(9, "And 3 + 4?"), Vec::new());
-                asked.receive(Request::Cancel { id: RequestId(2) }, Vec::new());
+                asked.receive(ToWorker::control(RequestId(2), Control::Cancel), Vec::new());
                 // It holds nothing any more.
                 asked.receive(generate(10, "What is 2 + 3?"), Vec::new());
             }
@@ -172,7 +168,7 @@ fn an_answer_that_is_stopped_keeps_what_was_said() {
     host.receive(generate(2, "Count from 1 to 20."), Vec::new());
     assert_eq!(finish(&desk.end_of(2)), Finish::Cancelled);
     assert!(!desk.text_of(2).is_empty());
-    assert!(matches!(desk.end_of(8), Event::Counted { .. }));
+    assert!(matches!(desk.end_of(8), Ok(Outcome::Counted { .. })));
     let refused = failure(desk.end_of(9));
     assert_eq!(refused.cause(), Cause::Invalid);
     assert_eq!(refused.code, RequestFailure::Busy(Activity::Generating).into());
@@ -185,24 +181,24 @@ fn loading_stops_what_runs() {
     let (desk, host) = Desk::loaded();
     let asked = Rc::clone(&host);
     desk.react(move |event| {
-        if matches!(event, Event::Text { .. }) && asked_once(event) {
+        if matches!(event.as_progress(), Some((_, Progress::Text { .. }))) && asked_once(event) {
             asked.receive(load(3), Vec::new());
         }
     });
     host.receive(generate(2, "Count from 1 to 20."), Vec::new());
     assert_eq!(finish(&desk.end_of(2)), Finish::Cancelled);
-    assert!(matches!(desk.end_of(3), Event::Loaded { .. }));
+    assert!(matches!(desk.end_of(3), Ok(Outcome::Loaded(_))));
 
     // Two loads: the first one is stopped, even before it has begun.
     host.receive(load(4), Vec::new());
     host.receive(load(5), Vec::new());
     assert_eq!(failure(desk.end_of(4)).cause(), Cause::Cancelled);
-    assert!(matches!(desk.end_of(5), Event::Loaded { .. }));
+    assert!(matches!(desk.end_of(5), Ok(Outcome::Loaded(_))));
 }
 
 /// Whether this is the first token of an answer.
-fn asked_once(event: &Event) -> bool {
-    matches!(event, Event::Text { tokens: 1, .. })
+fn asked_once(event: &ToPage) -> bool {
+    matches!(event.as_progress(), Some((_, Progress::Text { tokens: 1, .. })))
 }
 
 #[test]
@@ -215,7 +211,7 @@ fn an_answer_goes_on_after_the_device_was_lost() {
     let (lost, losses) = (Rc::clone(&host), Cell::new(0));
     desk.react(move |event| {
         // Twice, with words between.
-        if let Event::Text { tokens, .. } = event
+        if let Some((_, Progress::Text { tokens, .. })) = event.as_progress()
             && *tokens >= 5 + 8 * losses.get()
             && losses.get() < 2
         {
@@ -226,10 +222,10 @@ fn an_answer_goes_on_after_the_device_was_lost() {
     host.receive(generate(3, "Count from 1 to 20."), Vec::new());
     assert_eq!(finish(&desk.end_of(3)), end);
     assert_eq!(desk.text_of(3), whole);
-    let events = desk.events();
-    let is_loss = |event: &&Event| matches!(event, Event::DeviceLost { .. });
+    let events = desk.posted();
+    let is_loss = |event: &&ToPage| matches!(event, ToPage::DeviceLost { .. });
     assert_eq!(events.iter().filter(is_loss).count(), 2);
-    let devices = events.iter().filter(|event| matches!(event, Event::Device(_))).count();
+    let devices = events.iter().filter(|event| matches!(event, ToPage::Device(_))).count();
     assert_eq!(devices, 3);
 }
 
@@ -248,8 +244,8 @@ fn two_losses_in_a_row_are_the_end_of_an_answer_but_not_of_the_model() {
     let (desk, host) = Desk::loaded();
     let (lost, losses) = (Rc::clone(&host), Cell::new(0));
     desk.react(move |event| {
-        let begins = matches!(event, Event::Prefilling { .. });
-        let is_back = matches!(event, Event::Device(_));
+        let begins = matches!(event.as_progress(), Some((_, Progress::Prefilling { .. })));
+        let is_back = matches!(event, ToPage::Device(_));
         if (begins || is_back) && losses.get() < 2 {
             losses.set(losses.get() + 1);
             lost.lose_device().now_or_never().expect("nobody opens a device meanwhile");
@@ -273,8 +269,8 @@ fn a_file_of_another_kind_is_named_and_a_prompt_that_is_too_long_refused() {
 
     desk.model.replace(desk::pebble());
     let options = LoadOptions { context: 512, ..LoadOptions::default() };
-    host.receive(Request::Load { id: RequestId(2), source: source(), options }, Vec::new());
-    assert!(matches!(desk.end_of(2), Event::Loaded { context: 512, .. }));
+    host.receive(ToWorker::request(RequestId(2), Request::Load { source: source(), options }), Vec::new());
+    assert!(matches!(desk.end_of(2), Ok(Outcome::Loaded(it)) if it.context == 512));
     host.receive(generate(3, &"word ".repeat(600)), Vec::new());
     let full = failure(desk.end_of(3));
     assert_eq!(full.cause(), Cause::ContextFull);
@@ -286,8 +282,11 @@ fn a_file_of_another_kind_is_named_and_a_prompt_that_is_too_long_refused() {
 #[test]
 fn kept_weights_are_listed_and_deleting_them_may_fail() {
     let (desk, host) = Desk::new();
-    host.receive(Request::ListCache { id: RequestId(1) }, Vec::new());
-    assert!(matches!(desk.end_of(1), Event::Cache { quota: 7, .. }));
-    host.receive(Request::DeleteCached { id: RequestId(2), digests: vec!["sha256:0".into()] }, Vec::new());
+    host.receive(ToWorker::request(RequestId(1), Request::ListCache), Vec::new());
+    assert!(matches!(desk.end_of(1), Ok(Outcome::Cache(CacheReport { quota: 7, .. }))));
+    host.receive(
+        ToWorker::request(RequestId(2), Request::DeleteCached { digests: vec!["sha256:0".into()] }),
+        Vec::new(),
+    );
     assert_eq!(failure(desk.end_of(2)).cause(), Cause::Storage);
 }

@@ -4,11 +4,13 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use protocol::failure::{ModelFailure, ReadFailure};
-use protocol::{Code, Event, GenerateOptions, LoadOptions, Request, RequestId, Sampling, Timings};
+use protocol::{
+    Code, GenerateOptions, LoadOptions, LoadedModel, Outcome, Request, RequestId, Sampling, Timings, ToWorker,
+};
 use worker::Host;
 
 use crate::desk::server::Server;
-use crate::desk::{Desk, asks, golden, load, pebble};
+use crate::desk::{Desk, asks, golden, load, loaded_model, pebble, source};
 
 fn drafter() -> PathBuf {
     pebble().with_file_name("pebble-drafter.gguf")
@@ -19,19 +21,15 @@ fn answer(desk: &Desk, host: &Rc<Host>, id: u64, drafts: bool) -> (String, Timin
     let sampling = Sampling { temperature: 0.0, ..Sampling::default() };
     let options = GenerateOptions { sampling, max_tokens: 24, drafts, ..GenerateOptions::default() };
     let messages = asks("Count from 1 to 18.");
-    host.receive(Request::Generate { id: RequestId(id), messages, options }, Vec::new());
+    host.receive(ToWorker::request(RequestId(id), Request::Generate { messages, options }), Vec::new());
     let end = desk.end_of(id);
-    let Event::Done { timings, .. } = end else { panic!("{end:?}") };
+    let Ok(Outcome::Done { timings, .. }) = end else { panic!("{end:?}") };
     (desk.text_of(id), timings)
 }
 
 /// What was said to be wrong, without stopping anything.
 fn troubles(desk: &Desk) -> Vec<Code> {
-    let trouble = |event| match event {
-        Event::Failed { id: None, failure } => Some(failure.code),
-        _ => None,
-    };
-    desk.events().into_iter().filter_map(trouble).collect()
+    desk.warnings().into_iter().map(|failure| failure.code).collect()
 }
 
 #[test]
@@ -39,7 +37,7 @@ fn it_drafts_when_asked_and_says_the_same() {
     let (desk, host) = Desk::new();
     desk.drafter.replace(Some(drafter()));
     host.receive(load(1), Vec::new());
-    let Event::Loaded { details, gpu_bytes, .. } = desk.end_of(1) else { panic!("not loaded") };
+    let LoadedModel { details, gpu_bytes, .. } = loaded_model(desk.end_of(1));
     assert!(details.drafter);
     let (plain, without) = answer(&desk, &host, 2, false);
     let (text, with) = answer(&desk, &host, 3, true);
@@ -52,13 +50,13 @@ fn it_drafts_when_asked_and_says_the_same() {
     // Its weights were counted before the model was loaded.
     let (desk, host) = Desk::new();
     host.receive(load(1), Vec::new());
-    let Event::Loaded { details, gpu_bytes: alone, .. } = desk.end_of(1) else { panic!("not loaded") };
+    let LoadedModel { details, gpu_bytes: alone, .. } = loaded_model(desk.end_of(1));
     assert!(!details.drafter && gpu_bytes > alone + 800_000, "{gpu_bytes} and {alone}");
 }
 
-fn load_with_drafts(id: u64) -> Request {
-    let Request::Load { id, source, options } = load(id) else { panic!("no load") };
-    Request::Load { id, source, options: LoadOptions { drafts: true, ..options } }
+fn load_with_drafts(id: u64) -> ToWorker {
+    let options = LoadOptions { drafts: true, ..LoadOptions::default() };
+    ToWorker::request(RequestId(id), Request::Load { source: source(), options })
 }
 
 /// A file that is emptied between load and answer is no longer needed only if the drafter was loaded with the model.
@@ -70,7 +68,7 @@ fn it_is_loaded_with_the_model_if_answers_are_drafted() {
         let (desk, host) = Desk::new();
         desk.drafter.replace(Some(path.clone()));
         host.receive(load, Vec::new());
-        assert!(matches!(desk.end_of(1), Event::Loaded { .. }));
+        assert!(matches!(desk.end_of(1), Ok(Outcome::Loaded(_))));
         assert_eq!(troubles(&desk), []);
         std::fs::write(&path, []).expect("an empty file");
         let (text, timings) = answer(&desk, &host, 2, true);
@@ -90,7 +88,7 @@ fn a_drafter_on_a_server_is_here_before_the_first_answer() {
         desk.served_drafter.replace(Some(Rc::clone(&drafts)));
         desk.room.set(room);
         host.receive(load(1), Vec::new());
-        assert!(matches!(desk.end_of(1), Event::Loaded { .. }));
+        assert!(matches!(desk.end_of(1), Ok(Outcome::Loaded(_))));
         assert!(!drafts.log.take().is_empty());
         model.log.take();
         let (_, timings) = answer(&desk, &host, 2, true);
@@ -104,7 +102,7 @@ fn a_drafter_of_another_model_is_told_and_the_model_answers() {
     let (desk, host) = Desk::new();
     desk.drafter.replace(Some(golden("models/tiny-e2b-assistant.f16.gguf")));
     host.receive(load(1), Vec::new());
-    let Event::Loaded { details, .. } = desk.end_of(1) else { panic!("not loaded") };
+    let LoadedModel { details, .. } = loaded_model(desk.end_of(1));
     assert!(!details.drafter);
     assert_eq!(troubles(&desk), [Code::Model(ModelFailure::DrafterUnusable)]);
     let (text, timings) = answer(&desk, &host, 2, true);
@@ -121,12 +119,12 @@ fn a_server_that_is_gone_is_not_taken_for_an_unusable_drafter() {
     desk.served_drafter.replace(Some(Rc::clone(&drafts)));
     drafts.is_down.set(true);
     host.receive(load(1), Vec::new());
-    let Event::Failed { failure, .. } = desk.end_of(1) else { panic!("loaded") };
+    let Err(failure) = desk.end_of(1) else { panic!("loaded") };
     assert_eq!(failure.code, Code::Read(ReadFailure::ConnectionLost { received: 0 }));
     assert_eq!(troubles(&desk), []);
 
     drafts.is_down.set(false);
     host.receive(load(2), Vec::new());
-    let Event::Loaded { details, .. } = desk.end_of(2) else { panic!("not loaded") };
+    let LoadedModel { details, .. } = loaded_model(desk.end_of(2));
     assert!(details.drafter);
 }

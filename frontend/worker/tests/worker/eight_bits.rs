@@ -11,11 +11,13 @@ use engine::session::{DeviceMemory, MemoryUse, ModelSpec, Storage, TablePlace};
 use engine::synth::{self, Quant, Shape};
 use futures_util::FutureExt as _;
 use protocol::failure::{DeviceFailure, MemorySaving};
-use protocol::{EightBits, Event, Failure, FitVerdict, LoadOptions, Request, RequestId};
+use protocol::{
+    EightBits, Failure, FitVerdict, LoadOptions, LoadedModel, Outcome, Request, RequestId, ToWorker,
+};
 use worker::Host;
 
 use crate::desk::server::Server;
-use crate::desk::{Desk, generate, inspect, source, synthetic};
+use crate::desk::{Desk, generate, inspect, loaded_model, source, synthetic};
 
 const CONTEXT: u32 = 8192;
 
@@ -49,27 +51,18 @@ fn options(eight_bits: EightBits) -> LoadOptions {
 /// Looks at the model and loads it: what is in 8 bits, and what it takes. Both say the same.
 fn load(desk: &Desk, host: &Rc<Host>, id: u64, asked: EightBits) -> (EightBits, u64, u64) {
     host.receive(inspect(id, options(asked)), Vec::new());
-    let Event::Inspected { details, verdict, .. } = desk.end_of(id) else { panic!("no inspection") };
+    let Ok(Outcome::Inspected { details, verdict, .. }) = desk.end_of(id) else { panic!("no inspection") };
     let FitVerdict::Fits { context: CONTEXT, bytes, outside } = verdict else { panic!("{verdict:?}") };
-    let load = Request::Load { id: RequestId(id + 1), source: source(), options: options(asked) };
+    let load =
+        ToWorker::request(RequestId(id + 1), Request::Load { source: source(), options: options(asked) });
     host.receive(load, Vec::new());
-    let Event::Loaded { details: loaded, context: CONTEXT, gpu_bytes, .. } = desk.end_of(id + 1) else {
-        panic!("it was not loaded")
-    };
+    let LoadedModel { details: loaded, context, gpu_bytes, .. } = loaded_model(desk.end_of(id + 1));
+    assert_eq!(context, CONTEXT);
     assert_eq!((details.stored, bytes), (loaded.stored, gpu_bytes));
     assert_eq!(loaded.stored.asked, asked);
     host.receive(generate(id + 2, "Hello"), Vec::new());
-    assert!(matches!(desk.end_of(id + 2), Event::Done { .. }));
+    assert!(matches!(desk.end_of(id + 2), Ok(Outcome::Done { .. })));
     (loaded.stored.eight_bits, gpu_bytes, outside)
-}
-
-/// What the page is told beside the answers to its requests.
-fn troubles(desk: &Desk) -> Vec<Failure> {
-    let told = |event| match event {
-        Event::Failed { id: None, failure } => Some(failure),
-        _ => None,
-    };
-    desk.events().into_iter().filter_map(told).collect()
 }
 
 const NONE: EightBits = EightBits { table: false, kv_cache: false };
@@ -105,14 +98,14 @@ fn what_does_not_fit_gives_up_one_after_the_other() {
         let (eight_bits, taken, beside) = load(&desk, &host, id, NONE);
         assert_eq!((eight_bits, taken, beside > 0), (stored, bytes, is_outside), "{available}");
     }
-    assert_eq!(troubles(&desk), [], "all of it was planned");
+    assert_eq!(desk.warnings(), [], "all of it was planned");
 }
 
 #[test]
 fn a_device_with_less_memory_than_assumed_says_what_it_gave_up() {
     let (desk, host, takes) = desk("eight_bits_found.gguf");
     host.receive(inspect(1, options(NONE)), Vec::new());
-    assert!(matches!(desk.end_of(1), Event::Inspected { .. }));
+    assert!(matches!(desk.end_of(1), Ok(Outcome::Inspected { .. })));
     // A byte less than the weights take as planned. With a short context, all takes less than that the way after.
     let short = LoadOptions { context: 512, ..options(NONE) };
     let less = |table| takes(table, KvType::F16).weights - 1;
@@ -121,12 +114,12 @@ fn a_device_with_less_memory_than_assumed_says_what_it_gave_up() {
         (20, less(TablePlace::Requantized), NONE, MemorySaving::TableOutside),
     ] {
         host.limit_memory(limit).now_or_never().expect("nobody opens a device meanwhile");
-        let load = Request::Load { id: RequestId(id), source: source(), options: short };
+        let load = ToWorker::request(RequestId(id), Request::Load { source: source(), options: short });
         host.receive(load, Vec::new());
         let end = desk.end_of(id);
-        let Event::Loaded { details, .. } = end else { panic!("{end:?}") };
+        let LoadedModel { details, .. } = loaded_model(end);
         assert_eq!(details.stored.eight_bits, stored);
         let failure: Failure = DeviceFailure::Saved(told).into();
-        assert_eq!(troubles(&desk).last(), Some(&failure));
+        assert_eq!(desk.warnings().last(), Some(&failure));
     }
 }

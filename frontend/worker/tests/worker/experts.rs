@@ -10,12 +10,13 @@ use engine::synth::{self, Quant, Shape};
 use futures_util::FutureExt as _;
 use protocol::failure::DeviceFailure;
 use protocol::{
-    Cause, Event, ExpertMemory, Failure, FitVerdict, LoadOptions, ModelDetails, Request, RequestId,
+    Cause, ExpertMemory, Failure, FitVerdict, LoadOptions, LoadedModel, ModelDetails, Outcome, Request,
+    RequestId, ToWorker,
 };
 use worker::Host;
 
 use crate::desk::server::Server;
-use crate::desk::{Desk, generate, golden, small, source, synthetic};
+use crate::desk::{Desk, Ended, generate, golden, loaded_model, small, source, synthetic};
 
 /// Layers of the model; each has eight experts, and uses two for a token.
 const LAYERS: u64 = 4;
@@ -28,26 +29,26 @@ fn worker() -> (Rc<Desk>, Rc<Host>) {
     (desk, host)
 }
 
-fn inspect(desk: &Desk, host: &Rc<Host>, id: u64, expert_memory: Option<u64>) -> Event {
+fn inspect(desk: &Desk, host: &Rc<Host>, id: u64, expert_memory: Option<u64>) -> Ended {
     let options = LoadOptions { context: CONTEXT, expert_memory, ..LoadOptions::default() };
     host.receive(crate::desk::inspect(id, options), Vec::new());
     desk.end_of(id)
 }
 
-fn load(desk: &Desk, host: &Rc<Host>, id: u64, expert_memory: Option<u64>) -> Event {
+fn load(desk: &Desk, host: &Rc<Host>, id: u64, expert_memory: Option<u64>) -> Ended {
     let options = LoadOptions { context: CONTEXT, expert_memory, ..LoadOptions::default() };
-    host.receive(Request::Load { id: RequestId(id), source: source(), options }, Vec::new());
+    host.receive(ToWorker::request(RequestId(id), Request::Load { source: source(), options }), Vec::new());
     desk.end_of(id)
 }
 
-fn of_inspection(event: Event) -> (ExpertMemory, FitVerdict) {
-    let Event::Inspected { details, verdict, .. } = event else { panic!("{event:?}") };
+fn of_inspection(event: Ended) -> (ExpertMemory, FitVerdict) {
+    let Ok(Outcome::Inspected { details, verdict, .. }) = event else { panic!("{event:?}") };
     (details.experts.expect("a mixture"), verdict)
 }
 
-fn of_load(event: Event) -> (ModelDetails, u64) {
-    let Event::Loaded { details, gpu_bytes, .. } = event else { panic!("{event:?}") };
-    (*details, gpu_bytes)
+fn of_load(ended: Ended) -> (ModelDetails, u64) {
+    let LoadedModel { details, gpu_bytes, .. } = loaded_model(ended);
+    (details, gpu_bytes)
 }
 
 #[test]
@@ -74,7 +75,7 @@ fn the_verdict_follows_what_is_chosen_for_experts() {
     let (details, gpu_bytes) = of_load(load(&desk, &host, 5, Some(asked)));
     assert_eq!((details.experts, gpu_bytes), (Some(some), bytes));
     host.receive(generate(6, "Hello"), Vec::new());
-    let Event::Done { timings, .. } = desk.end_of(6) else { panic!("no answer") };
+    let Ok(Outcome::Done { timings, .. }) = desk.end_of(6) else { panic!("no answer") };
     let found = timings.experts.expect("a cache");
     assert_eq!(found.uses, u64::from(timings.decode_tokens - 1) * 2 * LAYERS);
     assert!(found.misses < found.uses && (found.misses > 0) == (found.bytes > 0), "{found:?}");
@@ -82,7 +83,7 @@ fn the_verdict_follows_what_is_chosen_for_experts() {
     let (_, gpu_bytes) = of_load(load(&desk, &host, 7, None));
     assert_eq!(gpu_bytes, with_all);
     host.receive(generate(8, "Hello"), Vec::new());
-    assert!(matches!(desk.end_of(8), Event::Done { timings, .. } if timings.experts.is_none()));
+    assert!(matches!(desk.end_of(8), Ok(Outcome::Done { timings, .. }) if timings.experts.is_none()));
 }
 
 #[test]
@@ -91,7 +92,7 @@ fn too_little_for_the_experts_of_a_token_is_told_in_numbers() {
     let (all, _) = of_inspection(inspect(&desk, &host, 1, None));
     let asked = all.least - 1;
     for end in [inspect(&desk, &host, 2, Some(asked)), load(&desk, &host, 3, Some(asked))] {
-        let Event::Failed { failure, .. } = end else { panic!("{end:?}") };
+        let Err(failure) = end else { panic!("{end:?}") };
         let told = DeviceFailure::ExpertMemory { asked, least: all.least };
         assert_eq!((failure.code.clone(), failure.cause()), (told.into(), Cause::Invalid));
     }
@@ -100,7 +101,9 @@ fn too_little_for_the_experts_of_a_token_is_told_in_numbers() {
 #[test]
 fn other_models_have_no_use_for_it() {
     let (desk, host) = Desk::new();
-    let Event::Inspected { details, .. } = inspect(&desk, &host, 1, Some(1)) else { panic!("no inspection") };
+    let Ok(Outcome::Inspected { details, .. }) = inspect(&desk, &host, 1, Some(1)) else {
+        panic!("no inspection")
+    };
     assert_eq!(details.experts, None);
 }
 
@@ -119,13 +122,13 @@ fn a_diffusion_model_can_do_with_some_of_its_experts_too() {
     let rate = some.rate.expect("it reads");
     assert!((rate * seconds - 32.0 / 48.0).abs() < 1e-3, "{rate} with {seconds}");
     let asked = all.least - 1;
-    let Event::Failed { failure, .. } = inspect(&desk, &host, 3, Some(asked)) else { panic!("no failure") };
+    let Err(failure) = inspect(&desk, &host, 3, Some(asked)) else { panic!("no failure") };
     assert_eq!(failure.code, DeviceFailure::ExpertMemory { asked, least: all.least }.into());
 
     let (details, gpu_bytes) = of_load(load(&desk, &host, 4, Some(all.all / 8 * 5)));
     assert_eq!((details.experts, gpu_bytes), (Some(some), bytes));
     host.receive(generate(5, "Hello"), Vec::new());
-    let Event::Done { timings, .. } = desk.end_of(5) else { panic!("no answer") };
+    let Ok(Outcome::Done { timings, .. }) = desk.end_of(5) else { panic!("no answer") };
     let (found, steps) = (timings.experts.expect("a cache"), timings.diffusion.expect("steps").steps);
     // Of three layers with eight experts each.
     assert!(steps > 0 && found.uses <= u64::from(steps) * 8 * 3, "{found:?}");
@@ -157,13 +160,13 @@ fn a_device_with_less_memory_than_assumed_gets_fewer_experts() {
     let held = details.experts.expect("a mixture").held;
     assert!(held >= all.least && held < all.all && gpu_bytes <= weights, "{held} of {all:?}");
     let told: Failure = DeviceFailure::FewerExperts { held, all: all.all }.into();
-    let troubles: Vec<_> = desk.events().into_iter().filter(|event| event.id().is_none()).collect();
-    assert!(troubles.contains(&Event::Failed { id: None, failure: told }), "{troubles:?}");
+    let warnings = desk.warnings();
+    assert!(warnings.contains(&told), "{warnings:?}");
 
     // What a person chose is no less limited; and what fits is as it was chosen.
     let (details, _) = of_load(load(&desk, &host, 3, Some(all.all - 1)));
     assert!(details.experts.is_some_and(|it| it.held <= held), "{details:?}");
-    let troubles = |desk: &Desk| desk.events().iter().filter(|event| event.id().is_none()).count();
+    let troubles = |desk: &Desk| desk.warnings().len();
     let before = troubles(&desk);
     let (details, _) = of_load(load(&desk, &host, 4, Some(all.least)));
     assert!(details.experts.is_some_and(|it| it.held == all.least), "{details:?}");

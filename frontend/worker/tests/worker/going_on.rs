@@ -3,7 +3,9 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use protocol::{Begun, Cause, Event, Finish, Message, Request, RequestId, Role, Timings};
+use protocol::{
+    Begun, Cause, Control, Finish, Message, Outcome, Progress, Request, RequestId, Role, Timings, ToWorker,
+};
 use worker::Host;
 
 use crate::desk::{Desk, asks, go_on};
@@ -19,7 +21,7 @@ fn answered(
     most: u32,
 ) -> (Finish, String, Timings) {
     host.receive(go_on(id, QUESTION, begun, most), Vec::new());
-    let Event::Done { finish, timings, .. } = desk.end_of(id) else { panic!("no answer") };
+    let Ok(Outcome::Done { finish, timings, .. }) = desk.end_of(id) else { panic!("no answer") };
     (finish, desk.text_of(id), timings)
 }
 
@@ -67,10 +69,10 @@ fn an_answer_that_was_stopped_goes_on_as_if_it_had_not_been() {
     let (_, whole, _) = answered(&desk, &host, 2, None, 0);
     let (stopping, seen) = (Rc::clone(&host), Cell::new(0));
     desk.react(move |event| {
-        if matches!(event, Event::Text { id: RequestId(3), .. }) {
+        if matches!(event.as_progress(), Some((RequestId(3), Progress::Text { .. }))) {
             seen.set(seen.get() + 1);
             if seen.get() == 2 {
-                stopping.receive(Request::Cancel { id: RequestId(3) }, Vec::new());
+                stopping.receive(ToWorker::control(RequestId(3), Control::Cancel), Vec::new());
             }
         }
     });
@@ -101,8 +103,8 @@ fn a_thought_that_was_cut_off_goes_on_and_one_that_has_ended_stays_so() {
     assert!(rest.starts_with(", 4"), "{rest}");
 }
 
-fn count(id: u64, messages: &[Message]) -> Request {
-    Request::Count { id: RequestId(id), messages: messages.to_vec(), thinking: false }
+fn count(id: u64, messages: &[Message]) -> ToWorker {
+    ToWorker::request(RequestId(id), Request::Count { messages: messages.to_vec(), thinking: false })
 }
 
 #[test]
@@ -121,13 +123,13 @@ fn a_draft_is_counted_as_it_is_read_and_each_count_replaces_the_one_before() {
         last = Some((id, messages));
     }
     for id in 2..4 {
-        let Event::Failed { failure, .. } = desk.end_of(id) else { panic!("it was counted") };
+        let Err(failure) = desk.end_of(id) else { panic!("it was counted") };
         assert_eq!(failure.cause(), Cause::Cancelled);
     }
     let (id, messages) = last.expect("drafts");
-    let Event::Counted { tokens, .. } = desk.end_of(id) else { panic!("not counted") };
+    let Ok(Outcome::Counted { tokens, .. }) = desk.end_of(id) else { panic!("not counted") };
     let options = protocol::GenerateOptions { max_tokens: 1, ..Default::default() };
-    host.receive(Request::Generate { id: RequestId(9), messages, options }, Vec::new());
-    let Event::Done { timings, .. } = desk.end_of(9) else { panic!("no answer") };
+    host.receive(ToWorker::request(RequestId(9), Request::Generate { messages, options }), Vec::new());
+    let Ok(Outcome::Done { timings, .. }) = desk.end_of(9) else { panic!("no answer") };
     assert_eq!(tokens, timings.prompt_tokens);
 }

@@ -10,8 +10,8 @@ use engine::session::{LoadOptions, ModelSpec};
 use engine::synth::{self, Quant};
 use futures_util::FutureExt as _;
 use protocol::{
-    Content, Event, GenerateOptions, Media, MediaNotice, MediaReport, Request, RequestId, Sampling,
-    TokenBudget,
+    Content, GenerateOptions, Media, MediaNotice, MediaReport, Outcome, Request, RequestId, Sampling,
+    ToWorker, TokenBudget,
 };
 use worker::Host;
 
@@ -43,7 +43,7 @@ fn loaded(model: &Path, memory: u64) -> (Rc<Desk>, Rc<Host>) {
     desk.media.replace(vec![std::fs::read(picture).expect("a sample")]);
     host.receive(load(1), Vec::new());
     let end = desk.end_of(1);
-    assert!(matches!(end, Event::Loaded { context: CONTEXT, .. }), "{end:?}");
+    assert!(matches!(end, Ok(Outcome::Loaded(ref it)) if it.context == CONTEXT), "{end:?}");
     (desk, host)
 }
 
@@ -52,9 +52,9 @@ fn picture(budget: TokenBudget) -> Content {
 }
 
 fn examined(desk: &Desk, host: &Rc<Host>, id: u64, budget: TokenBudget) -> MediaReport {
-    host.receive(Request::Examine { id: RequestId(id), content: picture(budget) }, Vec::new());
+    host.receive(ToWorker::request(RequestId(id), Request::Examine(picture(budget))), Vec::new());
     match desk.end_of(id) {
-        Event::Examined { report, .. } => report,
+        Ok(Outcome::Examined(report)) => report,
         other => panic!("{other:?}"),
     }
 }
@@ -65,9 +65,9 @@ fn answered(desk: &Desk, host: &Rc<Host>, id: u64, budget: TokenBudget) -> u32 {
     messages[0].content.insert(0, picture(budget));
     let sampling = Sampling { temperature: 0.0, ..Sampling::default() };
     let options = GenerateOptions { sampling, max_tokens: 2, ..GenerateOptions::default() };
-    host.receive(Request::Generate { id: RequestId(id), messages, options }, Vec::new());
+    host.receive(ToWorker::request(RequestId(id), Request::Generate { messages, options }), Vec::new());
     match desk.end_of(id) {
-        Event::Done { timings, .. } => timings.prompt_tokens,
+        Ok(Outcome::Done { timings, .. }) => timings.prompt_tokens,
         other => panic!("{other:?}"),
     }
 }

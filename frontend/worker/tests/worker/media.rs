@@ -4,8 +4,8 @@ use std::path::Path;
 
 use protocol::failure::MediaFailure;
 use protocol::{
-    Cause, Code, Content, Event, GenerateOptions, Media, MediaNotice, MediaSize, Message, Request, RequestId,
-    Sampling, Sense, TokenBudget,
+    Cause, Code, Content, Control, GenerateOptions, Media, MediaNotice, MediaSize, Message, Outcome,
+    Progress, Request, RequestId, Sampling, Sense, ToWorker, TokenBudget,
 };
 
 use crate::desk::{Desk, asks};
@@ -25,16 +25,16 @@ fn sound(place: u32) -> Content {
 }
 
 /// Asks about media, greedily.
-fn ask(id: u64, mut messages: Vec<Message>, media: Vec<Content>, max_tokens: u32) -> Request {
+fn ask(id: u64, mut messages: Vec<Message>, media: Vec<Content>, max_tokens: u32) -> ToWorker {
     let last = messages.last_mut().expect("a question");
     last.content.splice(0..0, media);
     let sampling = Sampling { temperature: 0.0, ..Sampling::default() };
     let options = GenerateOptions { sampling, max_tokens, ..GenerateOptions::default() };
-    Request::Generate { id: RequestId(id), messages, options }
+    ToWorker::request(RequestId(id), Request::Generate { messages, options })
 }
 
-fn examine(id: u64, content: Content) -> Request {
-    Request::Examine { id: RequestId(id), content }
+fn examine(id: u64, content: Content) -> ToWorker {
+    ToWorker::request(RequestId(id), Request::Examine(content))
 }
 
 /// A PNG file that claims a size, and has no pixels.
@@ -78,7 +78,7 @@ fn media_are_looked_at_before_they_are_sent() {
     let report = |id, content| {
         host.receive(examine(id, content), Vec::new());
         match desk.end_of(id) {
-            Event::Examined { report, .. } => report,
+            Ok(Outcome::Examined(report)) => report,
             other => panic!("{other:?}"),
         }
     };
@@ -103,7 +103,7 @@ fn media_are_looked_at_before_they_are_sent() {
     ] {
         host.receive(examine(id, content), Vec::new());
         match desk.end_of(id) {
-            Event::Failed { failure, .. } => {
+            Err(failure) => {
                 assert_eq!(failure.cause(), Cause::BadMedia, "{failure:?}");
                 let code = &failure.code;
                 assert!(matches!(code, Code::Media(found) if is(found)), "{failure:?}");
@@ -119,30 +119,30 @@ fn pictures_and_sound_are_answered_and_encoded_once() {
     desk.media.replace(vec![sample("shapes1.png"), sample("speech3.wav")]);
     let auto = TokenBudget::Auto;
     let encodings = |of: u64, sense: Sense| {
-        let events = desk.events();
-        let is = |event: &&Event| matches!(event, Event::Encoding { id, sense: its, .. } if *id == RequestId(of) && *its == sense);
-        events.iter().filter(is).count()
+        let is =
+            |progress: &&Progress| matches!(progress, Progress::Encoding { sense: its, .. } if *its == sense);
+        desk.progress_of(of).iter().filter(is).count()
     };
     let first = asks("What can you see in this image?");
     host.receive(ask(10, first.clone(), vec![picture(0, auto)], 16), Vec::new());
-    assert!(matches!(desk.end_of(10), Event::Done { .. }), "{:?}", desk.events().last());
+    assert!(matches!(desk.end_of(10), Ok(Outcome::Done { .. })), "{:?}", desk.posted().last());
     assert_eq!(desk.text_of(10), "A purple triangle.");
     assert!(encodings(10, Sense::Sight) > 0);
 
     host.receive(ask(11, first, vec![picture(0, auto)], 16), Vec::new());
-    assert!(matches!(desk.end_of(11), Event::Done { .. }));
+    assert!(matches!(desk.end_of(11), Ok(Outcome::Done { .. })));
     assert_eq!(desk.text_of(11), "A purple triangle.");
     assert_eq!(encodings(11, Sense::Sight), 0, "seen once");
 
     host.receive(ask(13, asks("Transcribe the recording."), vec![sound(1)], 16), Vec::new());
-    assert!(matches!(desk.end_of(13), Event::Done { .. }), "{:?}", desk.events().last());
+    assert!(matches!(desk.end_of(13), Ok(Outcome::Done { .. })), "{:?}", desk.posted().last());
     assert_eq!(desk.text_of(13), "six");
     assert!(encodings(13, Sense::Hearing) > 0);
 
     let held = |id: u64, free: bool| {
-        host.receive(Request::Towers { id: RequestId(id), free }, Vec::new());
+        host.receive(ToWorker::request(RequestId(id), Request::Towers { free }), Vec::new());
         match desk.end_of(id) {
-            Event::Towers { bytes: Some(bytes), gpu_bytes, .. } => (bytes, gpu_bytes),
+            Ok(Outcome::Towers { bytes: Some(bytes), gpu_bytes, .. }) => (bytes, gpu_bytes),
             other => panic!("{other:?}"),
         }
     };
@@ -159,16 +159,16 @@ fn an_answer_that_is_stopped_while_a_picture_is_encoded_ends() {
     desk.media.replace(vec![sample("shapes1.png")]);
     let again = std::rc::Rc::downgrade(&host);
     desk.react(move |event| {
-        if let (Event::Encoding { id, .. }, Some(host)) = (event, again.upgrade()) {
-            host.receive(Request::Cancel { id: *id }, Vec::new());
+        if let (Some((id, Progress::Encoding { .. })), Some(host)) = (event.as_progress(), again.upgrade()) {
+            host.receive(ToWorker::control(id, Control::Cancel), Vec::new());
         }
     });
     let media = vec![picture(0, TokenBudget::T280)];
     host.receive(ask(10, asks("What can you see in this image?"), media, 16), Vec::new());
     assert!(
-        matches!(desk.end_of(10), Event::Done { finish: protocol::Finish::Cancelled, .. }),
+        matches!(desk.end_of(10), Ok(Outcome::Done { finish: protocol::Finish::Cancelled, .. })),
         "{:?}",
-        desk.events().last()
+        desk.posted().last()
     );
     assert_eq!(desk.text_of(10), "");
 }
@@ -185,11 +185,14 @@ fn what_was_heard_while_somebody_spoke_is_not_encoded_again() {
     for (id, piece) in (20..).zip(samples.chunks(8_000)) {
         let last = at + piece.len() == samples.len();
         host.receive(
-            Request::Listen { id: RequestId(id), at: at as u64, samples: piece.to_vec(), last },
+            ToWorker::request(
+                RequestId(id),
+                Request::Listen { at: at as u64, samples: piece.to_vec(), last },
+            ),
             Vec::new(),
         );
         match desk.end_of(id) {
-            Event::Listened { tokens: so_far, .. } => tokens.push(so_far),
+            Ok(Outcome::Listened { tokens: so_far, .. }) => tokens.push(so_far),
             other => panic!("{other:?}"),
         }
         at += piece.len();
@@ -197,8 +200,9 @@ fn what_was_heard_while_somebody_spoke_is_not_encoded_again() {
     assert!(tokens.is_sorted() && tokens.last().is_some_and(|&all| all > 8), "{tokens:?}");
 
     host.receive(ask(10, asks("Transcribe the recording."), vec![sound(0)], 16), Vec::new());
-    assert!(matches!(desk.end_of(10), Event::Done { .. }), "{:?}", desk.events().last());
+    assert!(matches!(desk.end_of(10), Ok(Outcome::Done { .. })), "{:?}", desk.posted().last());
     assert_eq!(desk.text_of(10), "six");
-    let encoded = desk.events().iter().any(|event| matches!(event, Event::Encoding { .. }));
+    let encoded =
+        desk.posted().iter().any(|event| matches!(event.as_progress(), Some((_, Progress::Encoding { .. }))));
     assert!(!encoded, "it was encoded when it was sent");
 }

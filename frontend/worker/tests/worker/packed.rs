@@ -11,7 +11,7 @@ use engine::store::{Folder as _, MemoryFolder};
 use engine::synth::{self, Quant};
 use futures_util::FutureExt as _;
 use protocol::diagnosis::SwitchedOff;
-use protocol::{Cause, Diagnosis, Event, Finding, Request, RequestId, SelfTest};
+use protocol::{Cause, Diagnosis, Finding, Outcome, Request, RequestId, SelfTest, ToWorker};
 use worker::Host;
 use worker::choices::{FILE, FOLDER, Subject, VERSION};
 use worker::device::AdapterNames;
@@ -62,14 +62,14 @@ fn loaded(name: &str, choice: &str, version: u32) -> (Rc<Desk>, Rc<Host>, String
     now(kept(&desk).write(FILE, file.as_bytes())).expect("memory");
     host.receive(load(1), Vec::new());
     let end = desk.end_of(1);
-    assert!(matches!(end, Event::Loaded { .. }), "{end:?}");
+    assert!(matches!(end, Ok(Outcome::Loaded(_))), "{end:?}");
     (desk, host, key)
 }
 
 fn self_test(desk: &Desk, host: &Rc<Host>, id: u64) -> SelfTest {
-    host.receive(Request::Diagnose { id: RequestId(id), what: Diagnosis::SelfTest }, Vec::new());
+    host.receive(ToWorker::request(RequestId(id), Request::Diagnose(Diagnosis::SelfTest)), Vec::new());
     match desk.end_of(id) {
-        Event::Diagnosed { finding: Finding::SelfTest(told), .. } => told,
+        Ok(Outcome::Diagnosed(Finding::SelfTest(told))) => told,
         other => panic!("no self-test: {other:?}"),
     }
 }
@@ -96,19 +96,19 @@ fn packed_products_that_compute_wrongly_are_switched_off() {
 
     // The model is there, and none of its kernels is doubted any more.
     host.receive(generate(4, "Hello"), Vec::new());
-    assert!(matches!(desk.end_of(4), Event::Done { .. }));
+    assert!(matches!(desk.end_of(4), Ok(Outcome::Done { .. })));
     let told = self_test(&desk, &host, 5);
     assert!(told.of_model && packed(&told) == 0 && told.failed().next().is_none(), "{told:?}");
 
     // Nor are they after a lost device, which natively shows when it is used, or after a reload.
     now(host.lose_device());
     host.receive(generate(6, "Hello"), Vec::new());
-    assert!(matches!(desk.end_of(6), Event::Done { .. }));
+    assert!(matches!(desk.end_of(6), Ok(Outcome::Done { .. })));
     assert_eq!(packed(&self_test(&desk, &host, 7)), 0);
     let (again, host) = desk.successor();
     again.model.replace(desk.model.borrow().clone());
     host.receive(load(1), Vec::new());
-    assert!(matches!(again.end_of(1), Event::Loaded { .. }));
+    assert!(matches!(again.end_of(1), Ok(Outcome::Loaded(_))));
     assert_eq!(packed(&self_test(&again, &host, 2)), 0);
 }
 
@@ -117,7 +117,7 @@ fn a_model_without_another_form_is_unloaded() {
     let gone = |desk: &Desk, host: &Rc<Host>| {
         host.receive(generate(9, "Hello"), Vec::new());
         match desk.end_of(9) {
-            Event::Failed { failure, .. } => assert_eq!(failure.cause(), Cause::Invalid),
+            Err(failure) => assert_eq!(failure.cause(), Cause::Invalid),
             other => panic!("it has answered: {other:?}"),
         }
     };

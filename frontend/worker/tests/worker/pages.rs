@@ -6,13 +6,13 @@ use std::rc::Rc;
 use protocol::failure::{Activity, RequestFailure, TrainingFailure};
 use protocol::tune::{ExampleData, TuneLength, TuneSettings, TuneTarget};
 use protocol::{
-    AdapterScale, AdapterSource, Busy, Code, EngineState, Event, Failure, Finish, GenerateOptions,
-    LoadOptions, LoadedModel, ModelPhase, ModelSource, PageId, Request, RequestId, Resumed, Sampling,
-    Timings, TuneEvent, TuneRequest,
+    AdapterScale, AdapterSource, Busy, Code, Control, EngineState, Finish, GenerateOptions, LoadOptions,
+    LoadedModel, ModelPhase, ModelSource, Outcome, PageId, Progress, Request, RequestId, Resumed, Sampling,
+    Timings, ToPage, ToWorker, TuneOutcome, TuneProgress, TuneRequest,
 };
 use worker::Host;
 
-use crate::desk::{Desk, asks, golden, said, source, tune};
+use crate::desk::{Desk, Ended, asks, failure, golden, loaded_model, source, training, tune, tuned};
 
 const A: PageId = PageId(1);
 const B: PageId = PageId(2);
@@ -30,12 +30,15 @@ fn shared() -> (Rc<Desk>, Rc<Host>) {
         desk.join(&host, page);
     }
     host.receive(load(A, 1), Vec::new());
-    assert!(matches!(desk.end_of(id(A, 1)), Event::Loaded { .. }));
+    assert!(matches!(desk.end_of(id(A, 1)), Ok(Outcome::Loaded(_))));
     (desk, host)
 }
 
-fn load(page: PageId, number: u32) -> Request {
-    Request::Load { id: RequestId::new(page, number), source: source(), options: LoadOptions::default() }
+fn load(page: PageId, number: u32) -> ToWorker {
+    ToWorker::request(
+        RequestId::new(page, number),
+        Request::Load { source: source(), options: LoadOptions::default() },
+    )
 }
 
 fn options(max_tokens: u32) -> GenerateOptions {
@@ -43,28 +46,20 @@ fn options(max_tokens: u32) -> GenerateOptions {
     GenerateOptions { sampling, max_tokens, pause_training: true, ..GenerateOptions::default() }
 }
 
-fn generate(page: PageId, number: u32, options: GenerateOptions) -> Request {
-    Request::Generate { id: RequestId::new(page, number), messages: asks(QUESTION), options }
+fn generate(page: PageId, number: u32, options: GenerateOptions) -> ToWorker {
+    ToWorker::request(RequestId::new(page, number), Request::Generate { messages: asks(QUESTION), options })
 }
 
-fn done(event: &Event) -> (Finish, Timings) {
-    match event {
-        Event::Done { finish, timings, .. } => (*finish, *timings),
+fn done(ended: &Ended) -> (Finish, Timings) {
+    match ended {
+        Ok(Outcome::Done { finish, timings }) => (*finish, *timings),
         other => panic!("not the end of an answer: {other:?}"),
-    }
-}
-
-fn failure(event: Event) -> Failure {
-    match event {
-        Event::Failed { failure, .. } => failure,
-        other => panic!("not a failure: {other:?}"),
     }
 }
 
 /// The order in which requests ended.
 fn ends(desk: &Desk) -> Vec<u64> {
-    let events = desk.events();
-    events.iter().filter(|event| event.is_terminal()).filter_map(|event| Some(event.id()?.0)).collect()
+    desk.posted().iter().filter_map(|message| Some(message.as_outcome()?.0.0)).collect()
 }
 
 #[test]
@@ -73,7 +68,7 @@ fn pages_answer_in_turns_and_see_for_whom() {
     let busy = Rc::new(RefCell::new(Vec::new()));
     let heard = Rc::clone(&busy);
     desk.react(move |event| {
-        if let Event::State(state) = event {
+        if let ToPage::State(state) = event {
             heard.borrow_mut().push(state.busy);
         }
     });
@@ -104,7 +99,7 @@ fn a_page_that_joins_is_told_what_is_loaded() {
     let LoadedModel { id: loaded_by, source: from, gpu_bytes, .. } = *model;
     assert_eq!((loaded_by.0, from), (id(A, 1), source()));
     assert!(gpu_bytes > 0);
-    host.receive(Request::Unload { id: RequestId::new(late, 1) }, Vec::new());
+    host.receive(ToWorker::request(RequestId::new(late, 1), Request::Unload), Vec::new());
     desk.end_of(id(late, 1));
     assert_eq!(desk.state(), EngineState::default());
 }
@@ -115,10 +110,13 @@ fn another_model_waits_for_the_answer_and_is_not_asked_in_its_place() {
     let model = Some(RequestId::new(A, 1));
     host.receive(generate(A, 2, options(6)), Vec::new());
     let other = LoadOptions { context: 512, ..LoadOptions::default() };
-    host.receive(Request::Load { id: RequestId::new(B, 2), source: source(), options: other }, Vec::new());
+    host.receive(
+        ToWorker::request(RequestId::new(B, 2), Request::Load { source: source(), options: other }),
+        Vec::new(),
+    );
     host.receive(generate(C, 2, GenerateOptions { model, ..options(6) }), Vec::new());
     assert_eq!(done(&desk.end_of(id(A, 2))).0, Finish::MaxTokens);
-    assert!(matches!(desk.end_of(id(B, 2)), Event::Loaded { .. }));
+    assert!(matches!(desk.end_of(id(B, 2)), Ok(Outcome::Loaded(_))));
     assert_eq!(failure(desk.end_of(id(C, 2))), RequestFailure::OtherModel.into());
     // Who knows of the new one is answered by it.
     let model = Some(RequestId::new(B, 2));
@@ -129,18 +127,16 @@ fn another_model_waits_for_the_answer_and_is_not_asked_in_its_place() {
 #[test]
 fn what_another_page_has_loaded_is_not_loaded_again() {
     let (desk, host) = shared();
-    let loaded_by = |event: Event| match event {
-        Event::Loaded { loaded_by, .. } => loaded_by.0,
-        other => panic!("not loaded: {other:?}"),
-    };
+    let loaded_by = |ended| loaded_model(ended).id.0;
     host.receive(load(B, 1), Vec::new());
     assert_eq!(loaded_by(desk.end_of(id(B, 1))), id(A, 1));
-    let is_loading =
-        |event: &Event| event.id() == Some(RequestId(id(B, 1))) && matches!(event, Event::Loading { .. });
-    assert!(!desk.events().iter().any(is_loading));
+    assert_eq!(desk.progress_of(id(B, 1)), []);
     // With another context it is, and for the page that has loaded it.
     let options = LoadOptions { context: 512, ..LoadOptions::default() };
-    host.receive(Request::Load { id: RequestId::new(B, 2), source: source(), options }, Vec::new());
+    host.receive(
+        ToWorker::request(RequestId::new(B, 2), Request::Load { source: source(), options }),
+        Vec::new(),
+    );
     assert_eq!(loaded_by(desk.end_of(id(B, 2))), id(B, 2));
     host.receive(load(B, 3), Vec::new());
     assert_eq!(loaded_by(desk.end_of(id(B, 3))), id(B, 3));
@@ -151,8 +147,11 @@ fn a_load_that_is_cancelled_while_it_waits_leaves_the_model() {
     let (desk, host) = shared();
     host.receive(generate(A, 2, options(6)), Vec::new());
     let other = LoadOptions { context: 512, ..LoadOptions::default() };
-    host.receive(Request::Load { id: RequestId::new(B, 2), source: source(), options: other }, Vec::new());
-    host.receive(Request::Cancel { id: RequestId::new(B, 2) }, Vec::new());
+    host.receive(
+        ToWorker::request(RequestId::new(B, 2), Request::Load { source: source(), options: other }),
+        Vec::new(),
+    );
+    host.receive(ToWorker::control(RequestId::new(B, 2), Control::Cancel), Vec::new());
     assert!(failure(desk.end_of(id(B, 2))).is_cancelled());
     assert!(matches!(desk.state().model, ModelPhase::Loaded(_)), "it is told after the load has ended");
     assert_eq!(done(&desk.end_of(id(A, 2))).0, Finish::MaxTokens);
@@ -168,7 +167,7 @@ fn what_a_closed_page_has_asked_for_ends() {
     host.receive(generate(A, 2, options(3)), Vec::new());
     let served = Rc::clone(&host);
     desk.react(move |event| {
-        if matches!(event, Event::Text { .. }) {
+        if matches!(event.as_progress(), Some((_, Progress::Text { .. }))) {
             served.leave(B);
             served.leave(C);
         }
@@ -184,13 +183,13 @@ fn what_a_closed_page_has_asked_for_ends() {
 }
 
 /// What an engine needs to go on with an answer after its ids were drawn for the `n`th time, and its text until then.
-fn cut(events: &[Event], of: u64, n: usize) -> (Resumed, String) {
+fn cut(answer: &[Progress], n: usize) -> (Resumed, String) {
     let (mut resumed, mut text, mut count) = (Resumed::default(), String::new(), 0);
-    for event in events.iter().filter(|event| event.id() == Some(RequestId(of))) {
-        match event {
-            Event::Begins { resumed: begins, .. } => resumed = begins.clone(),
-            Event::Text { text: more, .. } => text.push_str(more),
-            Event::Drawn { ids, decode_ms, .. } => {
+    for progress in answer {
+        match progress {
+            Progress::Begins(begins) => resumed = begins.clone(),
+            Progress::Text { text: more, .. } => text.push_str(more),
+            Progress::Drawn { ids, decode_ms } => {
                 resumed.drawn.extend(ids);
                 resumed.decode_ms = *decode_ms;
                 count += 1;
@@ -214,8 +213,8 @@ fn another_engine_goes_on_with_an_answer_to_the_same_text() {
     asked.sampling.seed = None;
     host.receive(generate(A, 2, asked.clone()), Vec::new());
     let (finish, whole) = done(&desk.end_of(id(A, 2)));
-    let (text, events) = (desk.text_of(id(A, 2)), desk.events());
-    let times = events.iter().filter(|event| matches!(event, Event::Drawn { .. })).count();
+    let (text, progress) = (desk.text_of(id(A, 2)), desk.progress_of(id(A, 2)));
+    let times = progress.iter().filter(|it| matches!(it, Progress::Drawn { .. })).count();
     assert!(times > 3, "{times}");
 
     let (desk, host) = desk.successor();
@@ -223,7 +222,7 @@ fn another_engine_goes_on_with_an_answer_to_the_same_text() {
     host.receive(load(B, 1), Vec::new());
     desk.end_of(id(B, 1));
     for (number, n) in (2..).zip([1, 2, times / 2, times - 1]) {
-        let (resumed, before) = cut(&events, id(A, 2), n);
+        let (resumed, before) = cut(&progress, n);
         let drawn = resumed.drawn.len() as u32;
         host.receive(
             generate(B, number, GenerateOptions { resumed: Some(resumed), ..asked.clone() }),
@@ -261,7 +260,7 @@ fn one_page_trains_while_others_answer() {
     let asked = Cell::new(false);
     let (served, again) = (Rc::clone(&host), start());
     desk.react(move |event| {
-        let is_step = matches!(event, Event::Tune { event, .. } if matches!(**event, TuneEvent::Step { .. }));
+        let is_step = matches!(training(event), Some(TuneProgress::Step { .. }));
         if is_step && !asked.replace(true) {
             // Another page is answered between two steps; it loads nothing, and trains nothing.
             served.receive(load(B, 1), Vec::new());
@@ -273,7 +272,7 @@ fn one_page_trains_while_others_answer() {
     });
     host.receive(tune(id(A, 2), start()), Vec::new());
     assert_eq!(desk.state().busy, Some(Busy { page: A, activity: Activity::Training }));
-    let TuneEvent::Finished { .. } = said(desk.end_of(id(A, 2))) else { panic!("not finished") };
+    let TuneOutcome::Finished { .. } = tuned(desk.end_of(id(A, 2))) else { panic!("not finished") };
 
     assert_eq!(failure(desk.end_of(id(B, 1))), RequestFailure::Busy(Activity::Training).into());
     let elsewhere = failure(desk.end_of(id(B, 2)));
@@ -281,8 +280,8 @@ fn one_page_trains_while_others_answer() {
         matches!(elsewhere.code, Code::Training(TrainingFailure::InAnotherTab { ref name }) if name == "Ada"),
         "{elsewhere:?}"
     );
-    let listed = |page: PageId| match said(desk.end_of(id(page, 3))) {
-        TuneEvent::Kept { elsewhere, .. } => elsewhere,
+    let listed = |page: PageId| match tuned(desk.end_of(id(page, 3))) {
+        TuneOutcome::Kept { elsewhere, .. } => elsewhere,
         other => panic!("not a list: {other:?}"),
     };
     assert_eq!([listed(A), listed(B)], [false, true]);
@@ -304,17 +303,22 @@ fn an_adapter_stays_as_long_as_a_page_has_it_open() {
     let source =
         AdapterSource::Files(ModelSource::Local { names: vec!["pirate.gguf".into()], sizes: vec![1] });
     let open = |page: PageId| {
-        let open =
-            Request::OpenAdapter { id: RequestId::new(page, 2), key: "p".into(), source: source.clone() };
+        let open = ToWorker::request(
+            RequestId::new(page, 2),
+            Request::OpenAdapter { key: "p".into(), source: source.clone() },
+        );
         host.receive(open, Vec::new());
-        assert!(matches!(desk.end_of(id(page, 2)), Event::AdapterOpened { .. }));
+        assert!(matches!(desk.end_of(id(page, 2)), Ok(Outcome::AdapterOpened(_))));
     };
     open(A);
     open(B);
     let with =
         || GenerateOptions { adapters: vec![AdapterScale { key: "p".into(), scale: 1.0 }], ..options(2) };
-    host.receive(Request::CloseAdapter { id: RequestId::new(A, 3), key: "p".into() }, Vec::new());
-    assert!(matches!(desk.end_of(id(A, 3)), Event::AdapterClosed { .. }));
+    host.receive(
+        ToWorker::request(RequestId::new(A, 3), Request::CloseAdapter { key: "p".into() }),
+        Vec::new(),
+    );
+    assert!(matches!(desk.end_of(id(A, 3)), Ok(Outcome::AdapterClosed)));
     host.receive(generate(B, 3, with()), Vec::new());
     assert_eq!(done(&desk.end_of(id(B, 3))).0, Finish::MaxTokens);
     host.leave(B);

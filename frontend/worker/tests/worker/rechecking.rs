@@ -8,7 +8,7 @@ use engine::gguf::Header;
 use engine::store::journal::Record;
 use futures_util::FutureExt as _;
 use protocol::failure::{EngineFailure, StorageFailure};
-use protocol::{Code, Event};
+use protocol::{Code, Outcome, Progress, ToPage};
 
 use crate::desk::server::{NOW, Server};
 use crate::desk::{Desk, generate, golden, load, pebble};
@@ -25,16 +25,17 @@ fn a_copy_that_was_not_checked_for_long_is_checked_after_answers() {
     let (desk, host) = Desk::new();
     desk.verified.replace(Some(verified));
     host.receive(load(1), Vec::new());
-    assert!(matches!(desk.end_of(1), Event::Loaded { .. }));
+    assert!(matches!(desk.end_of(1), Ok(Outcome::Loaded(_))));
     host.receive(generate(2, "Hello"), Vec::new());
     let reads = Rc::new(RefCell::new(Vec::new()));
     let (noted, read) = (Rc::clone(&reads), Rc::clone(&copy));
     desk.react(move |event| {
-        if matches!(event, Event::Text { .. } | Event::Done { .. }) {
+        let is_text = matches!(event.as_progress(), Some((_, Progress::Text { .. })));
+        if is_text || event.as_outcome().is_some() {
             noted.borrow_mut().push(read.reads.get());
         }
     });
-    assert!(matches!(desk.end_of(2), Event::Done { .. }));
+    assert!(matches!(desk.end_of(2), Ok(Outcome::Done { .. })));
     assert!(reads.borrow().len() > 1);
     reads.borrow_mut().dedup();
     assert_eq!(reads.borrow().len(), 1, "while it answered, nothing was read: {reads:?}");
@@ -52,13 +53,9 @@ fn damage_is_told_and_nothing_is_fetched() {
     let (desk, host) = Desk::new();
     desk.verified.replace(Some(verified));
     host.receive(load(1), Vec::new());
-    assert!(matches!(desk.end_of(1), Event::Loaded { .. }));
-    let code = |event: &Event| match event {
-        Event::Failed { id: None, failure } => Some(failure.code.clone()),
-        _ => None,
-    };
-    desk.run_until(|events| events.iter().any(|event| code(event).is_some()));
-    let told: Vec<Code> = desk.events().iter().filter_map(code).collect();
+    assert!(matches!(desk.end_of(1), Ok(Outcome::Loaded(_))));
+    desk.run_until(|posted| posted.iter().any(|message| matches!(message, ToPage::Warning(_))));
+    let told = warnings(&desk);
     let size = record(&copy.journal).size;
     assert_eq!(told, [StorageFailure::Damaged { bytes: size }.into()]);
     assert!(!record(&copy.journal).verified);
@@ -76,11 +73,7 @@ fn break_numbers(bytes: &mut [u8]) {
 
 /// What was told without being a request's failure.
 fn warnings(desk: &Desk) -> Vec<Code> {
-    let warning = |event: &Event| match event {
-        Event::Failed { id: None, failure } => Some(failure.code.clone()),
-        _ => None,
-    };
-    desk.events().iter().filter_map(warning).collect()
+    desk.warnings().into_iter().map(|failure| failure.code).collect()
 }
 
 #[test]
@@ -91,12 +84,12 @@ fn invalid_numbers_of_a_damaged_copy_are_mended_within_the_answer() {
     let (desk, host) = Desk::new();
     desk.verified.replace(Some(verified));
     host.receive(load(1), Vec::new());
-    assert!(matches!(desk.end_of(1), Event::Loaded { .. }));
+    assert!(matches!(desk.end_of(1), Ok(Outcome::Loaded(_))));
     assert_eq!(server.log.take(), []);
 
     host.receive(generate(2, "Hello"), Vec::new());
     let end = desk.end_of(2);
-    assert!(matches!(end, Event::Done { .. }), "{end:?}");
+    assert!(matches!(end, Ok(Outcome::Done { .. })), "{end:?}");
     let size = record(&copy.journal).size;
     assert_eq!(warnings(&desk), [StorageFailure::Damaged { bytes: size }.into()]);
     assert!(!record(&copy.journal).verified, "the next load fetches it");
@@ -104,7 +97,7 @@ fn invalid_numbers_of_a_damaged_copy_are_mended_within_the_answer() {
 
     // Nothing is requested once it is ready again.
     host.receive(generate(3, "Hello again"), Vec::new());
-    assert!(matches!(desk.end_of(3), Event::Done { .. }));
+    assert!(matches!(desk.end_of(3), Ok(Outcome::Done { .. })));
     assert_eq!(server.log.take(), []);
     assert_eq!(warnings(&desk).len(), 1, "it is told once");
 }
@@ -118,11 +111,11 @@ fn invalid_numbers_of_a_sound_copy_are_told_after_its_check() {
     let (desk, host) = Desk::new();
     desk.verified.replace(Some(verified));
     host.receive(load(1), Vec::new());
-    assert!(matches!(desk.end_of(1), Event::Loaded { .. }));
+    assert!(matches!(desk.end_of(1), Ok(Outcome::Loaded(_))));
     copy.now.set(NOW + 1.0);
 
     host.receive(generate(2, "Hello"), Vec::new());
-    let Event::Failed { failure, .. } = desk.end_of(2) else { panic!("it fails") };
+    let Err(failure) = desk.end_of(2) else { panic!("it fails") };
     assert_eq!(failure.code, EngineFailure::NotNumbers.into());
     assert_eq!(record(&copy.journal).checked, NOW + 1.0);
     assert_eq!((warnings(&desk), server.log.take()), (vec![], vec![]));

@@ -11,7 +11,10 @@ use engine::model::KvType;
 use engine::session::ModelSpec;
 use engine::synth::{self, Quant, Shape};
 use futures_util::FutureExt as _;
-use protocol::{Cause, Event, FitVerdict, LoadOptions, LoadPhase, Remedy, Request, RequestId};
+use protocol::{
+    Cause, FitVerdict, LoadOptions, LoadPhase, Outcome, Progress, Remedy, Request, RequestId, ToPage,
+    ToWorker,
+};
 use worker::Host;
 
 use crate::desk::server::Server;
@@ -50,16 +53,16 @@ fn crowded(name: &str) -> (Rc<Desk>, Rc<Host>, Rc<Server>, Range<u64>) {
     (desk, host, server, table)
 }
 
-fn load_with_memory(id: u64) -> Request {
+fn load_with_memory(id: u64) -> ToWorker {
     let options = LoadOptions { use_memory: true, ..LoadOptions::default() };
-    Request::Load { id: RequestId(id), source: source(), options }
+    ToWorker::request(RequestId(id), Request::Load { source: source(), options })
 }
 
 /// An answer, whatever it says: the weights are random.
 fn answer(desk: &Desk, host: &Rc<Host>, id: u64) {
     host.receive(generate(id, "Hello"), Vec::new());
     let end = desk.end_of(id);
-    assert!(matches!(end, Event::Done { timings, .. } if timings.decode_tokens > 0), "{end:?}");
+    assert!(matches!(end, Ok(Outcome::Done { timings, .. }) if timings.decode_tokens > 0), "{end:?}");
 }
 
 fn lies_in(log: &[Range<u64>], table: &Range<u64>) -> bool {
@@ -71,7 +74,7 @@ fn ordinary_memory_is_asked_for_and_then_nothing_of_the_server() {
     let (desk, host, server, table) = crowded("crowded.gguf");
     let bytes = table.end - table.start;
     host.receive(inspect(1, LoadOptions::default()), Vec::new());
-    let Event::Inspected { verdict, .. } = desk.end_of(1) else { panic!("no inspection") };
+    let Ok(Outcome::Inspected { verdict, .. }) = desk.end_of(1) else { panic!("no inspection") };
     assert!(
         matches!(verdict, FitVerdict::Fits { context: 8192, outside, .. } if outside == bytes),
         "{verdict:?}"
@@ -79,20 +82,20 @@ fn ordinary_memory_is_asked_for_and_then_nothing_of_the_server() {
 
     // Without leave no weight is read.
     host.receive(load(2), Vec::new());
-    let Event::Failed { failure, .. } = desk.end_of(2) else { panic!("it was loaded without leave") };
+    let Err(failure) = desk.end_of(2) else { panic!("it was loaded without leave") };
     assert_eq!((failure.cause(), &failure.remedies()[0]), (Cause::OutOfMemory, &Remedy::UseMemory(bytes)));
     assert!(!lies_in(&server.log.take(), &table));
     let phases = |desk: &Desk| -> Vec<LoadPhase> {
-        let phase = |event: &Event| match event {
-            Event::Loading { progress, .. } => Some(progress.phase),
+        let phase = |event: &ToPage| match event.as_progress() {
+            Some((_, Progress::Loading(progress))) => Some(progress.phase),
             _ => None,
         };
-        desk.events().iter().filter_map(phase).collect()
+        desk.posted().iter().filter_map(phase).collect()
     };
     assert!(phases(&desk).iter().all(|&phase| phase == LoadPhase::Header));
 
     host.receive(load_with_memory(3), Vec::new());
-    assert!(matches!(desk.end_of(3), Event::Loaded { context: 8192, .. }));
+    assert!(matches!(desk.end_of(3), Ok(Outcome::Loaded(it)) if it.context == 8192));
     assert!(phases(&desk).contains(&LoadPhase::Table));
     assert!(lies_in(&server.log.take(), &table));
 
@@ -113,7 +116,7 @@ fn what_the_browser_keeps_is_whole_before_the_first_answer() {
     let (desk, host, server, table) = crowded("crowded_kept.gguf");
     desk.room.set(Some(server.len()));
     host.receive(load(1), Vec::new());
-    assert!(matches!(desk.end_of(1), Event::Loaded { .. }));
+    assert!(matches!(desk.end_of(1), Ok(Outcome::Loaded(_))));
     assert!(lies_in(&server.log.take(), &table));
     for id in 2..4 {
         answer(&desk, &host, id);
@@ -129,10 +132,10 @@ fn storage_that_is_full_leaves_the_question() {
     let (desk, host, server, table) = crowded("crowded_full.gguf");
     desk.room.set(Some((table.end - table.start) / 2));
     host.receive(load(1), Vec::new());
-    let Event::Failed { failure, .. } = desk.end_of(1) else { panic!("it was loaded without leave") };
+    let Err(failure) = desk.end_of(1) else { panic!("it was loaded without leave") };
     assert_eq!(failure.remedies()[0], Remedy::UseMemory(table.end - table.start));
     host.receive(load_with_memory(2), Vec::new());
-    assert!(matches!(desk.end_of(2), Event::Loaded { .. }));
+    assert!(matches!(desk.end_of(2), Ok(Outcome::Loaded(_))));
     server.log.take();
     answer(&desk, &host, 3);
     assert!(!lies_in(&server.log.take(), &table));
@@ -145,7 +148,7 @@ fn experts_without_a_place_on_the_device_are_read_here() {
     let (desk, host, server, plan) = without_a_byte(&mixture, 512, KvType::Q8_0);
     let bytes: u64 = plan.experts().map(|matrix| matrix.range.end - matrix.range.start).sum();
     host.receive(inspect(1, LoadOptions { context: 512, ..LoadOptions::default() }), Vec::new());
-    let Event::Inspected { verdict, .. } = desk.end_of(1) else { panic!("no inspection") };
+    let Ok(Outcome::Inspected { verdict, .. }) = desk.end_of(1) else { panic!("no inspection") };
     // One of eight, in every layer, as no context is short enough for all.
     assert!(
         matches!(verdict, FitVerdict::Fits { context: 512, outside, .. } if outside == bytes / 8),
@@ -153,13 +156,16 @@ fn experts_without_a_place_on_the_device_are_read_here() {
     );
     let with = |id, use_memory| {
         let options = LoadOptions { use_memory, context: 512, ..LoadOptions::default() };
-        host.receive(Request::Load { id: RequestId(id), source: source(), options }, Vec::new());
+        host.receive(
+            ToWorker::request(RequestId(id), Request::Load { source: source(), options }),
+            Vec::new(),
+        );
         desk.end_of(id)
     };
-    let Event::Failed { failure, .. } = with(2, false) else { panic!("it was loaded without leave") };
+    let Err(failure) = with(2, false) else { panic!("it was loaded without leave") };
     assert!(matches!(failure.remedies()[0], Remedy::UseMemory(needed) if needed >= bytes), "{failure:?}");
     let loaded = with(3, true);
-    assert!(matches!(loaded, Event::Loaded { context: 512, .. }), "{loaded:?}");
+    assert!(matches!(loaded, Ok(Outcome::Loaded(ref it)) if it.context == 512), "{loaded:?}");
     server.log.take();
     answer(&desk, &host, 4);
     assert_eq!(server.log.take(), []);

@@ -6,8 +6,8 @@ use engine::bytes::ByteSource as _;
 use futures_util::FutureExt as _;
 use protocol::failure::{ModelFailure, ReadFailure};
 use protocol::{
-    Code, Content, Event, GenerateOptions, LoadOptions, LoadPhase, Media, Request, RequestId, Sampling,
-    Sense, TokenBudget,
+    Code, Content, GenerateOptions, LoadOptions, LoadPhase, Media, Outcome, Progress, Request, RequestId,
+    Sampling, Sense, ToPage, ToWorker, TokenBudget,
 };
 use worker::Host;
 
@@ -29,9 +29,9 @@ fn load_from(
     desk.projector.replace(projector);
     desk.room.set(room);
     host.receive(load(1), Vec::new());
-    assert!(matches!(desk.end_of(1), Event::Loaded { .. }));
-    let fetches = |event: &Event| matches!(event, Event::Loading { progress, .. } if progress.phase == LoadPhase::Towers);
-    assert!(desk.events().iter().any(fetches));
+    assert!(matches!(desk.end_of(1), Ok(Outcome::Loaded(_))));
+    let fetches = |event: &ToPage| matches!(event.as_progress(), Some((_, Progress::Loading(progress))) if progress.phase == LoadPhase::Towers);
+    assert!(desk.posted().iter().any(fetches));
     (desk, host, server)
 }
 
@@ -51,17 +51,17 @@ fn a_copy_that_is_lost_is_not_made_good_by_the_server() {
     let mut messages = asks("What is this?");
     messages[0].content.insert(0, image);
     let options = GenerateOptions { max_tokens: 2, ..GenerateOptions::default() };
-    host.receive(Request::Generate { id: RequestId(10), messages, options }, Vec::new());
+    host.receive(ToWorker::request(RequestId(10), Request::Generate { messages, options }), Vec::new());
     let end = desk.end_of(10);
     let unreadable = Code::from(ReadFailure::Unreadable);
-    assert!(matches!(&end, Event::Failed { failure, .. } if failure.code == unreadable), "{end:?}");
+    assert!(matches!(&end, Err(failure) if failure.code == unreadable), "{end:?}");
     assert_eq!(server.log.take(), []);
 
     // A model that is loaded again with its device may read from the server.
     host.lose_device().now_or_never().expect("nobody opens a device meanwhile");
     host.receive(generate(11, "Hello"), Vec::new());
     let end = desk.end_of(11);
-    assert!(matches!(end, Event::Done { .. }), "{end:?}");
+    assert!(matches!(end, Ok(Outcome::Done { .. })), "{end:?}");
     assert!(!server.log.take().is_empty());
 }
 
@@ -81,10 +81,10 @@ fn sees_and_hears_alone(desk: &Rc<Desk>, host: &Rc<Host>, server: &Server) {
         messages[0].content.insert(0, content);
         let sampling = Sampling { temperature: 0.0, ..Sampling::default() };
         let options = GenerateOptions { sampling, max_tokens: 2, ..GenerateOptions::default() };
-        host.receive(Request::Generate { id: RequestId(id), messages, options }, Vec::new());
-        assert!(matches!(desk.end_of(id), Event::Done { .. }), "{:?}", desk.events().last());
-        let encodes = |event: &Event| matches!(event, Event::Encoding { sense: its, .. } if *its == sense);
-        assert!(desk.events().iter().any(encodes));
+        host.receive(ToWorker::request(RequestId(id), Request::Generate { messages, options }), Vec::new());
+        assert!(matches!(desk.end_of(id), Ok(Outcome::Done { .. })), "{:?}", desk.posted().last());
+        let encodes = |event: &ToPage| matches!(event.as_progress(), Some((_, Progress::Encoding { sense: its, .. })) if *its == sense);
+        assert!(desk.posted().iter().any(encodes));
     }
     assert_eq!(server.log.take(), []);
 }
@@ -143,7 +143,7 @@ fn a_projector_in_parts_is_told_as_a_part() {
     host.receive(inspect(1, LoadOptions::default()), Vec::new());
     host.receive(load(2), Vec::new());
     for id in [1, 2] {
-        let Event::Failed { failure, .. } = desk.end_of(id) else { panic!("a part was taken for all") };
+        let Err(failure) = desk.end_of(id) else { panic!("a part was taken for all") };
         assert_eq!(failure.code, ModelFailure::Part { number: 1, count: 2 }.into());
     }
 }

@@ -13,20 +13,13 @@ use protocol::tune::{
     TuneSettings, TuneTarget,
 };
 use protocol::{
-    AdapterScale, AdapterSource, Cause, Code, Event, Failure, FitVerdict, LoadOptions, ModelSource, Request,
-    RequestId, TuneEvent, TuneRequest,
+    AdapterScale, AdapterSource, Cause, Code, Control, FitVerdict, LoadOptions, LoadedModel, ModelSource,
+    Outcome, Progress, Request, RequestId, ToPage, ToWorker, TuneOutcome, TuneProgress, TuneRequest,
 };
 use worker::Host;
 
 use crate::desk;
-use crate::desk::{Desk, generate, load, said, tune};
-
-fn failure(event: Event) -> Failure {
-    match event {
-        Event::Failed { failure, .. } => failure,
-        other => panic!("not a failure: {other:?}"),
-    }
-}
+use crate::desk::{Desk, Ended, failure, generate, load, loaded_model, options_of, training, tune, tuned};
 
 /// One fact in several words.
 fn facts() -> ExampleData {
@@ -58,9 +51,9 @@ fn settings(steps: u32) -> TuneSettings {
     }
 }
 
-fn kept(event: Event) -> (Option<RunSummary>, Vec<protocol::tune::KeptAdapter>) {
-    match said(event) {
-        TuneEvent::Kept { run, adapters, .. } => (run, adapters),
+fn kept(ended: Ended) -> (Option<RunSummary>, Vec<protocol::tune::KeptAdapter>) {
+    match tuned(ended) {
+        TuneOutcome::Kept { run, adapters, .. } => (run, adapters),
         other => panic!("not what is kept: {other:?}"),
     }
 }
@@ -69,7 +62,7 @@ fn kept(event: Event) -> (Option<RunSummary>, Vec<protocol::tune::KeptAdapter>) 
 fn examples_are_counted_and_the_cost_is_known_before_the_start() {
     let (desk, host) = Desk::quick();
     host.receive(tune(2, TuneRequest::Prepare { data: facts(), settings: settings(6) }), Vec::new());
-    let TuneEvent::Prepared { preview, plan } = said(desk.end_of(2)) else { panic!("not prepared") };
+    let TuneOutcome::Prepared { preview, plan } = tuned(desk.end_of(2)) else { panic!("not prepared") };
     let Preview { usable, rows, problem_count, learned, tokens, .. } = preview;
     assert_eq!((usable, rows.len(), problem_count), (4, 4, 0));
     assert!(learned > 0 && learned < tokens, "{learned} of {tokens}");
@@ -87,7 +80,7 @@ fn examples_are_counted_and_the_cost_is_known_before_the_start() {
     // A row that is too long is told by its line.
     let short = TuneSettings { max_tokens: 8, ..settings(6) };
     host.receive(tune(3, TuneRequest::Prepare { data: facts(), settings: short }), Vec::new());
-    let TuneEvent::Prepared { preview, plan } = said(desk.end_of(3)) else { panic!("not prepared") };
+    let TuneOutcome::Prepared { preview, plan } = tuned(desk.end_of(3)) else { panic!("not prepared") };
     assert_eq!((preview.usable, preview.problem_count, plan), (0, 4, None));
     let reason = &preview.problems[3].reason;
     assert!(matches!(reason, ExampleProblem::TooLong { tokens: 9.., limit: 8 }), "{reason:?}");
@@ -106,15 +99,12 @@ fn a_run_ends_once_the_examples_are_learned() {
     let (desk, host) = Desk::quick();
     let settings = TuneSettings { length: TuneLength::UntilLearned, checkpoint_every: 1000, ..settings(0) };
     host.receive(tune(2, TuneRequest::Start { data: facts(), settings }), Vec::new());
-    let begun = |event: &Event| match event {
-        Event::Tune { event, .. } => match &**event {
-            TuneEvent::Begun(run) => Some(run.steps),
-            _ => None,
-        },
+    let begun = |event: &ToPage| match training(event) {
+        Some(TuneProgress::Begun(run)) => Some(run.steps),
         _ => None,
     };
-    let TuneEvent::Finished(run) = said(desk.end_of(2)) else { panic!("not finished") };
-    let most = desk.events().iter().find_map(begun).expect("begun");
+    let TuneOutcome::Finished(run) = tuned(desk.end_of(2)) else { panic!("not finished") };
+    let most = desk.posted().iter().find_map(begun).expect("begun");
     assert!(run.finished && run.step < most, "{} of {most}", run.step);
     assert_eq!((run.steps, run.points.len() as u32, run.saved), (run.step, run.step, run.step));
     let last = &run.points[run.points.len() - 4..];
@@ -126,8 +116,8 @@ fn a_sample_that_fails_costs_nothing_that_was_learned() {
     let (desk, host) = Desk::quick();
     let with = Rc::clone(&host);
     desk.react(move |event| {
-        if let Event::Tune { event, .. } = event
-            && matches!(&**event, TuneEvent::Step(point) if point.step == 2)
+        if let Some(progress) = training(event)
+            && matches!(progress, TuneProgress::Step(point) if point.step == 2)
         {
             // The adapter of the last sample does not fit.
             with.limit_memory(0).now_or_never().expect("nobody opens a device meanwhile");
@@ -136,17 +126,14 @@ fn a_sample_that_fails_costs_nothing_that_was_learned() {
     let samples = vec!["What is my cat called?".into()];
     let settings = TuneSettings { samples, checkpoint_every: 1000, ..settings(2) };
     host.receive(tune(2, TuneRequest::Start { data: facts(), settings }), Vec::new());
-    let TuneEvent::Finished(run) = said(desk.end_of(2)) else { panic!("not finished") };
+    let TuneOutcome::Finished(run) = tuned(desk.end_of(2)) else { panic!("not finished") };
     assert_eq!((run.finished, run.step, run.saved), (true, 2, 2));
     assert_eq!(run.samples.iter().map(|sample| sample.step).collect::<Vec<_>>(), [0]);
-    let trouble = |event: &Event| match event {
-        Event::Tune { event, .. } => match &**event {
-            TuneEvent::Warning(failure) => Some(failure.cause()),
-            _ => None,
-        },
+    let trouble = |event: &ToPage| match training(event) {
+        Some(TuneProgress::Warning(failure)) => Some(failure.cause()),
         _ => None,
     };
-    assert_eq!(desk.events().iter().filter_map(trouble).collect::<Vec<_>>(), [Cause::OutOfMemory]);
+    assert_eq!(desk.posted().iter().filter_map(trouble).collect::<Vec<_>>(), [Cause::OutOfMemory]);
 }
 
 #[test]
@@ -154,17 +141,17 @@ fn a_run_is_paused_goes_on_in_another_tab_and_is_kept() {
     let (desk, host) = Desk::quick();
     let (with, asked) = (Rc::clone(&host), Cell::new(false));
     desk.react(move |event| {
-        if let Event::Tune { event, .. } = event
-            && matches!(&**event, TuneEvent::Step(point) if point.step == 3)
+        if let Some(progress) = training(event)
+            && matches!(progress, TuneProgress::Step(point) if point.step == 3)
             && !asked.replace(true)
         {
             with.receive(generate(9, "Hello"), Vec::new());
-            with.receive(tune(2, TuneRequest::Pause), Vec::new());
+            with.receive(ToWorker::control(RequestId(2), Control::PauseTraining), Vec::new());
         }
     });
     let settings = TuneSettings { samples: vec!["What is my cat called?".into()], ..settings(8) };
     host.receive(tune(2, TuneRequest::Start { data: facts(), settings }), Vec::new());
-    let TuneEvent::Paused(paused) = said(desk.end_of(2)) else { panic!("not paused") };
+    let TuneOutcome::Paused(paused) = tuned(desk.end_of(2)) else { panic!("not paused") };
     assert_eq!((paused.step, paused.saved, paused.points.len(), paused.steps), (3, 3, 3, 8));
     // Who asks meanwhile is told why not.
     let refused = failure(desk.end_of(9));
@@ -179,18 +166,18 @@ fn a_run_is_paused_goes_on_in_another_tab_and_is_kept() {
     let (run, adapters) = kept(later.end_of(2));
     assert_eq!((run.map(|run| run.step), adapters.len()), (Some(3), 0));
     host.receive(tune(3, TuneRequest::Resume), Vec::new());
-    let TuneEvent::Finished(run) = said(later.end_of(3)) else { panic!("not finished") };
+    let TuneOutcome::Finished(run) = tuned(later.end_of(3)) else { panic!("not finished") };
     assert_eq!((run.step, run.points.len(), run.finished), (8, 8, true));
     assert_eq!(run.points[..3], paused.points[..]);
     let (first, last) = (run.points[0].loss, run.points[7].loss);
     assert!(last < 0.7 * first, "{first} {last}");
     assert!(run.points.last().is_some_and(|point| point.eval_loss.is_some()));
-    let speeds = |event: &Event| {
-        matches!(event, Event::Tune { event, .. } if matches!(&**event,
-            TuneEvent::Speed { tokens_per_second, seconds_left: Some(_), gpu_bytes }
-                if *tokens_per_second > 0.0 && *gpu_bytes > 0))
+    let speeds = |event: &ToPage| {
+        matches!(training(event),
+            Some(TuneProgress::Speed { tokens_per_second, seconds_left: Some(_), gpu_bytes })
+                if *tokens_per_second > 0.0 && *gpu_bytes > 0)
     };
-    assert!(later.events().iter().any(speeds));
+    assert!(later.posted().iter().any(speeds));
     assert_eq!(run.samples.iter().map(|sample| sample.step).collect::<Vec<_>>(), [0, 8]);
     let samples = (run.samples[0].answer.clone(), run.samples[1].answer.clone());
     assert_ne!(samples.0, samples.1);
@@ -203,7 +190,7 @@ fn a_run_is_paused_goes_on_in_another_tab_and_is_kept() {
         (6, ExportFormat::Peft, vec!["adapter_model.safetensors", "adapter_config.json"]),
     ] {
         host.receive(tune(id, TuneRequest::Export { id: adapters[0].id.clone(), format }), Vec::new());
-        let TuneEvent::Files(files) = said(later.end_of(id)) else { panic!("no files") };
+        let TuneOutcome::Files(files) = tuned(later.end_of(id)) else { panic!("no files") };
         assert_eq!(files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(), names);
         assert!(files.iter().all(|file| !file.bytes.is_empty()));
     }
@@ -211,16 +198,17 @@ fn a_run_is_paused_goes_on_in_another_tab_and_is_kept() {
     let kept_one = AdapterSource::Kept(adapters[0].id.clone());
     let open = |id| {
         let source = kept_one.clone();
-        host.receive(Request::OpenAdapter { id: RequestId(id), key: "cat".into(), source }, Vec::new());
+        host.receive(
+            ToWorker::request(RequestId(id), Request::OpenAdapter { key: "cat".into(), source }),
+            Vec::new(),
+        );
     };
     open(8);
-    let Event::AdapterOpened { details, .. } = later.end_of(8) else { panic!("not opened") };
+    let Ok(Outcome::AdapterOpened(details)) = later.end_of(8) else { panic!("not opened") };
     assert_eq!((details.name.as_str(), details.rank), ("My cat", 4));
     for (id, scale, sample) in [(9, 1.0, &samples.1), (10, 0.0, &samples.0)] {
         let mut request = generate(id, "What is my cat called?");
-        if let Request::Generate { options, .. } = &mut request {
-            options.adapters = vec![AdapterScale { key: "cat".into(), scale }];
-        }
+        options_of(&mut request).adapters = vec![AdapterScale { key: "cat".into(), scale }];
         host.receive(request, Vec::new());
         later.end_of(id);
         // A sample may be longer.
@@ -239,34 +227,24 @@ fn a_run_goes_on_after_the_device_was_lost_and_after_the_storage_was_full() {
     let (desk, host) = Desk::quick();
     let (lost, folders, done) = (Rc::clone(&host), Rc::clone(&desk), Cell::new(false));
     desk.react(move |event| {
-        let Event::Tune { event, .. } = event else { return };
-        match &**event {
-            TuneEvent::Step(point) if point.step == 3 && !done.replace(true) => {
+        let Some(progress) = training(event) else { return };
+        match progress {
+            TuneProgress::Step(point) if point.step == 3 && !done.replace(true) => {
                 use futures_util::FutureExt as _;
                 lost.lose_device().now_or_never().expect("nobody opens a device meanwhile");
             }
-            TuneEvent::Step(point) if point.step == 5 => folders.limit(1),
+            TuneProgress::Step(point) if point.step == 5 => folders.limit(1),
             _ => {}
         }
     });
     host.receive(tune(2, TuneRequest::Start { data: facts(), settings: settings(6) }), Vec::new());
-    let TuneEvent::Finished(run) = said(desk.end_of(2)) else { panic!("not finished") };
+    let TuneOutcome::Finished(run) = tuned(desk.end_of(2)) else { panic!("not finished") };
     assert_eq!((run.step, run.points.len()), (6, 6));
-    let steps: Vec<_> = desk
-        .events()
-        .into_iter()
-        .filter_map(|event| match event {
-            Event::Tune { event, .. } => match *event {
-                TuneEvent::Step(point) => Some(point.step),
-                _ => None,
-            },
-            _ => None,
-        })
-        .collect();
+    let steps: Vec<_> = losses(&desk, 2).into_iter().map(|(step, _)| step).collect();
     // The checkpoint holds two steps: the third is done again.
     assert_eq!(steps, [1, 2, 3, 3, 4, 5, 6]);
-    let troubles = desk.events().into_iter().filter(|event| {
-        matches!(event, Event::Tune { event, .. } if matches!(&**event, TuneEvent::Warning(failure) if failure.cause() == Cause::Storage))
+    let troubles = desk.posted().into_iter().filter(|event| {
+        matches!(training(event), Some(TuneProgress::Warning(failure)) if failure.cause() == Cause::Storage)
     });
     assert!(troubles.count() > 0);
 }
@@ -285,14 +263,12 @@ fn what_cannot_go_well_is_told_and_the_kept_run_stays() {
     // Stopped early, it is done.
     let (with, asked) = (Rc::clone(&host), Cell::new(false));
     desk.react(move |event| {
-        if matches!(event, Event::Tune { event, .. } if matches!(&**event, TuneEvent::Step(_)))
-            && !asked.replace(true)
-        {
-            with.receive(tune(2, TuneRequest::Finish), Vec::new());
+        if matches!(training(event), Some(TuneProgress::Step(_))) && !asked.replace(true) {
+            with.receive(ToWorker::control(RequestId(2), Control::FinishTraining), Vec::new());
         }
     });
     start(2, facts(), quiet(3));
-    let TuneEvent::Finished(run) = said(desk.end_of(2)) else { panic!("not finished") };
+    let TuneOutcome::Finished(run) = tuned(desk.end_of(2)) else { panic!("not finished") };
     assert_eq!((run.step, run.steps, run.saved, run.finished), (1, 3, 1, true));
 
     // What cannot begin costs nothing.
@@ -315,7 +291,7 @@ fn what_cannot_go_well_is_told_and_the_kept_run_stays() {
     // Another model cannot go on with it.
     let source = ModelSource::Server { name: "boulder".into(), layers: Vec::new() };
     let options = LoadOptions::default();
-    host.receive(Request::Load { id: RequestId(8), source, options }, Vec::new());
+    host.receive(ToWorker::request(RequestId(8), Request::Load { source, options }), Vec::new());
     desk.end_of(8);
     host.receive(tune(9, TuneRequest::Resume), Vec::new());
     let refused = failure(desk.end_of(9));
@@ -333,21 +309,21 @@ fn a_run_in_another_tab_is_left_alone() {
     let (this, met) = (Rc::clone(&desk), Rc::new(RefCell::new(None)));
     let meeting = Rc::clone(&met);
     desk.react(move |event| {
-        if let Event::Tune { event, .. } = event
-            && matches!(&**event, TuneEvent::Saved { step: 1 })
+        if let Some(progress) = training(event)
+            && matches!(progress, TuneProgress::Saved { step: 1 })
             && meeting.borrow().is_none()
         {
             meeting.replace(Some(refused_elsewhere(&this)));
         }
     });
     host.receive(tune(2, TuneRequest::Start { data: facts(), settings: settings(4) }), Vec::new());
-    let TuneEvent::Finished(run) = said(desk.end_of(2)) else { panic!("not finished") };
+    let TuneOutcome::Finished(run) = tuned(desk.end_of(2)) else { panic!("not finished") };
     assert_eq!((run.step, run.saved), (4, 4));
 
     // Now it is anybody's.
     let (other, host) = met.take().expect("the first step was kept");
     host.receive(tune(9, TuneRequest::List), Vec::new());
-    assert!(matches!(said(other.end_of(9)), TuneEvent::Kept { run: Some(_), elsewhere: false, .. }));
+    assert!(matches!(tuned(other.end_of(9)), TuneOutcome::Kept { run: Some(_), elsewhere: false, .. }));
     host.receive(tune(10, TuneRequest::Discard), Vec::new());
     assert_eq!(kept(other.end_of(10)).0, None);
 }
@@ -367,7 +343,7 @@ fn refused_elsewhere(desk: &Desk) -> (Rc<Desk>, Rc<Host>) {
     host.receive(load(1), Vec::new());
     other.end_of(1);
     host.receive(tune(2, TuneRequest::List), Vec::new());
-    let TuneEvent::Kept { run, elsewhere, .. } = said(other.end_of(2)) else { panic!("not what is kept") };
+    let TuneOutcome::Kept { run, elsewhere, .. } = tuned(other.end_of(2)) else { panic!("not what is kept") };
     assert_eq!((run.map(|run| run.name), elsewhere), (Some("Ada".to_owned()), true));
     let start = TuneRequest::Start { data: facts(), settings: settings(4) };
     let requests =
@@ -388,8 +364,8 @@ fn a_tab_that_is_closed_soon_after_the_start_has_a_checkpoint() {
     let (this, kept_then) = (Rc::clone(&desk), Rc::new(RefCell::new(None)));
     let closing = Rc::clone(&kept_then);
     desk.react(move |event| {
-        if let Event::Tune { event, .. } = event
-            && matches!(&**event, TuneEvent::Step(point) if point.step == 2)
+        if let Some(progress) = training(event)
+            && matches!(progress, TuneProgress::Step(point) if point.step == 2)
         {
             closing.replace(Some(this.folders_now()));
         }
@@ -406,25 +382,20 @@ fn a_tab_that_is_closed_soon_after_the_start_has_a_checkpoint() {
     let (run, _) = kept(later.end_of(2));
     assert_eq!(run.map(|run| (run.step, run.steps, run.points.len())), Some((1, 3, 1)));
     host.receive(tune(3, TuneRequest::Resume), Vec::new());
-    let TuneEvent::Finished(run) = said(later.end_of(3)) else { panic!("not finished") };
+    let TuneOutcome::Finished(run) = tuned(later.end_of(3)) else { panic!("not finished") };
     assert_eq!((run.step, run.points.len()), (3, 3));
 }
 
 /// The losses of all steps of a run.
 fn losses(desk: &Desk, id: u64) -> Vec<(u32, f32)> {
-    let said = desk.events().into_iter().filter(|event| event.id() == Some(RequestId(id)));
-    let step = |event| match said_of(event) {
-        Some(TuneEvent::Step(point)) => Some((point.step, point.loss)),
+    let step = |progress: &Progress| match progress {
+        Progress::Tune(progress) => match **progress {
+            TuneProgress::Step(point) => Some((point.step, point.loss)),
+            _ => None,
+        },
         _ => None,
     };
-    said.filter_map(step).collect()
-}
-
-fn said_of(event: Event) -> Option<TuneEvent> {
-    match event {
-        Event::Tune { event, .. } => Some(*event),
-        _ => None,
-    }
+    desk.progress_of(id).iter().filter_map(step).collect()
 }
 
 #[test]
@@ -432,42 +403,38 @@ fn a_run_waits_for_an_answer_and_learns_the_same() {
     let begin = || tune(2, TuneRequest::Start { data: facts(), settings: settings(4) });
     let (desk, host) = Desk::quick();
     host.receive(begin(), Vec::new());
-    assert!(matches!(said(desk.end_of(2)), TuneEvent::Finished(_)));
+    assert!(matches!(tuned(desk.end_of(2)), TuneOutcome::Finished(_)));
     let undisturbed = losses(&desk, 2);
     assert_eq!(undisturbed.len(), 4);
 
     let (desk, host) = Desk::quick();
     let asking = Rc::clone(&host);
     desk.react(move |event| {
-        if let Event::Tune { event, .. } = event
-            && matches!(**event, TuneEvent::Step(point) if point.step == 3)
+        if let Some(progress) = training(event)
+            && matches!(progress, TuneProgress::Step(point) if point.step == 3)
         {
             // Without leave it is refused, and one at a time.
             asking.receive(generate(3, "Hello"), Vec::new());
             for id in [4, 5] {
                 let mut request = generate(id, "What is 2 + 3?");
-                if let Request::Generate { options, .. } = &mut request {
-                    options.pause_training = true;
-                }
+                options_of(&mut request).pause_training = true;
                 asking.receive(request, Vec::new());
             }
         }
     });
     host.receive(begin(), Vec::new());
-    assert!(matches!(said(desk.end_of(2)), TuneEvent::Finished(_)));
+    assert!(matches!(tuned(desk.end_of(2)), TuneOutcome::Finished(_)));
     assert_eq!(failure(desk.end_of(3)).cause(), Cause::Invalid);
     assert_eq!(failure(desk.end_of(5)).cause(), Cause::Invalid);
     assert!(!desk.text_of(4).is_empty());
     assert_eq!(losses(&desk, 2), undisturbed);
     // It was kept, waited, and went on when the answer was there.
-    let place = |wanted: &dyn Fn(&Event) -> bool| desk.events().iter().position(wanted).expect("it was said");
-    let of_run = |wanted: TuneEvent| {
-        place(&|event: &Event| matches!(event, Event::Tune { event, .. } if **event == wanted))
-    };
-    let saved = of_run(TuneEvent::Saved { step: 3 });
-    let waits = of_run(TuneEvent::Waiting { step: 3 });
-    let done = place(&|event| matches!(event, Event::Done { id: RequestId(4), .. }));
-    let goes_on = of_run(TuneEvent::GoesOn);
+    let position = |is: &dyn Fn(&ToPage) -> bool| desk.posted().iter().position(is).expect("it was posted");
+    let of_run = |wanted: TuneProgress| position(&|message| training(message) == Some(&wanted));
+    let saved = of_run(TuneProgress::Saved { step: 3 });
+    let waits = of_run(TuneProgress::Waiting { step: 3 });
+    let done = position(&|message| message.as_outcome().is_some_and(|(id, _)| id == RequestId(4)));
+    let goes_on = of_run(TuneProgress::Continues);
     assert!(saved < waits && waits < done && done < goes_on, "{saved} {waits} {done} {goes_on}");
 }
 
@@ -475,29 +442,28 @@ fn a_run_waits_for_an_answer_and_learns_the_same() {
 fn what_is_needed_is_the_same_before_and_after_a_load_and_for_a_training() {
     let (desk, host) = Desk::new();
     host.receive(desk::inspect(1, LoadOptions::default()), Vec::new());
-    let Event::Inspected { verdict: FitVerdict::Fits { context, bytes, .. }, details, .. } = desk.end_of(1)
+    let Ok(Outcome::Inspected { verdict: FitVerdict::Fits { context, bytes, .. }, details, .. }) =
+        desk.end_of(1)
     else {
         panic!("it does not fit")
     };
     host.receive(load(2), Vec::new());
-    let Event::Loaded { gpu_bytes, context: loaded, details: after, .. } = desk.end_of(2) else {
-        panic!("not loaded")
-    };
+    let LoadedModel { gpu_bytes, context: loaded, details: after, .. } = loaded_model(desk.end_of(2));
     assert_eq!((gpu_bytes, loaded), (bytes, context));
     assert_eq!(after.memory, details.memory);
     let listed = details.memory.iter().find(|cost| cost.context == context).expect("it is listed");
     assert_eq!(listed.bytes, bytes);
     // What is there is no more than what was said, before and after the first picture could have come.
-    host.receive(Request::Towers { id: RequestId(3), free: false }, Vec::new());
-    let Event::Towers { gpu_bytes: in_use, .. } = desk.end_of(3) else { panic!("not told") };
+    host.receive(ToWorker::request(RequestId(3), Request::Towers { free: false }), Vec::new());
+    let Ok(Outcome::Towers { gpu_bytes: in_use, .. }) = desk.end_of(3) else { panic!("not told") };
     assert!(in_use < bytes, "{in_use} of {bytes}");
 
     host.receive(tune(4, TuneRequest::Prepare { data: facts(), settings: settings(1) }), Vec::new());
-    let TuneEvent::Prepared { plan: Some(plan), .. } = said(desk.end_of(4)) else { panic!("no plan") };
+    let TuneOutcome::Prepared { plan: Some(plan), .. } = tuned(desk.end_of(4)) else { panic!("no plan") };
     host.receive(tune(5, TuneRequest::Start { data: facts(), settings: settings(1) }), Vec::new());
     desk.end_of(5);
-    let told = desk.events().into_iter().filter_map(said_of).find_map(|event| match event {
-        TuneEvent::Speed { gpu_bytes, .. } => Some(gpu_bytes),
+    let told = desk.posted().iter().find_map(|message| match training(message) {
+        Some(TuneProgress::Speed { gpu_bytes, .. }) => Some(*gpu_bytes),
         _ => None,
     });
     assert_eq!(told, Some(plan.gpu_bytes));

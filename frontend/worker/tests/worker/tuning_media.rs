@@ -11,11 +11,11 @@ use protocol::tune::{
     ExampleData, ExampleFile, PreviewPiece, TuneLength, TunePoint, TuneSettings, TuneTarget,
 };
 use protocol::{
-    Cause, Code, Content, Event, Media, Message, Request, RequestId, Role, Sense, TokenBudget, TuneEvent,
-    TuneRequest,
+    Cause, Code, Content, Control, Media, Message, Progress, RequestId, Role, Sense, ToPage, ToWorker,
+    TokenBudget, TuneOutcome, TuneProgress, TuneRequest,
 };
 
-use crate::desk::{Desk, golden, load, said, tune};
+use crate::desk::{Desk, golden, load, tune, tuned};
 
 fn sample(name: &str) -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../server/models/samples").join(name);
@@ -97,7 +97,7 @@ fn rows_find_their_files_and_broken_ones_are_told_by_line_and_name() {
     let (desk, host) = Desk::loaded();
     give(&desk);
     host.receive(tune(2, TuneRequest::Prepare { data: rows(), settings: settings(4) }), Vec::new());
-    let TuneEvent::Prepared { preview, plan } = said(desk.end_of(2)) else { panic!("not prepared") };
+    let TuneOutcome::Prepared { preview, plan } = tuned(desk.end_of(2)) else { panic!("not prepared") };
     assert_eq!((preview.usable, preview.problem_count), (3, 4), "{:?}", preview.problems);
     let problems: Vec<_> = preview.problems.iter().map(|it| (it.line, it.reason.clone())).collect();
     let bad = |name: &str, why: MediaFailure| ExampleProblem::BadFile {
@@ -128,19 +128,19 @@ fn rows_find_their_files_and_broken_ones_are_told_by_line_and_name() {
     ask.content.insert(0, picture(0));
     let chat = ExampleData::Chat(vec![ask, Message::text(Role::Assistant, "One.")]);
     host.receive(tune(3, TuneRequest::Prepare { data: chat, settings: settings(4) }), Vec::new());
-    let TuneEvent::Prepared { preview: chat, .. } = said(desk.end_of(3)) else { panic!("not prepared") };
+    let TuneOutcome::Prepared { preview: chat, .. } = tuned(desk.end_of(3)) else { panic!("not prepared") };
     assert_eq!(chat.rows[0].pieces, preview.rows[0].pieces);
 
     // Given up before the first step, it leaves nothing behind.
     let with = Rc::clone(&host);
     desk.react(move |event| {
-        if matches!(event, Event::Encoding { id: RequestId(4), index: 1, .. }) {
-            with.receive(Request::Cancel { id: RequestId(4) }, Vec::new());
+        if matches!(event.as_progress(), Some((RequestId(4), Progress::Encoding { index: 1, .. }))) {
+            with.receive(ToWorker::control(RequestId(4), Control::Cancel), Vec::new());
         }
     });
     host.receive(tune(4, TuneRequest::Start { data: rows(), settings: settings(3) }), Vec::new());
     match desk.end_of(4) {
-        Event::Failed { failure, .. } => assert_eq!(failure.cause(), Cause::Cancelled),
+        Err(failure) => assert_eq!(failure.cause(), Cause::Cancelled),
         other => panic!("{other:?}"),
     }
     assert_eq!(kept_media(&desk), Vec::<String>::new());
@@ -152,25 +152,25 @@ fn a_run_on_pictures_and_sound_goes_on_without_the_files() {
     give(&desk);
     let start = |id| tune(id, TuneRequest::Start { data: rows(), settings: settings(2) });
     host.receive(start(2), Vec::new());
-    let TuneEvent::Finished(whole) = said(desk.end_of(2)) else { panic!("not finished") };
+    let TuneOutcome::Finished(whole) = tuned(desk.end_of(2)) else { panic!("not finished") };
     let encoded = |sense: Sense| {
-        let is = |event: &Event| matches!(event, Event::Encoding { sense: its, .. } if *its == sense);
-        desk.events().iter().any(is)
+        let is = |event: &ToPage| matches!(event.as_progress(), Some((_, Progress::Encoding { sense: its, .. })) if *its == sense);
+        desk.posted().iter().any(is)
     };
     assert!(encoded(Sense::Sight) && encoded(Sense::Hearing));
     assert_eq!(kept_media(&desk).len(), 3);
 
     let (with, asked) = (Rc::clone(&host), Cell::new(false));
     desk.react(move |event| {
-        if let Event::Tune { id: RequestId(3), event } = event
-            && matches!(&**event, TuneEvent::Step(point) if point.step == 1)
+        if let Some((RequestId(3), Progress::Tune(progress))) = event.as_progress()
+            && matches!(&**progress, TuneProgress::Step(point) if point.step == 1)
             && !asked.replace(true)
         {
-            with.receive(tune(3, TuneRequest::Pause), Vec::new());
+            with.receive(ToWorker::control(RequestId(3), Control::PauseTraining), Vec::new());
         }
     });
     host.receive(start(3), Vec::new());
-    let TuneEvent::Paused(paused) = said(desk.end_of(3)) else { panic!("not paused") };
+    let TuneOutcome::Paused(paused) = tuned(desk.end_of(3)) else { panic!("not paused") };
     assert_eq!(paused.step, 1);
 
     // Another worker, as after a reload: the person's files are out of reach.
@@ -178,7 +178,7 @@ fn a_run_on_pictures_and_sound_goes_on_without_the_files() {
     host.receive(load(1), Vec::new());
     later.end_of(1);
     host.receive(tune(2, TuneRequest::Resume), Vec::new());
-    let TuneEvent::Finished(resumed) = said(later.end_of(2)) else { panic!("not finished") };
+    let TuneOutcome::Finished(resumed) = tuned(later.end_of(2)) else { panic!("not finished") };
     let losses = |points: &[TunePoint]| points.iter().map(|it| (it.step, it.loss)).collect::<Vec<_>>();
     assert_eq!(losses(&resumed.points), losses(&whole.points));
     assert!(resumed.points.last().is_some_and(|point| point.eval_loss.is_some()));
@@ -202,7 +202,7 @@ fn a_model_without_a_tower_says_so_before_the_start() {
     ] {
         host.receive(tune(id, request), Vec::new());
         match desk.end_of(id) {
-            Event::Failed { failure, .. } => {
+            Err(failure) => {
                 assert_eq!(failure.cause(), Cause::Unsupported);
                 assert!(matches!(failure.code, Code::Model(ModelFailure::Lacks(_))), "{failure:?}");
             }

@@ -8,7 +8,9 @@ use engine::store::Folder as _;
 use engine::store::journal::Record;
 use futures_util::FutureExt as _;
 use protocol::failure::EngineFailure;
-use protocol::{Cause, Code, Content, Event, GenerateOptions, Media, Request, RequestId, TokenBudget};
+use protocol::{
+    Cause, Code, Content, GenerateOptions, Media, Outcome, Request, RequestId, ToPage, ToWorker, TokenBudget,
+};
 use worker::Host;
 use worker::choices::{FILE, FOLDER};
 
@@ -47,7 +49,7 @@ fn kernels_of_a_model_are_tried_once_on_an_adapter() {
     assert!(first.borrow().is_empty(), "the load does not wait for it");
     // An answer goes before.
     host.receive(generate(2, "Hello"), Vec::new());
-    assert!(matches!(desk.end_of(2), Event::Done { .. }));
+    assert!(matches!(desk.end_of(2), Ok(Outcome::Done { .. })));
     desk.run_until(|_| !sound(&desk).is_empty());
     let has = |part: &str| sound(&desk).iter().any(|name| name.contains(part));
     assert!(has("_rows1_") && has("sampling_sample") && has("repack"), "{:?}", sound(&desk));
@@ -69,7 +71,7 @@ fn kernels_of_towers_are_tried_when_they_are_first_used() {
     let (desk, host) = Desk::loaded();
     let tried = tried(&host);
     host.receive(generate(2, "Hello"), Vec::new());
-    assert!(matches!(desk.end_of(2), Event::Done { .. }));
+    assert!(matches!(desk.end_of(2), Ok(Outcome::Done { .. })));
     desk.run_until(|_| !sound(&desk).is_empty());
     let samples = pebble().with_file_name("samples");
     let sample = |name: &str| std::fs::read(samples.join(name)).expect("a sample");
@@ -82,8 +84,8 @@ fn kernels_of_towers_are_tried_when_they_are_first_used() {
         let mut messages = asks("What is this?");
         messages[0].content.insert(0, content);
         let options = GenerateOptions { max_tokens: 2, ..GenerateOptions::default() };
-        host.receive(Request::Generate { id: RequestId(id), messages, options }, Vec::new());
-        assert!(matches!(desk.end_of(id), Event::Done { .. }));
+        host.receive(ToWorker::request(RequestId(id), Request::Generate { messages, options }), Vec::new());
+        assert!(matches!(desk.end_of(id), Ok(Outcome::Done { .. })));
         desk.run_until(|_| sound(&desk).len() > before.len());
         assert_eq!(sound(&desk).len() - before.len(), tried.borrow().len(), "{:?}", tried.borrow());
     }
@@ -98,20 +100,16 @@ fn a_device_that_computes_wrongly_is_told_unasked() {
     desk.verified.replace(Some(verified));
     host.doubt(|name| name.starts_with("sampling_sample"));
     host.receive(load(1), Vec::new());
-    assert!(matches!(desk.end_of(1), Event::Loaded { .. }));
-    let told = |event: &Event| match event {
-        Event::Failed { id: None, failure } => Some(failure.clone()),
-        _ => None,
-    };
-    desk.run_until(|events| events.iter().any(|event| told(event).is_some()));
-    let failure = desk.events().iter().find_map(told).expect("trouble");
+    assert!(matches!(desk.end_of(1), Ok(Outcome::Loaded(_))));
+    desk.run_until(|posted| posted.iter().any(|message| matches!(message, ToPage::Warning(_))));
+    let failure = desk.warnings().swap_remove(0);
     assert_eq!(failure.cause(), Cause::Internal);
     let Code::Engine(EngineFailure::Miscomputes { kernels, unloaded: true }) = &failure.code else {
         panic!("{failure:?}")
     };
     assert!(kernels.iter().any(|kernel| kernel.contains("sampling_sample")), "{kernels:?}");
     host.receive(generate(2, "Hello"), Vec::new());
-    assert!(matches!(desk.end_of(2), Event::Failed { .. }), "nothing answers nonsense");
+    assert!(matches!(desk.end_of(2), Err(_)), "nothing answers nonsense");
     assert!(sound(&desk).is_empty());
     let record = Record::last_of(&copy.journal.borrow()).expect("a line");
     assert_eq!(record.checked, 0.0, "the next load checks the kept copy");

@@ -14,7 +14,8 @@ use std::{
 
 use server::{
     bucket::{Bucket, BucketError, Published, Settings},
-    catalog::{Library, Source},
+    catalog::Source,
+    library::Library,
     metrics::Metrics,
     pull::api::Pulls,
 };

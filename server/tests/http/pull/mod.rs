@@ -19,7 +19,8 @@ use std::{
 
 use serde_json::{Value, json};
 use server::{
-    catalog::{Library, Source, name::Name},
+    catalog::{Source, name::Name},
+    library::Library,
     pull::{Event, PullError, Puller, Retry, parse},
 };
 use tempfile::TempDir;

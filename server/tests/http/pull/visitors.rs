@@ -8,10 +8,7 @@ use axum::{
 };
 use protocol::{Pull, PullProblem, PullReport, PullStage, said::Said};
 use serde_json::json;
-use server::{
-    catalog::{Library, Source},
-    pull::api::Pulls,
-};
+use server::{catalog::Source, library::Library, pull::api::Pulls};
 
 use super::{
     Model, Target,

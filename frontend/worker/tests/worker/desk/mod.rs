@@ -23,13 +23,14 @@ use engine::synth::{self, Shape};
 use futures_util::FutureExt as _;
 use protocol::failure::{MediaFailure, NoGpu};
 use protocol::{
-    EngineState, Event, Failure, GenerateOptions, LoadOptions, Message, ModelSource, PageId, Request,
-    RequestId, Role, Sampling, TuneEvent, TuneRequest, VERSION,
+    CacheReport, EngineState, Envelope, Failure, GenerateOptions, LoadOptions, LoadedModel, Message,
+    ModelSource, Outcome, PageId, Progress, Request, RequestId, Role, Sampling, ToPage, ToWorker,
+    TuneOutcome, TuneProgress, TuneRequest, VERSION,
 };
 use server::Server;
 use worker::Host;
 use worker::device::AdapterNames;
-use worker::platform::{Kept, Link, Lock, Opened, Platform};
+use worker::platform::{Link, Lock, Opened, Platform};
 
 /// A test that takes longer than this hangs.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -67,12 +68,15 @@ pub fn pebble() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../server/models/pebble.gguf")
 }
 
-type Reaction = Box<dyn FnMut(&Event)>;
+type Reaction = Box<dyn FnMut(&ToPage)>;
+
+/// How a request has ended.
+pub type Ended = Result<Outcome, Failure>;
 
 /// The page's side.
 #[derive(Default)]
 pub struct Desk {
-    events: RefCell<Vec<Event>>,
+    posted: RefCell<Vec<ToPage>>,
     tasks: RefCell<Vec<LocalBoxFuture<'static, ()>>>,
     reaction: RefCell<Option<Reaction>>,
     /// Why there is no adapter, if there is to be none.
@@ -120,7 +124,7 @@ impl Desk {
     pub fn new() -> (Rc<Self>, Rc<Host>) {
         let desk = Rc::new(Self { model: RefCell::new(pebble()), ..Self::default() });
         let host = Host::new(Rc::new(Side(Rc::downgrade(&desk))));
-        host.receive(Request::Hello { version: VERSION, page: PageId(0) }, Vec::new());
+        host.receive(ToWorker::Hello { version: VERSION, page: PageId(0) }, Vec::new());
         (desk, host)
     }
 
@@ -129,7 +133,7 @@ impl Desk {
         let (folders, locks) = (self.folders.clone(), Rc::clone(&self.locks));
         let desk = Rc::new(Self { model: self.model.clone(), folders, locks, ..Self::default() });
         let host = Host::new(Rc::new(Side(Rc::downgrade(&desk))));
-        host.receive(Request::Hello { version: VERSION, page: PageId(0) }, Vec::new());
+        host.receive(ToWorker::Hello { version: VERSION, page: PageId(0) }, Vec::new());
         (desk, host)
     }
 
@@ -176,22 +180,22 @@ impl Desk {
         desk.model.replace(file);
         host.receive(load(1), Vec::new());
         let end = desk.end_of(1);
-        assert!(matches!(end, Event::Loaded { .. }), "{end:?}");
+        assert!(matches!(end, Ok(Outcome::Loaded(_))), "{end:?}");
         (desk, host)
     }
 
-    /// Calls `reaction` with every event from now on, as it is posted.
-    pub fn react(&self, reaction: impl FnMut(&Event) + 'static) {
+    /// Calls `reaction` with every message from now on, as it is posted.
+    pub fn react(&self, reaction: impl FnMut(&ToPage) + 'static) {
         self.reaction.replace(Some(Box::new(reaction)));
     }
 
     /// Lets the worker run until `done` with what was posted.
-    pub fn run_until(&self, done: impl Fn(&[Event]) -> bool) {
+    pub fn run_until(&self, done: impl Fn(&[ToPage]) -> bool) {
         let begun = Instant::now();
         let this_thread = Waker::from(Arc::new(Parked(thread::current())));
         let mut context = Context::from_waker(&this_thread);
-        while !done(&self.events.borrow()) {
-            assert!(begun.elapsed() < LIMIT, "it hangs: {:?}", self.events.borrow());
+        while !done(&self.posted.borrow()) {
+            assert!(begun.elapsed() < LIMIT, "it hangs: {:?}", self.posted.borrow());
             let mut tasks = self.tasks.take();
             tasks.retain_mut(|task| task.as_mut().poll(&mut context).is_pending());
             tasks.append(&mut self.tasks.borrow_mut());
@@ -210,42 +214,62 @@ impl Desk {
         self.tasks.replace(tasks);
     }
 
-    /// Waits for the terminal event of a request and checks that there is one only.
-    pub fn end_of(&self, id: u64) -> Event {
-        let ends = |event: &&Event| event.id() == Some(RequestId(id)) && event.is_terminal();
-        self.run_until(|events| events.iter().any(|event| ends(&event)));
-        let events = self.events.borrow();
-        let all: Vec<_> = events.iter().filter(ends).collect();
+    /// Waits for the outcome of a request and checks that there is one only.
+    pub fn end_of(&self, id: u64) -> Ended {
+        let outcome = |message: &ToPage| match message.as_outcome() {
+            Some((of, outcome)) if of == RequestId(id) => Some(outcome.clone()),
+            _ => None,
+        };
+        self.run_until(|posted| posted.iter().any(|message| outcome(message).is_some()));
+        let mut all: Vec<_> = self.posted.borrow().iter().filter_map(outcome).collect();
         assert_eq!(all.len(), 1, "{all:?}");
-        all[0].clone()
+        all.remove(0)
     }
 
     /// Another page of the same browser joins the worker.
     pub fn join(&self, host: &Rc<Host>, page: PageId) {
-        host.receive(Request::Hello { version: VERSION, page }, Vec::new());
+        host.receive(ToWorker::Hello { version: VERSION, page }, Vec::new());
     }
 
     /// What the pages were told last of the engine's state.
     pub fn state(&self) -> EngineState {
-        let state = |event: &Event| match event {
-            Event::State(state) => Some((**state).clone()),
+        let state = |event: &ToPage| match event {
+            ToPage::State(state) => Some((**state).clone()),
             _ => None,
         };
-        self.events.borrow().iter().rev().find_map(state).expect("the state was told")
+        self.posted.borrow().iter().rev().find_map(state).expect("the state was told")
     }
 
     /// What was posted so far.
-    pub fn events(&self) -> Vec<Event> {
-        self.events.borrow().clone()
+    pub fn posted(&self) -> Vec<ToPage> {
+        self.posted.borrow().clone()
+    }
+
+    /// Returns the progress of a request so far.
+    pub fn progress_of(&self, of: u64) -> Vec<Progress> {
+        let progress = |message: &ToPage| match message.as_progress() {
+            Some((id, progress)) if id == RequestId(of) => Some(progress.clone()),
+            _ => None,
+        };
+        self.posted.borrow().iter().filter_map(progress).collect()
+    }
+
+    /// Returns the errors so far that end no request.
+    pub fn warnings(&self) -> Vec<Failure> {
+        let warning = |message: &ToPage| match message {
+            ToPage::Warning(failure) => Some(failure.clone()),
+            _ => None,
+        };
+        self.posted.borrow().iter().filter_map(warning).collect()
     }
 
     /// The text that a request has said.
     pub fn text_of(&self, of: u64) -> String {
-        let text = |event: &Event| match event {
-            Event::Text { id, text, .. } if *id == RequestId(of) => Some(text.clone()),
+        let text = |progress| match progress {
+            Progress::Text { text, .. } => Some(text),
             _ => None,
         };
-        self.events.borrow().iter().filter_map(text).collect()
+        self.progress_of(of).into_iter().filter_map(text).collect()
     }
 }
 
@@ -256,14 +280,14 @@ impl Side {
 }
 
 impl Platform for Side {
-    fn post(&self, _: Option<PageId>, event: Event, _: &[web_sys::Blob]) {
+    fn post(&self, _: Option<PageId>, message: ToPage, _: &[web_sys::Blob]) {
         // A task that ends with the test may still have something to say.
         let Some(desk) = self.0.upgrade() else { return };
-        desk.events.borrow_mut().push(event.clone());
+        desk.posted.borrow_mut().push(message.clone());
         // Out of its place while it runs: what it does may post.
         let reaction = desk.reaction.take();
         if let Some(mut reaction) = reaction {
-            reaction(&event);
+            reaction(&message);
             let mut place = desk.reaction.borrow_mut();
             if place.is_none() {
                 *place = Some(reaction);
@@ -339,8 +363,8 @@ impl Platform for Side {
         std::future::ready(bytes.ok_or_else(gone)).boxed_local()
     }
 
-    fn kept(&self) -> LocalBoxFuture<'_, Result<Kept, StoreError>> {
-        std::future::ready(Ok(Kept { quota: 7, ..Kept::default() })).boxed_local()
+    fn kept(&self) -> LocalBoxFuture<'_, Result<CacheReport, StoreError>> {
+        std::future::ready(Ok(CacheReport { quota: 7, ..CacheReport::default() })).boxed_local()
     }
 
     fn folder<'a>(&'a self, name: &'a str) -> LocalBoxFuture<'a, Result<Rc<dyn Folder>, StoreError>> {
@@ -375,13 +399,13 @@ pub fn source() -> ModelSource {
 }
 
 /// A request to look at the model, as it would be loaded with these options.
-pub fn inspect(id: u64, options: LoadOptions) -> Request {
-    Request::Inspect { id: RequestId(id), source: source(), options }
+pub fn inspect(id: u64, options: LoadOptions) -> ToWorker {
+    ToWorker::request(RequestId(id), Request::Inspect { source: source(), options })
 }
 
 /// A request to load.
-pub fn load(id: u64) -> Request {
-    Request::Load { id: RequestId(id), source: source(), options: LoadOptions::default() }
+pub fn load(id: u64) -> ToWorker {
+    ToWorker::request(RequestId(id), Request::Load { source: source(), options: LoadOptions::default() })
 }
 
 /// A file that the engine's tests carry.
@@ -395,33 +419,62 @@ pub fn asks(text: &str) -> Vec<Message> {
 }
 
 /// A request to answer from a beginning, always with the likeliest token, without a limit of its own.
-pub fn go_on(id: u64, text: &str, begun: Option<protocol::Begun>, max_tokens: u32) -> Request {
+pub fn go_on(id: u64, text: &str, begun: Option<protocol::Begun>, max_tokens: u32) -> ToWorker {
     let sampling = Sampling { temperature: 0.0, ..Sampling::default() };
     let options = GenerateOptions { sampling, max_tokens, begun, ..GenerateOptions::default() };
-    Request::Generate { id: RequestId(id), messages: asks(text), options }
+    ToWorker::request(RequestId(id), Request::Generate { messages: asks(text), options })
 }
 
 /// A request of fine-tuning.
-pub fn tune(id: u64, request: TuneRequest) -> Request {
-    Request::Tune { id: RequestId(id), request: Box::new(request) }
+pub fn tune(id: u64, request: TuneRequest) -> ToWorker {
+    ToWorker::request(RequestId(id), Request::Tune(Box::new(request)))
 }
 
-/// What a run of fine-tuning said.
-pub fn said(event: Event) -> TuneEvent {
-    match event {
-        Event::Tune { event, .. } => *event,
+/// The outcome of a request of fine-tuning.
+pub fn tuned(ended: Ended) -> TuneOutcome {
+    match ended {
+        Ok(Outcome::Tune(outcome)) => *outcome,
         other => panic!("not of fine-tuning: {other:?}"),
     }
 }
 
+/// The progress of a training in this message.
+pub fn training(message: &ToPage) -> Option<&TuneProgress> {
+    match message.as_progress() {
+        Some((_, Progress::Tune(progress))) => Some(progress),
+        _ => None,
+    }
+}
+
+/// The options of a request to answer.
+pub fn options_of(message: &mut ToWorker) -> &mut GenerateOptions {
+    match message {
+        ToWorker::Request(Envelope { body: Request::Generate { options, .. }, .. }) => options,
+        other => panic!("not a request to answer: {other:?}"),
+    }
+}
+
+/// Why a request failed.
+pub fn failure(ended: Ended) -> Failure {
+    ended.expect_err("a failure")
+}
+
+/// The model that a request has loaded.
+pub fn loaded_model(ended: Ended) -> LoadedModel {
+    match ended {
+        Ok(Outcome::Loaded(model)) => *model,
+        other => panic!("not loaded: {other:?}"),
+    }
+}
+
 /// A request to answer, always with the likeliest token.
-pub fn generate(id: u64, text: &str) -> Request {
+pub fn generate(id: u64, text: &str) -> ToWorker {
     generate_up_to(8, id, text)
 }
 
 /// The same, for an answer of at most so many tokens.
-pub fn generate_up_to(max_tokens: u32, id: u64, text: &str) -> Request {
+pub fn generate_up_to(max_tokens: u32, id: u64, text: &str) -> ToWorker {
     let sampling = Sampling { temperature: 0.0, ..Sampling::default() };
     let options = GenerateOptions { sampling, max_tokens, ..GenerateOptions::default() };
-    Request::Generate { id: RequestId(id), messages: asks(text), options }
+    ToWorker::request(RequestId(id), Request::Generate { messages: asks(text), options })
 }

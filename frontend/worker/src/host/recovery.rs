@@ -1,7 +1,7 @@
 //! A device that was lost: a driver's reset, sleep, memory pressure.
 //!
 //! The model is loaded again from where it came (the browser's storage or the server), and a running answer goes on
-//! behind its last token. The page hears [`Event::DeviceLost`] at once and [`Event::Device`] when all is as before.
+//! behind its last token. The page hears [`ToPage::DeviceLost`] at once and [`ToPage::Device`] when all is as before.
 
 use std::rc::Rc;
 
@@ -12,9 +12,9 @@ use engine::session::{EngineError, LoadOptions, ModelSession};
 use engine::weights::LoadError;
 use futures_util::future::{Either, select};
 use protocol::failure::RequestFailure;
-use protocol::{Event, Failure};
+use protocol::{Failure, ToPage};
 
-use crate::host::{Host, Model, Ready, Slot, is_lost};
+use super::{Host, Model, Ready, Slot, is_lost};
 use crate::{device, failure};
 
 /// How long after an error a browser may take to say that the device is gone.
@@ -111,20 +111,20 @@ async fn restore(
     cancel: &CancelToken,
 ) -> Result<(), Failure> {
     if let Some(old) = slot.take() {
-        host.post(Event::DeviceLost { reason: reason(&old.gpu) });
+        host.post(ToPage::DeviceLost { reason: reason(&old.gpu) });
     }
     // What is read again is the same whatever the conversation contains.
     let _online = host.keeper.online();
     let (gpu, report) = host.open_device().await.map_err(|report| {
         let failure = device::failure(&report);
-        host.post(Event::Device(report));
+        host.post(ToPage::Device(report));
         failure
     })?;
     let options = LoadOptions { products: model.products.get(), ..model.options };
     let loaded = ModelSession::load(Rc::clone(&gpu), model.file.clone(), &options, cancel, &mut |_| ()).await;
     // The device is back, whatever became of the model.
     if let Some(report) = report {
-        host.post(Event::Device(report));
+        host.post(ToPage::Device(report));
     }
     let said = |error| failure::of(&error, Some(model.options.context));
     let mut session = loaded.map_err(said)?;
@@ -158,7 +158,7 @@ pub async fn restore_idle(host: &Rc<Host>, slot: &mut Slot) {
         // Nothing to restore but the device; or an answer gave the model up, and the next one will load it.
         _ => host.gpu().await.map(|_| ()).map_err(|report| {
             let failure = device::failure(&report);
-            host.post(Event::Device(report));
+            host.post(ToPage::Device(report));
             failure
         }),
     };

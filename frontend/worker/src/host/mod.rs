@@ -1,35 +1,32 @@
 //! What the worker holds: the device, the model, and the requests under way.
 
+pub mod model;
+mod pages;
+pub mod recovery;
+pub mod responder;
+
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
 
-use engine::audio;
-use engine::bytes::{ByteSource, CancelToken, SourceError};
-use engine::gguf::Header;
+use engine::bytes::{CancelToken, SourceError};
 use engine::gpu::{Gpu, GpuError, GpuOptions};
-use engine::media::Media;
-use engine::model::{Denoising, Products};
-use engine::session::{EngineError, LoadOptions, ModelFile, ModelSession};
-use engine::template::{KnownCounts, Variant};
-use engine::tokenizer::Tokenizer;
 use futures_util::FutureExt as _;
 use futures_util::lock::{Mutex, MutexGuard};
 use protocol::failure::NoGpu;
-use protocol::{DeviceReport, Event, Failure, PageId, RequestId};
-use shaders::selftest::Form;
+use protocol::{DeviceReport, Failure, PageId, Progress, RequestId, ToPage};
 
-use crate::choices::Subject;
+pub use model::{Held, LastAnswer, Model, Ready, Slot, is_lost};
+
 use crate::device::AdapterNames;
-use crate::drafting::Drafter;
-use crate::keeping::Keeper;
-use crate::media;
-use crate::pages::Pages;
 use crate::platform::Platform;
-use crate::tasks::Tasks;
-use crate::tuning::Tuning;
-use crate::turns::Turns;
-use crate::{device, generating, recovery};
+use crate::state::heard::Heard;
+use crate::state::keeper::Keeper;
+use crate::state::known::KnownMedia;
+use crate::state::pages::Pages;
+use crate::state::tasks::Tasks;
+use crate::state::tuning::Tuning;
+use crate::state::turns::Turns;
+use crate::{device, failure};
 
 /// The worker's state. All of it lives on one thread.
 pub struct Host {
@@ -43,9 +40,9 @@ pub struct Host {
     pub(crate) model: RefCell<Option<Rc<Model>>>,
     pub(crate) keeper: Keeper,
     /// What was found out about pictures and sounds.
-    pub(crate) known: media::Library,
+    pub(crate) known: KnownMedia,
     /// What came from the microphone and waits for the model.
-    pub(crate) heard: RefCell<media::Heard>,
+    pub(crate) heard: RefCell<Heard>,
     /// What fine-tuning keeps.
     pub(crate) tuning: Tuning,
     /// Losses of the device since something last went well on it.
@@ -58,117 +55,8 @@ pub struct Host {
     pub(crate) slot: Mutex<Slot>,
 }
 
-/// What a loaded model is apart from its session, which a running answer keeps to itself.
-pub struct Model {
-    /// What the page calls it.
-    pub name: String,
-    /// Its bytes, to load it again from.
-    pub file: ModelFile,
-    /// How it was loaded, with the context length that was allocated.
-    pub options: LoadOptions,
-    /// Which products its session has packed.
-    pub products: Cell<Products>,
-    /// Whether its kernels were tried, or are being tried because a person asked for it.
-    pub verified: Cell<bool>,
-    /// The kernels that were tried.
-    pub tried: RefCell<HashSet<Form>>,
-    /// Whether kernels are tried while the engine is idle.
-    pub verifying: Cell<bool>,
-    /// What is remembered of these, if the model has any.
-    pub subject: Option<Subject>,
-    /// Its tokenizer.
-    pub tokenizer: Rc<Tokenizer>,
-    /// Its chat template.
-    pub variant: Variant,
-    /// Its sampler, if it decodes by diffusion.
-    pub denoising: Option<Denoising>,
-    /// Keys of the adapters that came with it.
-    pub own_adapters: Vec<String>,
-    /// All adapters of its session, to be added again after a loss.
-    pub adapters: RefCell<Held>,
-    /// The pages that have opened each adapter, by its key.
-    pub opened_by: RefCell<BTreeMap<String, BTreeSet<PageId>>>,
-    /// The file with its towers, where that is a file of its own.
-    pub projector: Option<Rc<dyn ByteSource>>,
-    /// Its drafter, if it has one.
-    pub drafter: RefCell<Option<Drafter>>,
-    /// Whether it sees.
-    pub vision: bool,
-    /// Tokens of the longest picture that it can read; none where any picture can be.
-    pub largest_picture: Option<u32>,
-    /// What it hears with, if it hears.
-    pub audio_tower: Option<audio::TowerConfig>,
-    /// Its last answer, if that was cut off.
-    pub last: RefCell<Option<generating::Last>>,
-    /// Tokens of the texts that were counted last.
-    pub counts: RefCell<KnownCounts>,
-}
-
-impl Model {
-    /// Whether it has a tower for such media.
-    pub fn takes(&self, media: Media) -> bool {
-        match media {
-            Media::Audio => self.audio_tower.is_some(),
-            Media::Image | Media::Video => self.vision,
-        }
-    }
-}
-
 /// Which kernels to find wrong.
 type Doubt = Box<dyn Fn(&str) -> bool>;
-
-/// Adapters of a session.
-pub type Held = Vec<engine::session::Loaded>;
-
-/// The place of the session: who has it locked may use the device.
-pub type Slot = Option<Ready>;
-
-/// A session with its device.
-pub struct Ready {
-    pub gpu: Rc<Gpu>,
-    pub session: ModelSession,
-    /// What was seen and heard lately.
-    pub encoded: media::Encoded,
-    /// The recording that is being listened to.
-    pub listening: Option<media::Listening>,
-}
-
-impl Ready {
-    /// A session without towers yet; `projector` is the file with those that are not in the model's own.
-    ///
-    /// # Errors
-    /// When the projector cannot be read, or belongs to another model.
-    pub async fn new(
-        gpu: Rc<Gpu>,
-        mut session: ModelSession,
-        projector: Option<&Rc<dyn ByteSource>>,
-    ) -> Result<Self, EngineError> {
-        if let Some(source) = projector {
-            let header = Header::read(&**source).await?;
-            session.autoregressive_mut()?.use_projector(source, &header)?;
-        }
-        Ok(Self { gpu, session, encoded: media::Encoded::default(), listening: None })
-    }
-
-    /// Gives the memory of the towers back, and of what they made. They are loaded again when they are needed.
-    pub fn free_towers(&mut self) {
-        self.encoded.clear();
-        self.listening = None;
-        // Without towers there is nothing to unload.
-        let Ok(session) = self.session.autoregressive_mut() else { return };
-        if let Ok(vision) = session.vision_mut() {
-            vision.unload();
-        }
-        if let Ok(audio) = session.audio_mut() {
-            audio.unload();
-        }
-    }
-
-    /// What the load was planned with, without the towers, which training gives back.
-    pub fn memory_without_towers(&self) -> u64 {
-        self.session.planned_bytes() - self.session.tower_bytes()
-    }
-}
 
 /// An open device.
 struct Device {
@@ -177,25 +65,20 @@ struct Device {
     report: DeviceReport,
 }
 
-/// Whether a device is gone.
-pub fn is_lost(gpu: &Gpu) -> bool {
-    gpu.lost().now_or_never().is_some()
-}
-
 impl Host {
     /// A worker without a device yet.
     #[must_use]
     pub fn new(platform: Rc<dyn Platform>) -> Rc<Self> {
         Rc::new(Self {
+            tuning: Tuning::new(Rc::clone(&platform)),
             platform,
             tasks: Tasks::default(),
             turns: Turns::default(),
             pages: Pages::default(),
             model: RefCell::default(),
             keeper: Keeper::default(),
-            known: media::Library::default(),
+            known: KnownMedia::default(),
             heard: RefCell::default(),
-            tuning: Tuning::default(),
             losses: Cell::new(0),
             doubted: RefCell::default(),
             memory: Cell::default(),
@@ -204,22 +87,28 @@ impl Host {
         })
     }
 
-    /// Sends an event to the page that has asked for it; to all pages, if it belongs to no request.
-    pub(crate) fn post(&self, event: Event) {
-        self.platform.post(event.id().map(RequestId::page), event, &[]);
+    /// Sends a message to all pages.
+    pub(crate) fn post(&self, message: ToPage) {
+        self.platform.post(None, message, &[]);
     }
 
-    /// Says what goes wrong without being any request's failure.
+    /// Reports progress of a request to its page.
+    pub(crate) fn progress(&self, id: RequestId, progress: Progress) {
+        self.platform.post(Some(id.page()), ToPage::progress(id, progress), &[]);
+    }
+
+    /// Reports an error that ends no request.
     pub(crate) fn warn(&self, failure: Failure) {
-        self.post(Event::Failed { id: None, failure });
+        self.post(ToPage::Warning(failure));
     }
 
     /// Waits for the session's place.
     ///
     /// # Errors
     /// When `cancel` was cancelled first.
-    pub(crate) async fn slot(&self, cancel: &CancelToken) -> Result<MutexGuard<'_, Slot>, SourceError> {
-        cancel.guard(async { Ok::<_, SourceError>(self.slot.lock().await) }).await
+    pub(crate) async fn slot(&self, cancel: &CancelToken) -> Result<MutexGuard<'_, Slot>, Failure> {
+        let locked = cancel.guard(async { Ok::<_, SourceError>(self.slot.lock().await) }).await;
+        locked.map_err(|_| failure::cancelled())
     }
 
     /// The device, opened if there is none or it was lost; a new one is reported to the page.
@@ -229,7 +118,7 @@ impl Host {
     pub(crate) async fn gpu(self: &Rc<Self>) -> Result<Rc<Gpu>, DeviceReport> {
         let (gpu, report) = self.open_device().await?;
         if let Some(report) = report {
-            self.post(Event::Device(report));
+            self.post(ToPage::Device(report));
         }
         Ok(gpu)
     }
@@ -276,12 +165,12 @@ impl Host {
     pub(crate) async fn introduce(self: &Rc<Self>, page: PageId) {
         let report = match self.open_device().await {
             // Others may have waited for it.
-            Ok((_, Some(report))) => return self.post(Event::Device(report)),
+            Ok((_, Some(report))) => return self.post(ToPage::Device(report)),
             Err(report) => Some(report),
             Ok((_, None)) => self.device.lock().await.as_ref().map(|device| device.report.clone()),
         };
         if let Some(report) = report {
-            self.platform.post(Some(page), Event::Device(report), &[]);
+            self.platform.post(Some(page), ToPage::Device(report), &[]);
         }
     }
 

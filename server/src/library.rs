@@ -17,16 +17,11 @@ use protocol::said::{FolderProblem, ListNote, Said};
 use protocol::{Catalog, CatalogEntry, Searched};
 use tokio::{runtime::Handle, task::spawn_blocking, time::timeout};
 
-use super::{
-    Blob, BlobFile, BlobObject, Source, builtin,
-    digest::Digest,
-    facts::{Facts, Stamp},
-    folder,
-    list::List,
-    ollama,
-};
 use crate::{
     bucket::Bucket,
+    catalog::{
+        Blob, BlobFile, BlobObject, Facts, List, Source, Stamp, builtin, digest::Digest, folder, ollama,
+    },
     disk::Disk,
     regular,
     text::{public, shown},

@@ -1,56 +1,23 @@
-//! The pages that share the engine: who has joined, and what they are told of what it holds and does.
+//! What the pages that share the engine are told of it, and their turns.
 
-use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use engine::bytes::{CancelToken, SourceError};
-use protocol::{EngineState, Event, Failure, LoadProgress, LoadedModel, ModelPhase, PageId, RequestId};
+use protocol::{Busy, EngineState, Failure, LoadProgress, ModelPhase, PageId, Progress, RequestId, ToPage};
 
+use super::Host;
 use crate::failure;
-use crate::host::Host;
 
-/// The pages, and the model as they see it.
-#[derive(Default)]
-pub struct Pages {
-    joined: RefCell<BTreeSet<PageId>>,
-    /// Whether there have been several at once.
-    shared: Cell<bool>,
-    model: RefCell<ModelPhase>,
-    /// The files of that model, where a person has picked them.
-    files: RefCell<Vec<web_sys::Blob>>,
-}
-
-/// The turn of a request to use the model. It ends when this is dropped.
-pub struct Turn {
+/// The right of a request to use the model, until this is dropped.
+pub struct ModelTurn {
     host: Rc<Host>,
     id: RequestId,
 }
 
-impl Drop for Turn {
+impl Drop for ModelTurn {
     fn drop(&mut self) {
         self.host.turns.end(self.id);
         self.host.tell_state();
-    }
-}
-
-impl Pages {
-    /// Whether a page has joined.
-    pub fn has(&self, page: PageId) -> bool {
-        self.joined.borrow().contains(&page)
-    }
-
-    /// The model, once it is loaded.
-    pub fn loaded(&self) -> Option<LoadedModel> {
-        match &*self.model.borrow() {
-            ModelPhase::Loaded(model) => Some((**model).clone()),
-            ModelPhase::Empty | ModelPhase::Loading { .. } => None,
-        }
-    }
-
-    /// The request that has loaded the model.
-    pub fn loaded_by(&self) -> Option<RequestId> {
-        self.loaded().map(|model| model.id)
     }
 }
 
@@ -65,24 +32,19 @@ impl Host {
         self.tell(Some(page));
     }
 
-    /// A page is gone: what it has asked for ends.
-    pub fn leave(self: &Rc<Self>, page: PageId) {
-        if self.pages.joined.borrow_mut().remove(&page) {
-            self.tasks.stop_page(page);
-            self.turns.forget(page);
-            self.drop_adapters_of(page);
-        }
-    }
-
     /// Waits until it is this request's turn to use the model.
     ///
     /// # Errors
     /// When `cancel` was cancelled first.
-    pub(crate) async fn turn(self: &Rc<Self>, id: RequestId, cancel: &CancelToken) -> Result<Turn, Failure> {
+    pub(crate) async fn turn(
+        self: &Rc<Self>,
+        id: RequestId,
+        cancel: &CancelToken,
+    ) -> Result<ModelTurn, Failure> {
         if let Some(granted) = self.turns.ask(id) {
-            self.post(Event::Waiting { id });
+            self.progress(id, Progress::Waiting);
             // Built first: a turn that is granted while the wait is cancelled ends with it.
-            let turn = Turn { host: Rc::clone(self), id };
+            let turn = ModelTurn { host: Rc::clone(self), id };
             let waiting = async {
                 // The sender lives as long as the request waits.
                 granted.await.ok();
@@ -93,7 +55,7 @@ impl Host {
             return Ok(turn);
         }
         self.tell_state();
-        Ok(Turn { host: Rc::clone(self), id })
+        Ok(ModelTurn { host: Rc::clone(self), id })
     }
 
     /// Changes what the pages see of the model.
@@ -118,9 +80,18 @@ impl Host {
         }
     }
 
+    /// What uses the model now.
+    fn busy(&self) -> Option<Busy> {
+        let of = |id: RequestId| {
+            let kind = self.tasks.get(id)?.kind;
+            Some(Busy { page: id.page(), activity: kind.activity() })
+        };
+        self.turns.current().and_then(of).or_else(|| self.tasks.training().and_then(of))
+    }
+
     fn tell(&self, page: Option<PageId>) {
         let state = EngineState { model: self.pages.model.borrow().clone(), busy: self.busy() };
         let files = self.pages.files.borrow().clone();
-        self.platform.post(page, Event::State(Box::new(state)), &files);
+        self.platform.post(page, ToPage::State(Box::new(state)), &files);
     }
 }

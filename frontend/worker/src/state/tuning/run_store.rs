@@ -2,7 +2,7 @@
 //!
 //! Checkpoints go to two slots in turn: `0.weights` with all that the trainer needs to go on, `0.adapter` with the
 //! adapter as a GGUF file, then `0.record`, which makes them valid. A tab that dies while it writes leaves the other
-//! slot as it was. `examples` are written once, at the start, and `soft.…` ([`soft_tokens`]) before it.
+//! slot as it was. `examples` are written once, at the start, and `soft.…` ([`SoftTokenFiles`]) before it.
 
 use std::rc::Rc;
 
@@ -13,7 +13,8 @@ use engine::train::Example;
 use protocol::tune::RunSummary;
 use serde::{Deserialize, Serialize};
 
-use super::{sealed, soft_tokens};
+use super::sealed;
+use super::soft_token_files::SoftTokenFiles;
 
 /// The folder of the run.
 pub const FOLDER: &str = "training";
@@ -149,14 +150,14 @@ impl RunStore {
     /// Begins a run in place of the one before. The soft tokens of its examples are there already.
     pub async fn begin(&self, examples: &Examples) -> Result<(), StoreError> {
         self.clear_run().await?;
-        soft_tokens::keep_only(&*self.folder, examples.media()).await?;
+        SoftTokenFiles(Rc::clone(&self.folder)).keep_only(examples.media()).await?;
         sealed::write(&*self.folder, EXAMPLES, examples).await
     }
 
     /// Deletes the soft tokens that a start has left which came to nothing; those of the kept run stay.
     pub async fn tidy(&self) -> Result<(), StoreError> {
         let examples = sealed::read::<Examples>(&*self.folder, EXAMPLES).await?.unwrap_or_default();
-        soft_tokens::keep_only(&*self.folder, examples.media()).await
+        SoftTokenFiles(Rc::clone(&self.folder)).keep_only(examples.media()).await
     }
 
     /// Writes a checkpoint. The one before stays until this one is whole.
@@ -182,7 +183,7 @@ impl RunStore {
     /// Deletes the run.
     pub async fn clear(&self) -> Result<(), StoreError> {
         self.clear_run().await?;
-        soft_tokens::keep_only(&*self.folder, std::iter::empty()).await
+        SoftTokenFiles(Rc::clone(&self.folder)).keep_only(std::iter::empty()).await
     }
 
     async fn clear_run(&self) -> Result<(), StoreError> {

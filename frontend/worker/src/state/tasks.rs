@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use engine::bytes::CancelToken;
+use protocol::failure::Activity;
 use protocol::{PageId, RequestId};
 
 /// What a request does.
@@ -26,6 +27,19 @@ pub enum Kind {
     Beside,
 }
 
+impl Kind {
+    /// What a page is told of it.
+    pub fn activity(self) -> Activity {
+        match self {
+            Self::Load => Activity::Loading,
+            Self::Unload => Activity::Unloading,
+            Self::Train => Activity::Training,
+            Self::Answer | Self::Count | Self::Beside => Activity::Generating,
+            Self::Diagnosis => Activity::Measuring,
+        }
+    }
+}
+
 /// How a run of training is to end before its last step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -38,6 +52,8 @@ pub enum Ending {
 /// A request under way.
 #[derive(Clone, Debug)]
 pub struct Task {
+    /// The request.
+    pub id: RequestId,
     /// What it does.
     pub kind: Kind,
     /// Stops it.
@@ -62,8 +78,8 @@ pub struct Tasks(RefCell<BTreeMap<RequestId, Task>>);
 impl Tasks {
     /// Enters a request.
     pub fn begin(&self, id: RequestId, kind: Kind) -> Task {
-        let task =
-            Task { kind, cancel: CancelToken::new(), answer_now: Rc::default(), ending: Rc::default() };
+        let cancel = CancelToken::new();
+        let task = Task { id, kind, cancel, answer_now: Rc::default(), ending: Rc::default() };
         self.0.borrow_mut().insert(id, task.clone());
         task
     }

@@ -1,0 +1,147 @@
+//! The loaded model: what is known of it, and its session on the device.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::rc::Rc;
+
+use engine::audio;
+use engine::bytes::ByteSource;
+use engine::gguf::Header;
+use engine::gpu::Gpu;
+use engine::media::Media;
+use engine::model::{Denoising, Products};
+use engine::session::{EngineError, LoadOptions, ModelFile, ModelSession};
+use engine::template::{KnownCounts, Variant};
+use engine::tokenizer::Tokenizer;
+use futures_util::FutureExt as _;
+use protocol::{Begun, PageId};
+use shaders::selftest::Form;
+
+use crate::state::drafter::Drafter;
+use crate::state::encoded::Encoded;
+use crate::state::heard::Listening;
+use crate::state::subject::Subject;
+
+/// What a loaded model is apart from its session, which a running answer keeps to itself.
+pub struct Model {
+    /// What the page calls it.
+    pub name: String,
+    /// Its bytes, to load it again from.
+    pub file: ModelFile,
+    /// How it was loaded, with the context length that was allocated.
+    pub options: LoadOptions,
+    /// Which products its session has packed.
+    pub products: Cell<Products>,
+    /// Whether its kernels were tried, or are being tried because a person asked for it.
+    pub verified: Cell<bool>,
+    /// The kernels that were tried.
+    pub tried: RefCell<HashSet<Form>>,
+    /// Whether kernels are tried while the engine is idle.
+    pub verifying: Cell<bool>,
+    /// What is remembered of these, if the model has any.
+    pub subject: Option<Subject>,
+    /// Its tokenizer.
+    pub tokenizer: Rc<Tokenizer>,
+    /// Its chat template.
+    pub variant: Variant,
+    /// Its sampler, if it decodes by diffusion.
+    pub denoising: Option<Denoising>,
+    /// Keys of the adapters that came with it.
+    pub own_adapters: Vec<String>,
+    /// All adapters of its session, to be added again after a loss.
+    pub adapters: RefCell<Held>,
+    /// The pages that have opened each adapter, by its key.
+    pub opened_by: RefCell<BTreeMap<String, BTreeSet<PageId>>>,
+    /// The file with its towers, where that is a file of its own.
+    pub projector: Option<Rc<dyn ByteSource>>,
+    /// Its drafter, if it has one.
+    pub drafter: RefCell<Option<Drafter>>,
+    /// Whether it sees.
+    pub vision: bool,
+    /// Tokens of the longest picture that it can read; none where any picture can be.
+    pub largest_picture: Option<u32>,
+    /// What it hears with, if it hears.
+    pub audio_tower: Option<audio::TowerConfig>,
+    /// Its last answer, if that was cut off.
+    pub last: RefCell<Option<LastAnswer>>,
+    /// Tokens of the texts that were counted last.
+    pub counts: RefCell<KnownCounts>,
+}
+
+impl Model {
+    /// Whether it has a tower for such media.
+    pub fn takes(&self, media: Media) -> bool {
+        match media {
+            Media::Audio => self.audio_tower.is_some(),
+            Media::Image | Media::Video => self.vision,
+        }
+    }
+}
+
+/// An answer that was cut off, as the page has it and as it was drawn.
+pub struct LastAnswer {
+    /// Ids of its prompt.
+    pub prompt: Vec<u32>,
+    /// Its text.
+    pub begun: Begun,
+    /// Its ids.
+    pub ids: Vec<u32>,
+}
+
+/// Adapters of a session.
+pub type Held = Vec<engine::session::Loaded>;
+
+/// The place of the session: who has it locked may use the device.
+pub type Slot = Option<Ready>;
+
+/// A session with its device.
+pub struct Ready {
+    pub gpu: Rc<Gpu>,
+    pub session: ModelSession,
+    /// What was seen and heard lately.
+    pub encoded: Encoded,
+    /// The recording that is being listened to.
+    pub listening: Option<Listening>,
+}
+
+impl Ready {
+    /// A session without towers yet; `projector` is the file with those that are not in the model's own.
+    ///
+    /// # Errors
+    /// When the projector cannot be read, or belongs to another model.
+    pub async fn new(
+        gpu: Rc<Gpu>,
+        mut session: ModelSession,
+        projector: Option<&Rc<dyn ByteSource>>,
+    ) -> Result<Self, EngineError> {
+        if let Some(source) = projector {
+            let header = Header::read(&**source).await?;
+            session.autoregressive_mut()?.use_projector(source, &header)?;
+        }
+        Ok(Self { gpu, session, encoded: Encoded::default(), listening: None })
+    }
+
+    /// Gives the memory of the towers back, and of what they made. They are loaded again when they are needed.
+    pub fn free_towers(&mut self) {
+        self.encoded.clear();
+        self.listening = None;
+        // Without towers there is nothing to unload.
+        let Ok(session) = self.session.autoregressive_mut() else { return };
+        if let Ok(vision) = session.vision_mut() {
+            vision.unload();
+        }
+        if let Ok(audio) = session.audio_mut() {
+            audio.unload();
+        }
+    }
+
+    /// What the load was planned with, without the towers, which training gives back.
+    pub fn memory_without_towers(&self) -> u64 {
+        self.session.planned_bytes() - self.session.tower_bytes()
+    }
+}
+
+/// Whether a device is gone.
+pub fn is_lost(gpu: &Gpu) -> bool {
+    gpu.lost().now_or_never().is_some()
+}

@@ -1,0 +1,12 @@
+//! What the worker remembers between requests. Nothing here knows the host, which holds it all.
+
+pub mod drafter;
+pub mod encoded;
+pub mod heard;
+pub mod keeper;
+pub mod known;
+pub mod pages;
+pub mod subject;
+pub mod tasks;
+pub mod tuning;
+pub mod turns;
