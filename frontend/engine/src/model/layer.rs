@@ -1,7 +1,7 @@
 //! What a decoder layer computes (specification §2.3): operations on named values, without kernels, buffers, packing or rows.
 //!
-//! Only this file asks what an architecture has. Prefill, few rows, the canvas of diffusion and both passes of training follow
-//! from its list; the fused plan of decode is its own, and is tested against it.
+//! Only this file asks what an architecture has. Prefill, few rows, fused decode, the canvas of diffusion and both passes of
+//! training follow from its list.
 
 use std::fmt;
 
@@ -105,6 +105,38 @@ pub struct Heads {
     pub k_norm: Option<Vector>,
 }
 
+/// Gate or up rows of each expert, in a matrix that may contain both.
+#[derive(Clone, Copy, Debug)]
+pub struct Half<'w> {
+    /// The matrix.
+    pub matrix: &'w Matrix,
+    /// Rows per expert in the matrix.
+    pub stride: u32,
+    /// First row within an expert.
+    pub at: u32,
+}
+
+/// Router and experts of a mixture (specification §2.7).
+#[derive(Clone, Copy, Debug)]
+pub struct Experts<'w> {
+    /// The norm of the router's input.
+    pub router_norm: Vector,
+    /// The router.
+    pub router: &'w Matrix,
+    /// Factors of the router's weights, one for each expert.
+    pub scales: Vector,
+    /// The norm of the experts' input.
+    pub norm: Vector,
+    /// Gate and up.
+    pub halves: [Half<'w>; 2],
+    /// Down.
+    pub down: &'w Matrix,
+    /// The norm of the dense part's result.
+    pub dense_norm: Vector,
+    /// The norm of the experts' result.
+    pub result_norm: Vector,
+}
+
 /// A step of a layer. rms(x) = x / √(mean(x²) + ε).
 #[derive(Clone, Debug)]
 #[allow(missing_docs, reason = "the fields are what the formulas name")]
@@ -120,7 +152,7 @@ pub enum Operation<'w> {
     /// y = gelu(gate)·factor.
     Activate { gate: Slot, factor: Slot, y: Slot },
     /// result = rms(result) + rms(experts of the stream), each with its own norm (specification §2.7).
-    Experts,
+    Experts(Experts<'w>),
     /// stream = (stream + rms(result)·norm)·scale.
     Add { branch: Branch, norm: Vector, scale: Option<Vector> },
 }
@@ -173,6 +205,42 @@ impl<'w> Tensors<'w> {
     ) -> Result<Operation<'w>, PlanError> {
         Ok(Operation::Add { branch, norm: self.vector(name)?, scale })
     }
+
+    fn matrix(&self, name: &str) -> Result<&'w Matrix, PlanError> {
+        self.weights.require(&format!("blk.{}.{name}", self.i))
+    }
+
+    /// Gate and up of the experts, `rows` rows each, which are one tensor or two in files.
+    fn halves(&self, rows: u32) -> Result<[Half<'w>; 2], PlanError> {
+        if let Ok(both) = self.matrix("ffn_gate_up_exps") {
+            return Ok([0, rows].map(|at| Half { matrix: both, stride: 2 * rows, at }));
+        }
+        let [gate, up] = [self.matrix("ffn_gate_exps")?, self.matrix("ffn_up_exps")?];
+        Ok([gate, up].map(|matrix| Half { matrix, stride: rows, at: 0 }))
+    }
+}
+
+/// Returns router and experts of layer `i`, `None` if the model has none.
+///
+/// # Errors
+/// [`PlanError::Missing`] when a tensor that they need is missing.
+pub fn experts<'w>(
+    config: &Config,
+    weights: &'w Weights,
+    i: usize,
+) -> Result<Option<Experts<'w>>, PlanError> {
+    let Some(experts) = config.experts else { return Ok(None) };
+    let tensors = Tensors { weights, i };
+    Ok(Some(Experts {
+        router_norm: tensors.vector("ffn_gate_inp.scale")?,
+        router: tensors.matrix("ffn_gate_inp")?,
+        scales: tensors.vector("expert_scale")?,
+        norm: tensors.vector("pre_ffw_norm_2")?,
+        halves: tensors.halves(experts.feed_forward)?,
+        down: tensors.matrix("ffn_down_exps")?,
+        dense_norm: tensors.vector("post_ffw_norm_1")?,
+        result_norm: tensors.vector("post_ffw_norm_2")?,
+    }))
 }
 
 /// Returns the operations of layer `i` in order.
@@ -225,9 +293,7 @@ pub fn operations<'w>(
     all.push(tensors.products(Site::GateUp, Slot::Normed(branch), &gate_up)?);
     all.push(Operation::Activate { gate: Slot::Gate, factor: Slot::Up, y: Slot::Activated });
     all.push(tensors.products(Site::Down, Slot::Activated, &[(Projection::Down, Slot::Result(branch))])?);
-    if config.experts.is_some() {
-        all.push(Operation::Experts);
-    }
+    all.extend(experts(config, weights, i)?.map(Operation::Experts));
     all.push(tensors.add(branch, "post_ffw_norm", scale.filter(|_| !has_per_layer))?);
 
     if has_per_layer {
@@ -292,7 +358,9 @@ impl fmt::Display for Operation<'_> {
                 f.write_str(if *canvas { ", canvas whole)" } else { ")" })
             }
             Self::Activate { gate, factor, y } => write!(f, "{y} = gelu({gate})·{factor}"),
-            Self::Experts => f.write_str("y = rms(y)·post_ffw_norm_1 + rms(experts(h))·post_ffw_norm_2"),
+            Self::Experts(Experts { dense_norm, result_norm, .. }) => {
+                write!(f, "y = rms(y)·{} + rms(experts(h))·{}", dense_norm.name, result_norm.name)
+            }
             Self::Add { norm, scale, .. } => {
                 write!(f, "h = h + rms(y)·{}", norm.name)?;
                 scale.map_or(Ok(()), |scale| write!(f, ", h = h·{}", scale.name))

@@ -147,14 +147,6 @@ impl Parts {
         self.weights.require(name)
     }
 
-    /// Offset of the norm of the keys of layer `i`; 0 for keys of another layer, which are normed already.
-    ///
-    /// # Errors
-    /// As [`Weights::vector`].
-    pub fn k_norm(&self, i: usize) -> Result<u32, PlanError> {
-        if self.config.owns_kv(i) { self.weights.vector(&format!("blk.{i}.attn_k_norm")) } else { Ok(0) }
-    }
-
     /// The output head: its own matrix, or the embedding.
     ///
     /// # Errors

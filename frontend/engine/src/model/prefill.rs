@@ -77,7 +77,9 @@ impl<'a> Builder<'a> {
                     let values = [gate, factor, y].map(|slot| self.value(*slot));
                     activation(parts, &mut self.steps, i, *factor, values)?;
                 }
-                Operation::Experts => experts::chunk::build(parts, &mut self.steps, i, self.corrections)?,
+                Operation::Experts(of) => {
+                    experts::chunk::build(parts, &mut self.steps, (i, *of), self.corrections)?;
+                }
             }
         }
         Ok(())

@@ -26,9 +26,9 @@ impl<'a> Builder<'a> {
                     let db = InputGradient { dx: &w.db, add: false };
                     self.norm_back(&w.state, self.value(i, Slot::Result(branch)), norm.at, dh, db)?;
                 }
-                Operation::Experts => {
+                Operation::Experts(of) => {
                     if let Some(mixture) = &w.mixture {
-                        self.mixture_back(i, mixture, dh)?;
+                        self.mixture_back((i, *of), mixture, dh)?;
                     }
                 }
                 Operation::Products { x, products, .. } => {

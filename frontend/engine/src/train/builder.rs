@@ -70,14 +70,6 @@ impl<'a> Builder<'a> {
         &mut self.steps
     }
 
-    /// Offset of a layer's vector.
-    ///
-    /// # Errors
-    /// As [`crate::weights::Weights::vector`].
-    pub fn vector(&self, layer: usize, name: &str) -> Result<u32, PlanError> {
-        self.base.weights.vector(&format!("blk.{layer}.{name}"))
-    }
-
     /// Appends a dispatch whose grid depends on the number of rows.
     pub fn push<P: bytemuck::Pod>(
         &mut self,

@@ -117,9 +117,9 @@ impl<'a> Builder<'a> {
                     let [gate, up, out] = [gate, factor, y].map(|slot| self.value(i, slot));
                     self.activation(params, gate, up, out)?;
                 }
-                Operation::Experts => {
+                Operation::Experts(of) => {
                     if let Some(mixture) = &w.mixture {
-                        self.mixture(i, mixture)?;
+                        self.mixture((i, *of), mixture)?;
                     }
                 }
                 &Operation::Add { branch, norm, scale } => {
