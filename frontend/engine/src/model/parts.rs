@@ -37,11 +37,18 @@ impl Rope {
         factors: Option<&[f32]>,
         context: u32,
     ) -> Vec<[f32; 2]> {
+        let head_dim = head_dim(config, attention);
+        let divisor = config.rope_divisor;
+        // Dividing all frequencies divides the positions.
+        let divided = (divisor != 1.0).then(|| match factors {
+            Some(factors) => factors.iter().map(|factor| factor * divisor).collect(),
+            None => vec![divisor; head_dim as usize / 2],
+        });
         let (theta, factors) = match attention {
             Attention::Sliding => (config.theta_sliding, None),
-            Attention::Global => (config.theta_global, factors),
+            Attention::Global => (config.theta_global, divided.as_deref().or(factors)),
         };
-        shaders::rope::table(theta.into(), head_dim(config, attention), factors, context)
+        shaders::rope::table(theta.into(), head_dim, factors, context)
     }
 }
 

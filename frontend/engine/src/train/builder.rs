@@ -227,6 +227,14 @@ impl<'a> Builder<'a> {
         self.push(&rows::copy()?, &params, &[state, vectors, x, out], grid)
     }
 
+    /// `out = x`, for rows of this width.
+    pub fn copy_rows(&mut self, width: u32, x: &Value, out: &Value) -> Result<(), PlanError> {
+        let params = rows::Params::new(width, None);
+        let (state, vectors) = (&self.work.state, &self.base.weights.vectors);
+        let grid = move |rows| params.dispatch(rows);
+        self.push(&rows::copy()?, &params, &[state, vectors, x, out], grid)
+    }
+
     /// Gathers rows of the stream by index.
     pub fn pick(&mut self, state: &Value, numbers: &Value, x: &Value, out: &Value) -> Result<(), PlanError> {
         let params = rows::Params::new(self.base.config.width, None);

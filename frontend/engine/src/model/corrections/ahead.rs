@@ -6,7 +6,7 @@ use shaders::matvec::Matvec;
 
 use super::Site;
 use crate::model::Config;
-use crate::model::layer::{self, Branch, Operation, Pass};
+use crate::model::layer::{self, Branch, Operation, Pass, Slot};
 use crate::plan::{Grid, Limits, Plan, PlanError, Value};
 use crate::weights::{Matrix, Weights};
 
@@ -30,7 +30,7 @@ pub struct Ahead {
 #[must_use]
 pub fn before(config: &Config, layer: usize, site: Site) -> Option<(usize, Site)> {
     // The products of mixtures are not fused.
-    if config.width > Matvec::MAX_NORM_K || config.experts.is_some() {
+    if config.width > Matvec::MAX_NORM_K || !config.can_fuse() {
         return None;
     }
     match site {
@@ -73,7 +73,7 @@ pub fn norms(
         _ => None,
     })?;
     let normed = find(behind.0, &|operation| match operation {
-        Operation::Norm { branch, weight } if *branch == behind.1 => Some(weight.at),
+        Operation::Norm { of, weight, .. } if *of == Slot::Stream(behind.1) => Some(weight.at),
         _ => None,
     })?;
     Ok([added, normed])

@@ -246,7 +246,7 @@ impl Describer<'_> {
             }
             _ => false,
         };
-        fits && self.rank <= MAX_FUSED_RANK && self.parts.config.experts.is_none()
+        fits && self.rank <= MAX_FUSED_RANK && self.parts.config.can_fuse()
     }
 
     /// The corrections of a layer.

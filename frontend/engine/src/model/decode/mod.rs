@@ -177,7 +177,7 @@ impl<'a> Builder<'a> {
         let (mut left, mut handoff) = (None, None);
         for (at, operation) in operations.iter().enumerate() {
             match operation {
-                Operation::Norm { weight, .. } => norm = Some(weight.at),
+                Operation::Norm { of: Slot::Stream(_), weight, .. } => norm = Some(weight.at),
                 Operation::Heads(of) => heads = Some(of),
                 Operation::Attend(mask) => {
                     let heads = heads.ok_or_else(|| PlanError::Missing { name: "norms of heads".into() })?;
@@ -206,7 +206,9 @@ impl<'a> Builder<'a> {
                 }
                 // With the products before.
                 Operation::Activate { .. } => {}
-                Operation::Experts(_) => return Err(PlanError::Missing { name: "fused experts".into() }),
+                Operation::Norm { .. } | Operation::Experts(_) => {
+                    return Err(PlanError::Unknown { operation: operation.to_string() });
+                }
                 Operation::Add { norm, scale, .. } => {
                     let scale = scale.map(|scale| scale.at);
                     stream.branch = Some(Branch { norm: norm.at, scale, handoff: handoff.take() });
@@ -243,6 +245,7 @@ impl<'a> Builder<'a> {
             ring: cache.ring,
             q_norm: heads.q_norm.at,
             k_norm: heads.k_norm.map_or(0, |norm| norm.at),
+            raw_v: (!heads.normed_v).into(),
             min_split_keys: min_split_keys(parts.limits),
             max_splits,
             rope_hi_rows: rope.hi_rows,

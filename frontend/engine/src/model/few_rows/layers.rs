@@ -27,7 +27,7 @@ use super::{FewRows, Product, Rows, experts};
 use crate::model::Parts;
 use crate::model::corrections::{Corrections, Site};
 use crate::model::layer::{self, Experts, Operation, Pass, Slot};
-use crate::model::rows::{mixture_norms, norm_add, packed_norm_add, qkv_finish};
+use crate::model::rows::{mixture_norms, norm_add, norm_heads, packed_norm_add, qkv_finish};
 use crate::plan::{Plan, PlanError};
 use crate::weights::Matrix;
 
@@ -127,7 +127,12 @@ impl<'a> Builder<'a> {
         for (at, operation) in operations.iter().enumerate() {
             let later = &operations[at + 1..];
             match operation {
-                Operation::Norm { weight, .. } => self.norm = Some(weight.at),
+                Operation::Norm { of: Slot::Stream(_), weight, .. } => self.norm = Some(weight.at),
+                Operation::Norm { weight, .. } => {
+                    // The queries have been read.
+                    norm_heads(parts, &mut self.steps, i, weight.at, [&s.attention, &s.q])?;
+                    left = Some(Rows::Floats(&s.q));
+                }
                 Operation::Add { norm, scale, .. } => {
                     self.branch = Some((norm.at, scale.map(|scale| scale.at)));
                 }
@@ -140,7 +145,8 @@ impl<'a> Builder<'a> {
                 }
                 Operation::Attend(mask) => {
                     let heads = heads.ok_or_else(|| PlanError::Missing { name: "norms of heads".into() })?;
-                    let packed = self.reader_packs(i, later);
+                    let is_normed = matches!(later.first(), Some(Operation::Norm { .. }));
+                    let packed = !is_normed && self.reader_packs(i, later);
                     let out = if packed { Rows::Packed(&s.packed) } else { Rows::Floats(&s.attention) };
                     self.few.attention(parts, &mut self.steps, (i, heads, *mask), out)?;
                     left = Some(out);
