@@ -1,10 +1,11 @@
-//! The text decoder's configuration from a file's metadata, validated.
+//! The text decoder's configuration from a file's metadata, validated. Gemma 3's own keys are in [`super::gemma3`].
 
 use shaders::attention::decode::Decode;
 use shaders::experts::Mixture;
 use shaders::matmul::Tile;
 
 use super::denoising::{Denoising, DenoisingError, MAX_CANVAS};
+use super::gemma3;
 use super::layer::Architecture;
 use crate::gguf::{Family, Metadata, Part, Value, WrongType};
 
@@ -42,8 +43,8 @@ impl std::fmt::Display for OtherKind {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum ConfigError {
-    /// Not a Gemma 4 model.
-    #[error("this is a {found:?} model; gemtab runs Gemma 4 (architecture gemma4)")]
+    /// Neither a Gemma 3 nor a Gemma 4 model.
+    #[error("this is a {found:?} model; gemtab runs Gemma 4 and Gemma 3 (architectures gemma4 and gemma3)")]
     Architecture {
         /// `general.architecture` of the file.
         found: String,
@@ -375,6 +376,7 @@ impl Config {
         let architecture = metadata.str("general.architecture").unwrap_or_default();
         match architecture {
             "gemma4" | DIFFUSION => {}
+            gemma3::NAME => return gemma3::read(metadata),
             "gemma4-assistant" | "gemma4_assistant" | "gemma4_mtp" => {
                 return Err(ConfigError::NotYet { what: OtherKind::Drafter });
             }
