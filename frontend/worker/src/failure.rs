@@ -293,7 +293,7 @@ fn of_config(error: &ConfigError) -> Failure {
         .into(),
         ConfigError::Part { part } => ModelFailure::Part { number: part.number, count: part.count }.into(),
         ConfigError::Missing { key } => incomplete(key, error),
-        ConfigError::Value { key, .. } => inconsistent(key, error),
+        ConfigError::Value { key, .. } | ConfigError::Contradiction { key, .. } => inconsistent(key, error),
     }
 }
 

@@ -80,8 +80,10 @@ params! {
         pub grouped_from: u32,
         /// Rows that share a workgroup, and how their keys are split ([`super::few_rows::FewRows::rows`]); 0 or 1: none do.
         pub block_rows: u32,
+        /// If not 0, v is cached as it is, without a norm.
+        pub raw_v: u32,
         /// Unused.
-        pub pad: [u32; 2],
+        pub pad: u32,
     }
 }
 

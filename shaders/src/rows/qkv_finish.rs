@@ -39,8 +39,10 @@ params! {
         pub k_at: u32,
         /// Offset of v in vec2s, if joined.
         pub v_at: u32,
+        /// If not 0, v is cached as it is, without a norm.
+        pub raw_v: u32,
         /// Unused.
-        pub pad: [u32; 3],
+        pub pad: [u32; 2],
     }
 }
 
@@ -141,6 +143,11 @@ pub fn qkv_finish(
         rotate(&mut key, pos);
         cache.k[place..place + hd].copy_from_slice(&cached(&key));
         let raw_v = if form.kv == Kv::Own { &v[index * hd..(index + 1) * hd] } else { raw_k };
-        cache.v[place..place + hd].copy_from_slice(&cached(&normed(raw_v, None)));
+        let value = if params.raw_v == 0 {
+            normed(raw_v, None)
+        } else {
+            raw_v.iter().map(|&v| f64::from(v)).collect()
+        };
+        cache.v[place..place + hd].copy_from_slice(&cached(&value));
     }
 }

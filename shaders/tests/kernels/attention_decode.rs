@@ -25,6 +25,8 @@ struct Case {
     max_splits: u32,
     /// Positions from the last key to the query.
     ahead: u32,
+    /// Whether values are cached without a norm.
+    raw_v: bool,
 }
 
 fn rotate(v: &[f64], pos: u32, theta: f64) -> Vec<f64> {
@@ -59,7 +61,7 @@ fn check(case: &Case) {
 }
 
 fn check_group(case: &Case, group: u32) {
-    let &Case { head_dim, heads, kv_heads, kv, kv_type, pos, window, ring, max_splits, ahead } = case;
+    let &Case { head_dim, heads, kv_heads, kv, kv_type, pos, window, ring, max_splits, ahead, raw_v } = case;
     let hd = head_dim as usize;
     let theta = 10_000.0;
     let table = rope::table(theta, head_dim, None, 4096);
@@ -80,7 +82,8 @@ fn check_group(case: &Case, group: u32) {
             let v = if kv == Kv::OwnVIsK { raw } else { head((heads + kv_heads) as usize + g) };
             let at = row(pos, g as u32);
             k_values[at..at + hd].copy_from_slice(&k);
-            v_values[at..at + hd].copy_from_slice(&rms(&v, None, EPS.into()));
+            let v = if raw_v { v } else { rms(&v, None, EPS.into()) };
+            v_values[at..at + hd].copy_from_slice(&v);
         }
     }
     let params = Params {
@@ -95,6 +98,7 @@ fn check_group(case: &Case, group: u32) {
         rope_hi_rows: (table.len() / (hd / 2) - 256) as u32,
         eps: EPS,
         ahead,
+        raw_v: raw_v.into(),
         // In `every_kind_of_layer` 2 or 3 splits, in the others also fewer.
         grouped_from: 2,
         ..Params::default()
@@ -201,6 +205,7 @@ fn every_kind_of_layer() {
         ring: 0,
         max_splits: 8,
         ahead: 0,
+        raw_v: false,
     };
     check(&Case { kv_type: KvType::F32, ..base });
     // A fifth of a second to two seconds of the driver for each kernel: sizes of heads are constants in the text.
@@ -213,7 +218,7 @@ fn every_kind_of_layer() {
         let base = Case { kv_type, ..base };
         check(&base);
         check_group(&base, 1);
-        check(&Case { pos: 0, ..base });
+        check(&Case { pos: 0, raw_v: true, ..base });
         check(&Case { pos: 63, ..base });
         // How a value comes about has nothing to do with how it is stored.
         if every_size || kv_type == KvType::F16 {
@@ -250,6 +255,7 @@ fn windows_and_rings() {
         ring: 48,
         max_splits: 4,
         ahead: 0,
+        raw_v: false,
     };
     for kv_type in [KvType::F32, KvType::Q8_0] {
         let base = Case { kv_type, ..base };
@@ -276,6 +282,7 @@ fn long_contexts_share_few_splits() {
             ring: 0,
             max_splits: 3,
             ahead: 0,
+            raw_v: false,
         });
     }
 }

@@ -168,6 +168,7 @@ fn qkv_finish_matches_its_twin() {
                     heads,
                     kv_heads,
                     ring,
+                    raw_v: (kv == Kv::Own && head_dim == 256).into(),
                     q_norm: 3,
                     k_norm: head_dim + 4,
                     rope_hi_rows: rope::hi_rows(max_pos),

@@ -3,6 +3,7 @@
 // fewer splits, that would leave a device idle. Head norms, RoPE and the append to the cache are fused in front.
 //
 //   q = rope(rms(q; q_norm)),  k = rope(rms(k; k_norm)),  v = rms(v)          (scale 1: the norms carry it)
+//                                                         v = v with params.raw_v
 //   s_j = q·k_j,  m = max s_j,  l = Σ e^(s_j − m),  acc = Σ e^(s_j − m)·v_j    over the keys j of the split
 //
 // in    qkv   f32: q [heads, HD], then (OWN_KV) k [kv_heads, HD], then v [kv_heads, HD] unless V_IS_K
@@ -163,10 +164,13 @@ fn finish(live: u32, heads: u32, holds_own: bool, src: vec3<u32>, position: u32,
         let early = source_of(place, heads, src) + 4u * j;
         let late = early + HD / 2u;
 #if TWO_SETS
-        let scale = select(scales0, scales1, place >= 4u)[place % 4u];
+        var scale = select(scales0, scales1, place >= 4u)[place % 4u];
 #else
-        let scale = scales0[place];
+        var scale = scales0[place];
 #endif
+        if (params.raw_v != 0u && place > QUERIES) {
+            scale = 1.0;
+        }
         var a = vec4<f32>(qkv[early], qkv[early + 1u], qkv[early + 2u], qkv[early + 3u]) * scale;
         var b = vec4<f32>(qkv[late], qkv[late + 1u], qkv[late + 2u], qkv[late + 3u]) * scale;
         if (place <= QUERIES) {

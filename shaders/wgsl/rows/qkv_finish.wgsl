@@ -3,7 +3,8 @@
 //
 //   q = rope(rms(q; q_norm))  in place
 //   k = rope(rms(k; k_norm))  into the key cache         (OWN_KV)
-//   v = rms(v)                into the value cache       (OWN_KV; with V_IS_K, v = k before its norm and rotation)
+//   v = rms(v)                into the value cache       (OWN_KV; with V_IS_K, v = k before its norm and rotation; with
+//                                                        params.raw_v, and without V_IS_K, v as it is)
 //
 // q         f32 [T, heads, HD];  k, v  f32 [T, kv_heads, HD];  T = state.len; row t has position state.pos + t
 //           JOINED: k and v lie in the buffer of q, from params.k_at and params.v_at on (in vec2s), as the product of a
@@ -195,7 +196,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         let value = v_of(begin + i);
         squares += dot(value, value);
     }
-    let v_factor = inverse_rms(squares, tid);
+    let v_factor = select(inverse_rms(squares, tid), 1.0, params.raw_v != 0u);
 #endif
     for (var j2 = tid; j2 < PAIRS2; j2 += THREADS) {
         let raw = Pairs(k_of(begin + j2) * k_factor, k_of(begin + PAIRS2 + j2) * k_factor);

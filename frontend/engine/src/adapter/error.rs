@@ -26,7 +26,9 @@ pub enum AdapterError {
     #[error("this is no LoRA adapter: {reason}")]
     NotAnAdapter { reason: String },
     /// The adapter is for another architecture.
-    #[error("the adapter is for the architecture {found:?}; gemtab runs Gemma 4 (gemma4)")]
+    #[error(
+        "the adapter is for the architecture {found:?}; gemtab runs Gemma 4 and Gemma 3 (gemma4, gemma3)"
+    )]
     Architecture { found: String },
     /// A feature of adapters that is not supported.
     #[error("the adapter uses {what}, which gemtab does not support")]

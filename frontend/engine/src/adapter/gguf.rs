@@ -8,15 +8,12 @@ use super::halves::{Key, Reading};
 use super::pairs::{Half, Pairs, Side};
 use super::{Adapter, AdapterError, Target};
 use crate::bytes::ByteSource;
-use crate::gguf::{Header, TensorInfo, TensorSpec, WriteValue, Writer};
-
-/// The architecture in files that are read or written.
-const ARCHITECTURE: &str = "gemma4";
+use crate::gguf::{Family, Header, TensorInfo, TensorSpec, WriteValue, Writer};
 
 /// Reads a GGUF adapter.
 ///
 /// # Errors
-/// When the file is broken, is not a LoRA adapter of Gemma 4, or uses an unsupported feature.
+/// When the file is broken, is not a LoRA adapter of Gemma 4 or Gemma 3, or uses an unsupported feature.
 pub async fn read(source: &dyn ByteSource) -> Result<Adapter, AdapterError> {
     let header = Header::read(source).await?;
     let meta = &header.metadata;
@@ -25,10 +22,9 @@ pub async fn read(source: &dyn ByteSource) -> Result<Adapter, AdapterError> {
         let reason = format!("general.type is {:?}, adapter.type {:?}", kind.0, kind.1);
         return Err(AdapterError::NotAnAdapter { reason });
     }
-    match header.architecture() {
-        Some(ARCHITECTURE) => {}
-        found => return Err(AdapterError::Architecture { found: found.unwrap_or("none").to_owned() }),
-    }
+    let architecture = header.architecture().unwrap_or("none");
+    let found = || AdapterError::Architecture { found: architecture.to_owned() };
+    let family = Family::of(architecture).ok_or_else(found)?;
     if meta.0.contains_key("adapter.alora.invocation_tokens") {
         return Err(AdapterError::Unsupported { what: "invocation tokens (activated LoRA)".into() });
     }
@@ -64,7 +60,7 @@ pub async fn read(source: &dyn ByteSource) -> Result<Adapter, AdapterError> {
         let scale = if alpha == 0.0 { 1.0 } else { alpha / pair.rank as f32 };
         pair.put(&mut reading, a, b, scale)?;
     }
-    reading.finish()
+    Ok(reading.finish()?.of(family))
 }
 
 fn target_of(name: &str) -> Result<(Key, Side), AdapterError> {
@@ -99,7 +95,7 @@ pub fn write<W: Write>(adapter: &Adapter, name: &str, out: W) -> Result<W, Adapt
     let text = |key: &str, value: &str| (key.to_owned(), WriteValue::String(value.to_owned()));
     let metadata = [
         text("general.type", "adapter"),
-        text("general.architecture", ARCHITECTURE),
+        text("general.architecture", adapter.family().architecture()),
         text("general.name", name),
         text("adapter.type", "lora"),
         ("adapter.lora.alpha".to_owned(), WriteValue::F32(alpha)),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::AdapterError;
+use crate::gguf::Family;
 
 /// Maximum rank of a factor.
 pub const MAX_RANK: u32 = 64;
@@ -220,10 +221,18 @@ impl Ranks {
 /// finite values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Adapter {
+    /// The family of the models that it is for. Formats other than GGUF don't say it: Gemma 4 then.
+    family: Family,
     targets: BTreeMap<Target, Factors>,
 }
 
 impl Adapter {
+    /// The same for models of this family.
+    #[must_use]
+    pub fn of(self, family: Family) -> Self {
+        Self { family, ..self }
+    }
+
     /// Adds the correction of one projection.
     ///
     /// # Errors
@@ -246,6 +255,12 @@ impl Adapter {
     /// All corrections, by layer and projection.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Target, &Factors)> {
         self.targets.iter().map(|(target, factors)| (*target, factors))
+    }
+
+    /// The family of the models that it is for.
+    #[must_use]
+    pub fn family(&self) -> Family {
+        self.family
     }
 
     /// Number of corrected projections.

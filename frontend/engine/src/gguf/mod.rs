@@ -8,6 +8,7 @@
 //! is allocated, and against [`limits`].
 
 mod error;
+mod family;
 mod header;
 pub mod metadata;
 mod reader;
@@ -17,6 +18,7 @@ mod value;
 mod writer;
 
 pub use error::GgufError;
+pub use family::Family;
 pub use header::{Header, Part};
 pub use metadata::{Metadata, StringArray, Value, WrongType};
 pub use summary::{Summary, TypeShare, summary};

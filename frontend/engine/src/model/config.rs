@@ -1,18 +1,20 @@
-//! The text decoder's configuration from a file's metadata, validated.
+//! The text decoder's configuration from a file's metadata, validated. Gemma 3's own keys are in [`super::gemma3`].
 
 use shaders::attention::decode::Decode;
 use shaders::experts::Mixture;
 use shaders::matmul::Tile;
 
 use super::denoising::{Denoising, DenoisingError, MAX_CANVAS};
-use crate::gguf::{Metadata, Part, Value, WrongType};
+use super::gemma3;
+use super::layer::Architecture;
+use crate::gguf::{Family, Metadata, Part, Value, WrongType};
 
 /// Maximum width, head size and feed-forward size. Buffers are sized from these numbers; real models are far below.
 pub(super) const MAX_DIMENSION: u32 = 1 << 20;
 /// Maximum number of heads that the kernels support. The largest published model has 32.
 pub(super) const MAX_HEADS: u32 = 64;
 /// Maximum number of layers that are accepted.
-const MAX_LAYERS: u32 = 1024;
+pub(super) const MAX_LAYERS: u32 = 1024;
 
 /// `general.architecture` of a model that decodes by diffusion, and the prefix of its keys.
 const DIFFUSION: &str = "diffusion-gemma";
@@ -41,8 +43,8 @@ impl std::fmt::Display for OtherKind {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum ConfigError {
-    /// Not a Gemma 4 model.
-    #[error("this is a {found:?} model; gemtab runs Gemma 4 (architecture gemma4)")]
+    /// Neither a Gemma 3 nor a Gemma 4 model.
+    #[error("this is a {found:?} model; gemtab runs Gemma 4 and Gemma 3 (architectures gemma4 and gemma3)")]
     Architecture {
         /// `general.architecture` of the file.
         found: String,
@@ -72,6 +74,9 @@ pub enum ConfigError {
     /// A value that is out of range.
     #[error("the model file says {key} = {value}, but {expected}")]
     Value { key: String, value: String, expected: &'static str },
+    /// Two keys that must agree.
+    #[error("the model file says {key} = {value}, but {other} = {other_value}")]
+    Contradiction { key: String, value: String, other: String, other_value: String },
 }
 
 impl From<WrongType> for ConfigError {
@@ -119,6 +124,15 @@ pub struct Experts {
 /// The text decoder.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
+    /// How its layers are described.
+    pub architecture: Architecture,
+    /// What its files are like, and what its layers have: values of Gemma 3 are not normed, and its layers don't end with a
+    /// scale.
+    pub family: Family,
+    /// Factor of the scores of attention. The kernels have none: the norms of queries are loaded times this.
+    pub query_scale: f32,
+    /// Divisor of the positions in global layers.
+    pub rope_divisor: f32,
     /// Width of the residual stream.
     pub width: u32,
     /// Query heads, the same in all layers.
@@ -151,6 +165,9 @@ pub struct Config {
     pub diffusion: Option<Denoising>,
 }
 
+/// The key that says which layers slide.
+pub(super) const PATTERN: &str = "attention.sliding_window_pattern";
+
 /// Reads keys with a prefix.
 pub(super) struct Keys<'a> {
     pub metadata: &'a Metadata,
@@ -158,7 +175,7 @@ pub(super) struct Keys<'a> {
 }
 
 impl Keys<'_> {
-    fn key(&self, name: &str) -> String {
+    pub fn key(&self, name: &str) -> String {
         format!("{}.{name}", self.prefix)
     }
 
@@ -166,11 +183,11 @@ impl Keys<'_> {
         Ok(self.metadata.try_u32(&self.key(name))?)
     }
 
-    fn missing(&self, name: &str) -> ConfigError {
+    pub fn missing(&self, name: &str) -> ConfigError {
         ConfigError::Missing { key: self.key(name) }
     }
 
-    fn has(&self, name: &str) -> bool {
+    pub fn has(&self, name: &str) -> bool {
         self.metadata.0.contains_key(&self.key(name))
     }
 
@@ -225,8 +242,8 @@ impl Keys<'_> {
     }
 
     /// Whether each layer is sliding.
-    fn pattern(&self, layers: usize) -> Result<Vec<bool>, ConfigError> {
-        const NAME: &str = "attention.sliding_window_pattern";
+    pub fn pattern(&self, layers: usize) -> Result<Vec<bool>, ConfigError> {
+        const NAME: &str = PATTERN;
         let value = self.metadata.0.get(&self.key(NAME)).ok_or_else(|| self.missing(NAME))?;
         if let Some(values) = self.metadata.integers(&self.key(NAME)) {
             if values.len() != layers {
@@ -249,14 +266,24 @@ impl Keys<'_> {
     /// The layers, each with a KV cache of its own.
     pub fn layers(&self, heads: u32) -> Result<Vec<LayerConfig>, ConfigError> {
         let count = self.positive("block_count", MAX_LAYERS)? as usize;
-        let kv_heads = self.per_layer("attention.head_count_kv", count)?;
-        let feed_forward = self.per_layer("feed_forward_length", count)?;
         let head_global = self.positive("attention.key_length", 4096)?;
         let head_sliding = match self.optional("attention.key_length_swa")? {
             Some(_) => self.positive("attention.key_length_swa", 4096)?,
             None => head_global,
         };
-        let is_sliding = self.pattern(count)?;
+        self.layers_with(heads, [head_sliding, head_global], &self.pattern(count)?)
+    }
+
+    /// The same with head sizes of sliding and of global layers, and whether each layer is sliding.
+    pub fn layers_with(
+        &self,
+        heads: u32,
+        [head_sliding, head_global]: [u32; 2],
+        is_sliding: &[bool],
+    ) -> Result<Vec<LayerConfig>, ConfigError> {
+        let count = is_sliding.len();
+        let kv_heads = self.per_layer("attention.head_count_kv", count)?;
+        let feed_forward = self.per_layer("feed_forward_length", count)?;
         let mut layers = Vec::with_capacity(count);
         for i in 0..count {
             let attention = if is_sliding[i] { Attention::Sliding } else { Attention::Global };
@@ -305,6 +332,13 @@ impl Keys<'_> {
     }
 }
 
+/// The sampling settings that a file recommends: temperature, top-k, top-p.
+pub(super) fn recommended(metadata: &Metadata) -> Option<(f32, u32, f32)> {
+    let temperature = metadata.f32("general.sampling.temp")?;
+    let top_k = metadata.u32("general.sampling.top_k").unwrap_or(64);
+    Some((temperature, top_k, metadata.f32("general.sampling.top_p").unwrap_or(0.95)))
+}
+
 /// How a canvas is denoised. What the file does not say is as in the published model.
 fn denoising(metadata: &Metadata) -> Result<Denoising, ConfigError> {
     let usual = Denoising::default();
@@ -342,6 +376,7 @@ impl Config {
         let architecture = metadata.str("general.architecture").unwrap_or_default();
         match architecture {
             "gemma4" | DIFFUSION => {}
+            gemma3::NAME => return gemma3::read(metadata),
             "gemma4-assistant" | "gemma4_assistant" | "gemma4_mtp" => {
                 return Err(ConfigError::NotYet { what: OtherKind::Drafter });
             }
@@ -377,11 +412,6 @@ impl Config {
             (layers[i].kv_layer, layers[i].kv_heads) = (donor, layers[donor].kv_heads);
         }
 
-        let temperature = metadata.f32("general.sampling.temp");
-        let recommended = temperature.map(|temperature| {
-            let top_k = metadata.u32("general.sampling.top_k").unwrap_or(64);
-            (temperature, top_k, metadata.f32("general.sampling.top_p").unwrap_or(0.95))
-        });
         let ple = keys.optional("embedding_length_per_layer_input")?.unwrap_or(0);
         if u64::from(ple) * count as u64 > Tile::MOST_COLUMNS.into() {
             let expected = "the kernels have no room for so much in all layers together";
@@ -391,6 +421,10 @@ impl Config {
             return Err(keys.bad("embedding_length_per_layer_input", ple, NOT_OF_DIFFUSION));
         }
         Ok(Self {
+            architecture: Architecture::GEMMA,
+            family: Family::Gemma4,
+            query_scale: 1.0,
+            rope_divisor: 1.0,
             width,
             heads,
             layers,
@@ -404,9 +438,15 @@ impl Config {
             theta_global: keys.float("rope.freq_base")?,
             experts: keys.experts(width)?,
             whole_picture: if ple == 0 { USUAL_PICTURE } else { 0 },
-            recommended,
+            recommended: recommended(metadata),
             diffusion,
         })
+    }
+
+    /// Whether the fused plan of decode can run the layers.
+    #[must_use]
+    pub fn can_fuse(&self) -> bool {
+        self.architecture.fuses && self.experts.is_none()
     }
 
     /// Whether the tokens of an image attend to each other in both directions in sliding layers: true for all but

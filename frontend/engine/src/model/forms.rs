@@ -91,7 +91,7 @@ impl Choices {
     /// Whether decode has fused products.
     #[must_use]
     pub fn is_fused(self, config: &Config) -> bool {
-        config.experts.is_none() && !self.unfused
+        config.can_fuse() && !self.unfused
     }
 
     /// The products of these choices.

@@ -1,7 +1,7 @@
 //! What a decoder layer computes (specification §2.3): operations on named values, without kernels, buffers, packing or rows.
 //!
-//! Only this file asks what an architecture has. Prefill, few rows, the canvas of diffusion and both passes of training follow
-//! from its list; the fused plan of decode is its own, and is tested against it.
+//! Only this file asks what an architecture has. Prefill, few rows, fused decode, the canvas of diffusion and both passes of
+//! training follow from its list.
 
 use std::fmt;
 
@@ -10,6 +10,7 @@ use shaders::attention::decode::Kv;
 use super::corrections::Site;
 use super::{Attention, Config};
 use crate::adapter::{Projection, Target};
+use crate::gguf::Family;
 use crate::plan::PlanError;
 use crate::weights::{Matrix, Weights};
 
@@ -39,6 +40,8 @@ pub enum Slot {
     V,
     /// The result of attention. `[heads·head_dim]`.
     Attention,
+    /// Its norm. `[heads·head_dim]`.
+    NormedAttention,
     /// The gate of the feed-forward part. `[feed_forward]`.
     Gate,
     /// What it is multiplied with. `[feed_forward]`.
@@ -103,14 +106,48 @@ pub struct Heads {
     pub q_norm: Vector,
     /// The norm of keys; `None` for keys of another layer, which are normed already.
     pub k_norm: Option<Vector>,
+    /// Whether values are normed, without weights.
+    pub normed_v: bool,
+}
+
+/// Gate or up rows of each expert, in a matrix that may contain both.
+#[derive(Clone, Copy, Debug)]
+pub struct Half<'w> {
+    /// The matrix.
+    pub matrix: &'w Matrix,
+    /// Rows per expert in the matrix.
+    pub stride: u32,
+    /// First row within an expert.
+    pub at: u32,
+}
+
+/// Router and experts of a mixture (specification §2.7).
+#[derive(Clone, Copy, Debug)]
+pub struct Experts<'w> {
+    /// The norm of the router's input.
+    pub router_norm: Vector,
+    /// The router.
+    pub router: &'w Matrix,
+    /// Factors of the router's weights, one for each expert.
+    pub scales: Vector,
+    /// The norm of the experts' input.
+    pub norm: Vector,
+    /// Gate and up.
+    pub halves: [Half<'w>; 2],
+    /// Down.
+    pub down: &'w Matrix,
+    /// The norm of the dense part's result.
+    pub dense_norm: Vector,
+    /// The norm of the experts' result.
+    pub result_norm: Vector,
 }
 
 /// A step of a layer. rms(x) = x / √(mean(x²) + ε).
 #[derive(Clone, Debug)]
 #[allow(missing_docs, reason = "the fields are what the formulas name")]
 pub enum Operation<'w> {
-    /// normed = rms(stream)·weight.
-    Norm { branch: Branch, weight: Vector },
+    /// x = rms(of)·weight.
+    Norm { of: Slot, weight: Vector, x: Slot },
     /// y = W·x for each product, with what adapters add to it.
     Products { site: Site, x: Slot, products: Vec<Product<'w>> },
     /// Norms and RoPE of q, k and v; k and v go to the cache.
@@ -120,7 +157,7 @@ pub enum Operation<'w> {
     /// y = gelu(gate)·factor.
     Activate { gate: Slot, factor: Slot, y: Slot },
     /// result = rms(result) + rms(experts of the stream), each with its own norm (specification §2.7).
-    Experts,
+    Experts(Experts<'w>),
     /// stream = (stream + rms(result)·norm)·scale.
     Add { branch: Branch, norm: Vector, scale: Option<Vector> },
 }
@@ -135,13 +172,23 @@ pub enum Pass {
 }
 
 /// The tensors of a layer.
-struct Tensors<'w> {
+pub struct Tensors<'w> {
     weights: &'w Weights,
     i: usize,
 }
 
 impl<'w> Tensors<'w> {
-    fn vector(&self, name: &'static str) -> Result<Vector, PlanError> {
+    /// Those of layer `i`.
+    #[must_use]
+    pub fn new(weights: &'w Weights, i: usize) -> Self {
+        Self { weights, i }
+    }
+
+    /// A vector.
+    ///
+    /// # Errors
+    /// [`PlanError::Missing`] when the model lacks it.
+    pub fn vector(&self, name: &'static str) -> Result<Vector, PlanError> {
         let at = self.weights.vector(&format!("blk.{}.{name}", self.i))?;
         Ok(Vector { name, at })
     }
@@ -151,7 +198,11 @@ impl<'w> Tensors<'w> {
         Ok(Product { projection, matrix: self.weights.require(&name)?, y })
     }
 
-    fn products(
+    /// Products of a site: the projections, and where their results go.
+    ///
+    /// # Errors
+    /// [`PlanError::Missing`] when the model lacks one of the matrices.
+    pub fn products(
         &self,
         site: Site,
         x: Slot,
@@ -161,11 +212,20 @@ impl<'w> Tensors<'w> {
         Ok(Operation::Products { site, x, products: products.collect::<Result<_, _>>()? })
     }
 
-    fn norm(&self, branch: Branch, name: &'static str) -> Result<Operation<'w>, PlanError> {
-        Ok(Operation::Norm { branch, weight: self.vector(name)? })
+    /// The norm of the stream at the beginning of a branch.
+    ///
+    /// # Errors
+    /// As [`Self::vector`].
+    pub fn norm(&self, branch: Branch, name: &'static str) -> Result<Operation<'w>, PlanError> {
+        let (of, x) = (Slot::Stream(branch), Slot::Normed(branch));
+        Ok(Operation::Norm { of, weight: self.vector(name)?, x })
     }
 
-    fn add(
+    /// The end of a branch.
+    ///
+    /// # Errors
+    /// As [`Self::vector`].
+    pub fn add(
         &self,
         branch: Branch,
         name: &'static str,
@@ -173,6 +233,42 @@ impl<'w> Tensors<'w> {
     ) -> Result<Operation<'w>, PlanError> {
         Ok(Operation::Add { branch, norm: self.vector(name)?, scale })
     }
+
+    fn matrix(&self, name: &str) -> Result<&'w Matrix, PlanError> {
+        self.weights.require(&format!("blk.{}.{name}", self.i))
+    }
+
+    /// Gate and up of the experts, `rows` rows each, which are one tensor or two in files.
+    fn halves(&self, rows: u32) -> Result<[Half<'w>; 2], PlanError> {
+        if let Ok(both) = self.matrix("ffn_gate_up_exps") {
+            return Ok([0, rows].map(|at| Half { matrix: both, stride: 2 * rows, at }));
+        }
+        let [gate, up] = [self.matrix("ffn_gate_exps")?, self.matrix("ffn_up_exps")?];
+        Ok([gate, up].map(|matrix| Half { matrix, stride: rows, at: 0 }))
+    }
+}
+
+/// Returns router and experts of layer `i`, `None` if the model has none.
+///
+/// # Errors
+/// [`PlanError::Missing`] when a tensor that they need is missing.
+pub fn experts<'w>(
+    config: &Config,
+    weights: &'w Weights,
+    i: usize,
+) -> Result<Option<Experts<'w>>, PlanError> {
+    let Some(experts) = config.experts else { return Ok(None) };
+    let tensors = Tensors { weights, i };
+    Ok(Some(Experts {
+        router_norm: tensors.vector("ffn_gate_inp.scale")?,
+        router: tensors.matrix("ffn_gate_inp")?,
+        scales: tensors.vector("expert_scale")?,
+        norm: tensors.vector("pre_ffw_norm_2")?,
+        halves: tensors.halves(experts.feed_forward)?,
+        down: tensors.matrix("ffn_down_exps")?,
+        dense_norm: tensors.vector("post_ffw_norm_1")?,
+        result_norm: tensors.vector("post_ffw_norm_2")?,
+    }))
 }
 
 /// Returns the operations of layer `i` in order.
@@ -185,7 +281,41 @@ pub fn operations<'w>(
     i: usize,
     pass: Pass,
 ) -> Result<Vec<Operation<'w>>, PlanError> {
+    (config.architecture.operations)(config, weights, i, pass)
+}
+
+/// What computes [`operations`].
+pub type Describe = for<'w> fn(&Config, &'w Weights, usize, Pass) -> Result<Vec<Operation<'w>>, PlanError>;
+
+/// How the layers of a model are described.
+#[derive(Clone, Copy, Debug)]
+pub struct Architecture {
+    /// [`operations`] of its layers.
+    pub operations: Describe,
+    /// Whether the fused plan of decode has a place for all of them. Otherwise tokens take the plan of a few rows.
+    pub fuses: bool,
+}
+
+impl Architecture {
+    /// Gemma 3 and 4.
+    pub const GEMMA: Self = Self { operations: gemma, fuses: true };
+}
+
+impl PartialEq for Architecture {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::fn_addr_eq(self.operations, other.operations) && self.fuses == other.fuses
+    }
+}
+
+/// [`operations`] of Gemma.
+fn gemma<'w>(
+    config: &Config,
+    weights: &'w Weights,
+    i: usize,
+    pass: Pass,
+) -> Result<Vec<Operation<'w>>, PlanError> {
     let layer = &config.layers[i];
+    let is_gemma4 = config.family == Family::Gemma4;
     let tensors = Tensors { weights, i };
     let mut all: Vec<Operation<'w>> = Vec::with_capacity(14);
     let has_v = weights.matrix(&Target { layer: i, projection: Projection::V }.to_string()).is_some();
@@ -201,7 +331,8 @@ pub fn operations<'w>(
     let branch = Branch::Attention;
     all.push(tensors.norm(branch, "attn_norm")?);
     all.push(tensors.products(Site::Qkv, Slot::Normed(branch), &qkv[..count])?);
-    all.push(Operation::Heads(Heads { kv, q_norm: tensors.vector("attn_q_norm")?, k_norm }));
+    let q_norm = tensors.vector("attn_q_norm")?;
+    all.push(Operation::Heads(Heads { kv, q_norm, k_norm, normed_v: is_gemma4 }));
     all.push(Operation::Attend(Mask {
         window: if is_sliding { config.window } else { 0 },
         pictures_whole: is_sliding && config.sees_pictures_whole(),
@@ -216,8 +347,8 @@ pub fn operations<'w>(
 
     // The encoder of a diffusion model is the same layers with other scalars.
     let is_encoder = config.diffusion.is_some() && pass == Pass::Tokens;
-    let scale =
-        Some(tensors.vector(if is_encoder { "enc_layer_output_scale" } else { "layer_output_scale" })?);
+    let scale = if is_encoder { "enc_layer_output_scale" } else { "layer_output_scale" };
+    let scale = is_gemma4.then(|| tensors.vector(scale)).transpose()?;
     let has_per_layer = config.ple > 0;
     let branch = Branch::FeedForward;
     let gate_up = [(Projection::Gate, Slot::Gate), (Projection::Up, Slot::Up)];
@@ -225,9 +356,7 @@ pub fn operations<'w>(
     all.push(tensors.products(Site::GateUp, Slot::Normed(branch), &gate_up)?);
     all.push(Operation::Activate { gate: Slot::Gate, factor: Slot::Up, y: Slot::Activated });
     all.push(tensors.products(Site::Down, Slot::Activated, &[(Projection::Down, Slot::Result(branch))])?);
-    if config.experts.is_some() {
-        all.push(Operation::Experts);
-    }
+    all.extend(experts(config, weights, i)?.map(Operation::Experts));
     all.push(tensors.add(branch, "post_ffw_norm", scale.filter(|_| !has_per_layer))?);
 
     if has_per_layer {
@@ -254,7 +383,7 @@ impl fmt::Display for Slot {
             Self::Q => "q",
             Self::K => "k",
             Self::V => "v",
-            Self::Attention => "attention",
+            Self::Attention | Self::NormedAttention => "attention",
             Self::Gate | Self::PerLayerGate => "gate",
             Self::Up => "up",
             Self::PerLayerInput => "per_layer_input",
@@ -267,7 +396,7 @@ impl fmt::Display for Slot {
 impl fmt::Display for Operation<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Norm { weight, .. } => write!(f, "x = rms(h)·{}", weight.name),
+            Self::Norm { of, weight, x } => write!(f, "{x} = rms({of})·{}", weight.name),
             Self::Products { x, products, .. } => {
                 for (at, product) in products.iter().enumerate() {
                     let separator = if at == 0 { "" } else { ", " };
@@ -275,13 +404,12 @@ impl fmt::Display for Operation<'_> {
                 }
                 Ok(())
             }
-            Self::Heads(Heads { kv, q_norm, k_norm }) => {
+            Self::Heads(Heads { kv, q_norm, k_norm, normed_v }) => {
                 write!(f, "q = rope(rms(q)·{})", q_norm.name)?;
-                if let Some(k_norm) = k_norm {
-                    let values = if *kv == Kv::OwnVIsK { "k" } else { "v" };
-                    write!(f, ", v = rms({values}), k = rope(rms(k)·{})", k_norm.name)?;
+                if *normed_v && *kv != Kv::Shared {
+                    write!(f, ", v = rms({})", if *kv == Kv::OwnVIsK { "k" } else { "v" })?;
                 }
-                Ok(())
+                k_norm.map_or(Ok(()), |k_norm| write!(f, ", k = rope(rms(k)·{})", k_norm.name))
             }
             Self::Attend(Mask { window, pictures_whole, canvas }) => {
                 f.write_str("attention = attend(q, k, v")?;
@@ -292,7 +420,9 @@ impl fmt::Display for Operation<'_> {
                 f.write_str(if *canvas { ", canvas whole)" } else { ")" })
             }
             Self::Activate { gate, factor, y } => write!(f, "{y} = gelu({gate})·{factor}"),
-            Self::Experts => f.write_str("y = rms(y)·post_ffw_norm_1 + rms(experts(h))·post_ffw_norm_2"),
+            Self::Experts(Experts { dense_norm, result_norm, .. }) => {
+                write!(f, "y = rms(y)·{} + rms(experts(h))·{}", dense_norm.name, result_norm.name)
+            }
             Self::Add { norm, scale, .. } => {
                 write!(f, "h = h + rms(y)·{}", norm.name)?;
                 scale.map_or(Ok(()), |scale| write!(f, ", h = h·{}", scale.name))

@@ -13,6 +13,7 @@ mod expert_scratch;
 mod experts;
 mod few_rows;
 mod forms;
+mod gemma3;
 mod host_table;
 mod kv_cache;
 pub mod layer;

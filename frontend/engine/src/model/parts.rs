@@ -37,11 +37,18 @@ impl Rope {
         factors: Option<&[f32]>,
         context: u32,
     ) -> Vec<[f32; 2]> {
+        let head_dim = head_dim(config, attention);
+        let divisor = config.rope_divisor;
+        // Dividing all frequencies divides the positions.
+        let divided = (divisor != 1.0).then(|| match factors {
+            Some(factors) => factors.iter().map(|factor| factor * divisor).collect(),
+            None => vec![divisor; head_dim as usize / 2],
+        });
         let (theta, factors) = match attention {
             Attention::Sliding => (config.theta_sliding, None),
-            Attention::Global => (config.theta_global, factors),
+            Attention::Global => (config.theta_global, divided.as_deref().or(factors)),
         };
-        shaders::rope::table(theta.into(), head_dim(config, attention), factors, context)
+        shaders::rope::table(theta.into(), head_dim, factors, context)
     }
 }
 
@@ -145,14 +152,6 @@ impl Parts {
     /// An internal error: the tensor list was checked.
     pub fn matrix(&self, name: &str) -> Result<&Matrix, PlanError> {
         self.weights.require(name)
-    }
-
-    /// Offset of the norm of the keys of layer `i`; 0 for keys of another layer, which are normed already.
-    ///
-    /// # Errors
-    /// As [`Weights::vector`].
-    pub fn k_norm(&self, i: usize) -> Result<u32, PlanError> {
-        if self.config.owns_kv(i) { self.weights.vector(&format!("blk.{i}.attn_k_norm")) } else { Ok(0) }
     }
 
     /// The output head: its own matrix, or the embedding.

@@ -8,7 +8,7 @@ use shaders::selftest::Form;
 
 use super::corrections::Corrections;
 use super::layer::{self, Mask, Operation, Pass, Slot};
-use super::rows::{activation, correct, norm_add, products as push_products, qkv_finish};
+use super::rows::{activation, correct, norm_add, norm_heads, products as push_products, qkv_finish};
 use super::{Parts, experts};
 use crate::plan::{Amount, Plan, PlanError, Value};
 
@@ -54,10 +54,14 @@ impl<'a> Builder<'a> {
         let mut operations = operations.iter().peekable();
         while let Some(operation) = operations.next() {
             match operation {
-                Operation::Norm { weight, .. } => self.norm(None, Some(weight.at))?,
+                Operation::Norm { of: Slot::Stream(_), weight, .. } => self.norm(None, Some(weight.at))?,
+                Operation::Norm { of, weight, x } => {
+                    let values = [of, x].map(|slot| self.value(*slot));
+                    norm_heads(parts, &mut self.steps, i, weight.at, values)?;
+                }
                 Operation::Add { norm, scale, .. } => {
                     let next = match operations.peek() {
-                        Some(Operation::Norm { weight, .. }) => Some(weight.at),
+                        Some(Operation::Norm { of: Slot::Stream(_), weight, .. }) => Some(weight.at),
                         _ => None,
                     };
                     operations.next_if(|_| next.is_some());
@@ -77,7 +81,9 @@ impl<'a> Builder<'a> {
                     let values = [gate, factor, y].map(|slot| self.value(*slot));
                     activation(parts, &mut self.steps, i, *factor, values)?;
                 }
-                Operation::Experts => experts::chunk::build(parts, &mut self.steps, i, self.corrections)?,
+                Operation::Experts(of) => {
+                    experts::chunk::build(parts, &mut self.steps, (i, *of), self.corrections)?;
+                }
             }
         }
         Ok(())
@@ -92,6 +98,8 @@ impl<'a> Builder<'a> {
             Slot::K => &s.k,
             Slot::V => &s.v,
             Slot::Attention => &s.attention,
+            // The queries have been read.
+            Slot::NormedAttention => &s.q,
             Slot::Gate => &s.gate,
             Slot::Up => &s.up,
             Slot::Activated | Slot::PerLayerActivated => &s.act,

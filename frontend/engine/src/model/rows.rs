@@ -79,6 +79,24 @@ fn push_norm_add(
     steps.push_rows(kernel, &params, &buffers, move |rows| NormAdd::dispatch(&params, rows))
 }
 
+/// Norms what attention of layer `i` leaves, all heads of a row together, into another value.
+///
+/// # Errors
+/// [`PlanError`] when a kernel cannot be generated.
+pub fn norm_heads(
+    parts: &Parts,
+    steps: &mut Plan,
+    i: usize,
+    norm: u32,
+    [of, x]: [&Value; 2],
+) -> Result<(), PlanError> {
+    let width = parts.config.q_width(i);
+    let params = NormParams { norm, ..NormParams::new(width, parts.config.eps) };
+    let kernel = (NormAdd::Norm.source(width)?, Form::NormAdd(NormAdd::Norm, width));
+    let buffers = [&parts.scratch.state, &parts.weights.vectors, of, x];
+    steps.push_rows(kernel, &params, &buffers, move |rows| NormAdd::dispatch(&params, rows))
+}
+
 /// Adds `branch` to the stream of a few rows as in [`norm_add`], and leaves what the feed-forward of a mixture reads: the
 /// normed stream rounded to int8 for its dense part, in `x` for its router, and rounded for its experts. The norms' weights
 /// are in this order.
@@ -119,7 +137,7 @@ pub fn qkv_finish(
     parts: &Parts,
     steps: &mut Plan,
     i: usize,
-    &Heads { kv, q_norm, k_norm }: &Heads,
+    &Heads { kv, q_norm, k_norm, normed_v }: &Heads,
     joined: bool,
 ) -> Result<(), PlanError> {
     let (s, w, config) = (&parts.scratch, &parts.weights, &parts.config);
@@ -138,7 +156,8 @@ pub fn qkv_finish(
         eps: config.eps,
         k_at,
         v_at: k_at + FewRows::MAX_ROWS * config.kv_width(i) / 2,
-        pad: [0; 3],
+        raw_v: (!normed_v).into(),
+        pad: [0; 2],
     };
     let mut buffers: Vec<&Value> = vec![&s.state, &w.vectors, &rope.table, &s.q];
     if kv != Kv::Shared {

@@ -1,7 +1,7 @@
 //! The decoder's tensors under uniform names, with their shapes checked.
 
 use super::{Config, Experts};
-use crate::gguf::{Header, TensorInfo};
+use crate::gguf::{Family, Header, TensorInfo};
 use crate::tokenizer;
 use crate::weights::{TensorError, TensorList, expect};
 
@@ -59,18 +59,22 @@ impl<'a> Finder<'a> {
         self.list.push_rows(name, tensor, k, 0..n, Some(TABLE_CUT))
     }
 
-    /// The number of rows that all of these tables have: at least one for each piece of the tokenizer.
-    fn vocabulary(&self, tables: &[&str]) -> Result<u64, TensorError> {
-        let pieces = tokenizer::pieces(&self.header.metadata) as u64;
+    /// The number of rows that all of these tables have: at least one for each piece of the tokenizer. Of Gemma 3, rows without
+    /// a piece are left out, and the last piece may lack a row: it stands for soft tokens.
+    fn vocabulary(&self, family: Family, tables: &[&str]) -> Result<u64, TensorError> {
+        let mut pieces = tokenizer::pieces(&self.header.metadata) as u64;
         let mut common = u64::MAX;
         for name in tables {
             let tensor = self.require(name)?;
+            if family == Family::Gemma3 && tensor.rows() + 1 == pieces {
+                pieces -= 1;
+            }
             if tensor.rows() < pieces {
                 return Err(TensorError::Rows { name: tensor.name.clone(), rows: tensor.rows(), pieces });
             }
             common = common.min(tensor.rows());
         }
-        Ok(common)
+        Ok(if family == Family::Gemma3 && pieces > 0 { pieces } else { common })
     }
 
     fn vector(&mut self, name: &str, len: u64) -> Result<(), TensorError> {
@@ -95,7 +99,7 @@ impl<'a> Finder<'a> {
         self.matrix(&format!("{blk}.attn_q"), d, q)?;
         if config.owns_kv(i) {
             self.matrix(&format!("{blk}.attn_k"), d, kv)?;
-            if self.find(&format!("{blk}.attn_v")).is_some() {
+            if config.family == Family::Gemma3 || self.find(&format!("{blk}.attn_v")).is_some() {
                 self.matrix(&format!("{blk}.attn_v"), d, kv)?;
             }
         }
@@ -109,6 +113,9 @@ impl<'a> Finder<'a> {
         let (hd, ff, ple) = (u64::from(layer.head_dim), u64::from(layer.feed_forward), u64::from(config.ple));
         self.vector(&format!("{blk}.attn_norm"), d)?;
         self.vector(&format!("{blk}.attn_q_norm"), hd)?;
+        if let Some(norm) = self.list.vectors.last_mut() {
+            norm.factor = config.query_scale;
+        }
         if config.owns_kv(i) {
             self.vector(&format!("{blk}.attn_k_norm"), hd)?;
         }
@@ -131,7 +138,10 @@ impl<'a> Finder<'a> {
         if config.diffusion.is_some() {
             self.vector(&format!("{blk}.enc_layer_output_scale"), 1)?;
         }
-        self.vector(&format!("{blk}.layer_output_scale"), 1)
+        if config.family == Family::Gemma4 {
+            self.vector(&format!("{blk}.layer_output_scale"), 1)?;
+        }
+        Ok(())
     }
 
     /// Self-conditioning of a canvas on the step before: a feed-forward part as wide as that of a layer.
@@ -188,7 +198,7 @@ impl TensorList {
         let tables: Vec<_> =
             tables.into_iter().filter(|(_, is_used)| *is_used).map(|(name, _)| name).collect();
         // A row that one table lacks is left out of all: a token that is drawn is looked up in each of them.
-        let vocab = finder.vocabulary(&tables)?;
+        let vocab = finder.vocabulary(config.family, &tables)?;
         finder.table("token_embd", d, vocab)?;
         if config.ple > 0 {
             let all = u64::from(config.ple) * config.layers.len() as u64;
@@ -206,7 +216,7 @@ impl TensorList {
         } else if has_head {
             finder.table("output", d, vocab)?;
         }
-        if let Some(tensor) = finder.find("rope_freqs") {
+        if let Some(tensor) = finder.find("rope_freqs").filter(|_| config.family == Family::Gemma4) {
             let half = tensor.elements();
             finder.vector("rope_freqs", half)?;
         }

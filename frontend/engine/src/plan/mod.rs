@@ -47,6 +47,9 @@ pub enum PlanError {
     /// A tensor that the configuration requires is not in the list.
     #[error("there is no {name}")]
     Missing { name: String },
+    /// An operation of a layer that the plan has no place for.
+    #[error("this plan cannot compute {operation}")]
+    Unknown { operation: String },
     /// A matrix that the plan adds to those of the file has no layout.
     #[error(transparent)]
     Layout(#[from] LayoutError),

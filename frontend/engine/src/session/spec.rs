@@ -6,7 +6,7 @@ use shaders::experts::Mixture;
 use shaders::matmul::Tile;
 
 use crate::audio;
-use crate::gguf::Header;
+use crate::gguf::{Family, Header};
 use crate::gpu::Memory;
 use crate::model::{Config, ConfigError, Extent, Parts, Products, large_products};
 use crate::plan::Limits;
@@ -63,8 +63,8 @@ impl ModelSpec {
         Self::with_options(header, &LoadOptions::default())
     }
 
-    /// Same as [`Self::read`], with these load options. Their context length is ignored. Towers of models that decode by
-    /// diffusion are left alone.
+    /// Same as [`Self::read`], with these load options. Their context length is ignored. Towers of Gemma 3 and of models that
+    /// decode by diffusion are left alone.
     ///
     /// # Errors
     /// Same as [`Self::read`].
@@ -84,7 +84,7 @@ impl ModelSpec {
             return Err(ConfigError::Value { key, value, expected }.into());
         }
         let mut unusable = None;
-        let has_towers = config.diffusion.is_none();
+        let has_towers = config.diffusion.is_none() && config.family == Family::Gemma4;
         let read = || TowerPlan::read(header, config.width).map_err(EngineError::from);
         let vision = if has_towers { usable(read(), &mut unusable)? } else { None };
         let largest = Budget::ALL.into_iter().find(|budget| budget.tokens() >= options.largest_picture);

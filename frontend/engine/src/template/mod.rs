@@ -7,6 +7,7 @@
 //! [`AnswerParser`] works on token ids, so text cannot be mistaken for control tokens there either.
 
 mod call;
+mod gemma3;
 mod message;
 mod notation;
 mod parse;

@@ -109,6 +109,8 @@ impl Prompt {
     pub fn begun(&self, tokenizer: &Tokenizer, thought: &str, answer: &str) -> Result<Vec<u32>, PromptError> {
         let mut begun = Self::default();
         let opened = self.ends_in_thought();
+        // Gemma 3 has no thoughts.
+        let thought = if tokenizer.special().channel_open.is_some() { thought } else { "" };
         if !thought.is_empty() && !opened {
             begun.special(special::CHANNEL_OPEN);
             begun.text(THOUGHT);

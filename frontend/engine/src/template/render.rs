@@ -14,18 +14,20 @@
 
 use serde_json::Value;
 
-use crate::gguf::Metadata;
+use crate::gguf::{Family, Metadata};
 use crate::media::Media;
+use crate::tokenizer::is_base;
 use crate::tokenizer::special::{
     BOS, CHANNEL_CLOSE, CHANNEL_OPEN, THINK, TOOL_CALL_CLOSE, TOOL_CALL_OPEN, TOOL_CLOSE, TOOL_OPEN,
     TOOL_RESPONSE_CLOSE, TOOL_RESPONSE_OPEN, TURN_CLOSE, TURN_OPEN,
 };
 
+use super::gemma3;
 use super::message::{Content, Message, Part, Role, Tool};
 use super::notation::{self, Keys};
 use super::prompt::{Prompt, THOUGHT};
 
-/// Variant of the chat template. They differ in one place: without thinking, the answers of large models start
+/// Variant of the chat template. Those of Gemma 4 differ in one place: without thinking, the answers of large models start
 /// after an empty thought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
@@ -33,6 +35,10 @@ pub enum Variant {
     Small,
     /// 12B, 26B and 31B.
     Large,
+    /// Gemma 3.
+    Gemma3,
+    /// A model that was not trained on chats: it continues what the messages say.
+    Base,
 }
 
 impl Variant {
@@ -40,6 +46,11 @@ impl Variant {
     #[must_use]
     pub fn from_metadata(metadata: &Metadata) -> Self {
         let architecture = metadata.str("general.architecture").unwrap_or("gemma4");
+        if is_base(metadata) {
+            return Self::Base;
+        } else if architecture == Family::Gemma3.architecture() {
+            return Self::Gemma3;
+        }
         match metadata.u32(&format!("{architecture}.embedding_length_per_layer_input")) {
             Some(width) if width > 0 => Self::Small,
             _ => Self::Large,
@@ -76,9 +87,15 @@ enum Last {
     Response,
 }
 
-/// Renders the prompt. Tool messages without a preceding call cannot be represented, and are ignored.
+/// Renders the prompt. Tool messages without a preceding call cannot be represented, and are ignored, as are tools of models
+/// other than Gemma 4.
 #[must_use]
 pub fn render(messages: &[Message], tools: &[Tool], options: &RenderOptions) -> Prompt {
+    match options.variant {
+        Variant::Gemma3 => return gemma3::chat(messages, options.add_generation_prompt),
+        Variant::Base => return gemma3::continued(messages),
+        Variant::Small | Variant::Large => {}
+    }
     let mut prompt = Prompt::default();
     prompt.special(BOS);
     let system = messages.first().filter(|message| matches!(message.role, Role::System | Role::Developer));
@@ -258,7 +275,7 @@ fn content(message: &Message) -> Prompt {
     content
 }
 
-fn medium(part: &Part) -> Option<Media> {
+pub(super) fn medium(part: &Part) -> Option<Media> {
     match part {
         Part::Image => Some(Media::Image),
         Part::Audio => Some(Media::Audio),
@@ -292,7 +309,7 @@ fn without_channels(text: &str) -> String {
 }
 
 /// Trims white space as defined by Python, the language of the reference.
-fn trim(text: &str) -> &str {
+pub(super) fn trim(text: &str) -> &str {
     text.trim_matches(is_space)
 }
 

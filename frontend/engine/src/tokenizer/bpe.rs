@@ -1,11 +1,11 @@
-//! Byte pair encoding: the merge algorithm.
+//! Byte pair encoding by a list of merges.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::HashMap;
 
 use crate::gguf::StringArray;
 
 use super::error::TokenizerError;
+use super::join::{Join, join_all};
 use super::vocabulary::Vocabulary;
 
 /// The result of a merge.
@@ -20,17 +20,6 @@ struct Merge {
 #[derive(Clone, Debug)]
 pub(super) struct Merges(HashMap<(u32, u32), Merge>);
 
-/// One piece of the text, in a linked list of indices.
-struct Symbol {
-    id: u32,
-    previous: usize,
-    next: usize,
-}
-
-/// No neighbour.
-const END: usize = usize::MAX;
-/// The id of a symbol that was merged into its left neighbour.
-const GONE: u32 = u32::MAX;
 /// Maximum number of characters of a merge in an error.
 const SHOWN: usize = 40;
 
@@ -59,43 +48,10 @@ impl Merges {
     }
 
     /// Applies merges until none is left: the lowest rank first, on ties the leftmost.
-    ///
-    /// O(n log n): a linked list of symbols, and a heap of candidate pairs. Candidates that became stale remain in
-    /// the heap and are skipped when they are popped.
     pub(super) fn apply(&self, ids: &[u32]) -> Vec<u32> {
-        let last = ids.len().wrapping_sub(1);
-        let mut symbols: Vec<Symbol> = ids
-            .iter()
-            .enumerate()
-            .map(|(at, &id)| Symbol {
-                id,
-                previous: at.checked_sub(1).unwrap_or(END),
-                next: if at == last { END } else { at + 1 },
-            })
-            .collect();
-        let mut heap = BinaryHeap::with_capacity(ids.len());
-        let candidate = |symbols: &[Symbol], left: usize| {
-            let next = symbols.get(left)?.next;
-            let pair = (symbols[left].id, symbols.get(next)?.id);
-            self.0.get(&pair).map(|merge| Reverse((merge.rank, left, pair.0, pair.1, merge.joined)))
-        };
-        heap.extend((0..symbols.len()).filter_map(|left| candidate(&symbols, left)));
-        while let Some(Reverse((_, left, left_id, right_id, joined))) = heap.pop() {
-            let right = symbols[left].next;
-            let current = symbols[left].id == left_id && right != END && symbols[right].id == right_id;
-            if !current {
-                continue;
-            }
-            let after = symbols[right].next;
-            symbols[left].id = joined;
-            symbols[left].next = after;
-            symbols[right].id = GONE;
-            if after != END {
-                symbols[after].previous = left;
-            }
-            heap.extend(candidate(&symbols, symbols[left].previous));
-            heap.extend(candidate(&symbols, left));
-        }
-        symbols.iter().map(|symbol| symbol.id).filter(|&id| id != GONE).collect()
+        join_all(ids.iter().copied(), |left, right| {
+            let merge = self.0.get(&(left, right))?;
+            Some(Join { rank: merge.rank, joined: merge.joined })
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! From text to token ids.
 
-use super::Tokenizer;
 use super::vocabulary::{Specials, with_marks};
+use super::{Joining, Tokenizer};
 
 impl Tokenizer {
     /// Token ids of a text, without `<bos>`. Added tokens are found in any text.
@@ -38,15 +38,24 @@ impl Tokenizer {
     /// The ids of a text with `▁` for a space. Merges run over the whole fragment. Splitting it first, for example at line ends, would only be exact if no
     /// merge crosses the split, and the heap makes it unnecessary.
     fn encode_fragment(&self, text: &str, ids: &mut Vec<u32>) {
-        let mut symbols = Vec::with_capacity(text.len());
-        let mut utf8 = [0; 4];
-        for character in text.chars() {
-            let spelled: &str = character.encode_utf8(&mut utf8);
-            match self.id(spelled).filter(|&id| !self.is_special(id)) {
-                Some(id) => symbols.push(id),
-                None => symbols.extend(spelled.bytes().map(|byte| self.bytes[usize::from(byte)])),
+        match &self.joining {
+            Joining::Merges(merges) => {
+                let mut symbols = Vec::with_capacity(text.len());
+                let mut utf8 = [0; 4];
+                text.chars().for_each(|character| self.spell(character.encode_utf8(&mut utf8), &mut symbols));
+                ids.extend(merges.apply(&symbols));
+            }
+            Joining::Scores(scores) => {
+                scores.split(&self.vocabulary, text).into_iter().for_each(|part| self.spell(part, ids));
             }
         }
-        ids.extend(self.merges.apply(&symbols));
+    }
+
+    /// The id of a part of a text, or those of its bytes.
+    fn spell(&self, part: &str, ids: &mut Vec<u32>) {
+        match self.id(part).filter(|&id| !self.is_special(id)) {
+            Some(id) => ids.push(id),
+            None => ids.extend(part.bytes().map(|byte| self.bytes[usize::from(byte)])),
+        }
     }
 }

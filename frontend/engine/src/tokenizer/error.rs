@@ -9,6 +9,11 @@ pub enum TokenizerError {
     /// A required key is missing.
     #[error("the file has no {key}")]
     Missing { key: &'static str },
+    /// A Gemma 3 file with another tokenizer than Gemma 3's.
+    #[error(
+        "tokenizer.ggml.model is {found:?}; gemtab reads files of Gemma 3 with the SentencePiece tokenizer (\"llama\")"
+    )]
+    Kind { found: String },
     /// A key has a value of another type.
     #[error("{key} is not {expected}")]
     Type { key: &'static str, expected: &'static str },

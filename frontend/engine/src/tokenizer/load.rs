@@ -1,12 +1,18 @@
 //! Loading the tokenizer from metadata.
 
-use crate::gguf::{Metadata, StringArray, Value};
+use crate::gguf::{Family, Metadata, StringArray, Value};
 
 use super::bpe::Merges;
+use super::scores::Scores;
 use super::special::{self, SpecialTokens};
 use super::vocabulary::Vocabulary;
-use super::{Tokenizer, TokenizerError};
+use super::{Joining, Tokenizer, TokenizerError};
 
+/// The architecture whose files have scores instead of merges.
+const GEMMA3: &str = Family::Gemma3.architecture();
+/// The only kind of tokenizer that is read in them.
+const SENTENCE_PIECE: &str = "llama";
+const MODEL: &str = "tokenizer.ggml.model";
 const TOKENS: &str = "tokenizer.ggml.tokens";
 const TYPES: &str = "tokenizer.ggml.token_type";
 const MERGES: &str = "tokenizer.ggml.merges";
@@ -25,7 +31,10 @@ impl Tokenizer {
     /// When a key is missing, has the wrong type or contradicts another; see [`TokenizerError`].
     pub fn from_metadata(metadata: &Metadata) -> Result<Self, TokenizerError> {
         let tokens = strings(metadata, TOKENS)?;
-        let merges = strings(metadata, MERGES)?;
+        let is_gemma3 = metadata.str("general.architecture") == Some(GEMMA3);
+        if let Some(found) = metadata.str(MODEL).filter(|found| is_gemma3 && *found != SENTENCE_PIECE) {
+            return Err(TokenizerError::Kind { found: found.to_owned() });
+        }
         if !metadata.0.contains_key(TYPES) {
             return Err(TokenizerError::Missing { key: TYPES });
         }
@@ -38,25 +47,44 @@ impl Tokenizer {
         let count = tokens.len();
         let mut stop_ids = stop_tokens(metadata, count)?;
         let named = stop_ids.iter().copied().chain(metadata.u32(BOS_ID)).collect();
-        let vocabulary = Vocabulary::new(tokens.clone(), &types, &named)?;
+        let scores = is_gemma3.then(|| Scores::read(metadata, count)).transpose()?;
+        let vocabulary = Vocabulary::new(tokens.clone(), &types, &named, scores.as_ref())?;
         let bos = match vocabulary.id(special::BOS) {
             Some(id) => id,
             None => token(metadata, BOS_ID, count)?.ok_or(TokenizerError::Special { token: special::BOS })?,
         };
         let special = SpecialTokens::find(|text| vocabulary.id(text), bos);
 
-        stop_ids.extend([special.eos, special.turn_close, special.tool_response_open].into_iter().flatten());
+        let turn = special.turn_close.filter(|_| !is_base(metadata));
+        stop_ids.extend([special.eos, turn, special.tool_response_open].into_iter().flatten());
         stop_ids.sort_unstable();
         stop_ids.dedup();
 
         Ok(Self {
-            merges: Merges::new(merges, &vocabulary)?,
+            joining: match scores {
+                Some(scores) => Joining::Scores(scores),
+                None => Joining::Merges(Merges::new(strings(metadata, MERGES)?, &vocabulary)?),
+            },
             bytes: byte_ids(&vocabulary)?,
             vocabulary,
             special,
             stop_ids,
         })
     }
+}
+
+/// Whether a model was not trained on chats: a Gemma 3 file without a chat template that names no end of turn. There is no key
+/// for it.
+#[must_use]
+pub fn is_base(metadata: &Metadata) -> bool {
+    let ends_turns = || {
+        let turn = metadata.strings(TOKENS)?.iter().position(|piece| piece == special::GEMMA3_TURN_CLOSE)?;
+        let named = stop_tokens(metadata, usize::MAX).ok()?;
+        Some(named.contains(&(turn as u32)))
+    };
+    metadata.str("general.architecture") == Some(GEMMA3)
+        && !metadata.0.contains_key("tokenizer.chat_template")
+        && ends_turns() != Some(true)
 }
 
 /// Number of pieces of the tokenizer in a file; 0 if it has none.

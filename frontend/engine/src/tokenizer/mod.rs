@@ -1,36 +1,49 @@
-//! Gemma 4's tokenizer, read from GGUF metadata.
+//! The tokenizers of Gemma 4 and Gemma 3, read from GGUF metadata.
 //!
-//! Byte pair encoding over Unicode scalar values with an explicit list of merges. The only normalisation replaces a
+//! Byte pair encoding over Unicode scalar values, with an explicit list of merges, or by the scores of the pieces
+//! ([`scores`]) in files of Gemma 3. The only normalisation replaces a
 //! space with `▁` (U+2581). There is no prefix space and no pre-tokenizer, so merges run over the whole text
 //! between special tokens. A character without its own token is encoded with the byte tokens `<0x00>`…`<0xFF>`.
 //!
 //! Files describe this vocabulary differently: `tokenizer.ggml.model` is `llama` or `gemma4`, scores are indices or
 //! −1000, byte tokens have type "normal" or "byte", `add_bos_token` is true or false. These values are therefore
-//! ignored; byte tokens and the control tokens of the chat format are identified by their text. Of the other tokens, types
+//! ignored by Gemma 4; byte tokens and the control tokens of the chat format are identified by their text. Of the other tokens, types
 //! 2 and 3 mark control tokens, and 4 ("user defined") text that is one token wherever it stands.
 
 mod bpe;
 mod decode;
 mod encode;
 mod error;
+mod join;
 mod load;
+mod scores;
 pub mod special;
 mod vocabulary;
 
 pub use decode::StreamDecoder;
 pub use error::TokenizerError;
-pub use load::pieces;
+pub use load::{is_base, pieces};
 pub use special::SpecialTokens;
 
 use bpe::Merges;
+use scores::Scores;
 pub use vocabulary::Specials;
 use vocabulary::Vocabulary;
+
+/// How neighbouring symbols are joined.
+#[derive(Clone, Debug)]
+enum Joining {
+    /// By a list of merges.
+    Merges(Merges),
+    /// By the scores of the pieces.
+    Scores(Scores),
+}
 
 /// Text to token ids and back. About 25 MB for the published vocabulary of 262 144 pieces and 514 906 merges.
 #[derive(Clone, Debug)]
 pub struct Tokenizer {
     vocabulary: Vocabulary,
-    merges: Merges,
+    joining: Joining,
     /// Id of each byte's token, or of the unknown token if there is none.
     bytes: Box<[u32; 256]>,
     special: SpecialTokens,
@@ -68,7 +81,7 @@ impl Tokenizer {
         &self.special
     }
 
-    /// Ids that end an answer, ascending: `<eos>`, `<turn|>`, `<|tool_response>` and those that the file specifies.
+    /// Ids that end an answer, ascending: `<eos>`, the end of a turn, `<|tool_response>` and those that the file specifies.
     #[must_use]
     pub fn stop_ids(&self) -> &[u32] {
         &self.stop_ids

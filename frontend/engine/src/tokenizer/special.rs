@@ -1,4 +1,4 @@
-//! The control tokens of Gemma 4, looked up by text, since ids differ between models.
+//! The control tokens of Gemma 4 and Gemma 3, looked up by text, since ids differ between models.
 
 /// Begins every prompt.
 pub const BOS: &str = "<bos>";
@@ -47,14 +47,21 @@ pub const AUDIO_END: &str = "<audio|>";
 /// Placeholder of a video.
 pub const VIDEO_SLOT: &str = "<|video|>";
 
+/// Opens a turn in Gemma 3.
+pub const GEMMA3_TURN_OPEN: &str = "<start_of_turn>";
+/// Closes a turn in Gemma 3.
+pub const GEMMA3_TURN_CLOSE: &str = "<end_of_turn>";
+
 /// All control tokens. They are control tokens regardless of their type in the file.
-pub(super) const ALL: [&str; 23] = [
+pub(super) const ALL: [&str; 25] = [
     BOS,
     EOS,
     PAD,
     UNK,
     TURN_OPEN,
     TURN_CLOSE,
+    GEMMA3_TURN_OPEN,
+    GEMMA3_TURN_CLOSE,
     CHANNEL_OPEN,
     CHANNEL_CLOSE,
     THINK,
@@ -83,9 +90,9 @@ pub struct SpecialTokens {
     pub eos: Option<u32>,
     /// `<pad>`.
     pub pad: Option<u32>,
-    /// `<|turn>`.
+    /// `<|turn>`, or `<start_of_turn>`.
     pub turn_open: Option<u32>,
-    /// `<turn|>`.
+    /// `<turn|>`, or `<end_of_turn>`.
     pub turn_close: Option<u32>,
     /// `<|channel>`.
     pub channel_open: Option<u32>,
@@ -130,8 +137,8 @@ impl SpecialTokens {
             bos,
             eos: id(EOS),
             pad: id(PAD),
-            turn_open: id(TURN_OPEN),
-            turn_close: id(TURN_CLOSE),
+            turn_open: id(TURN_OPEN).or_else(|| id(GEMMA3_TURN_OPEN)),
+            turn_close: id(TURN_CLOSE).or_else(|| id(GEMMA3_TURN_CLOSE)),
             channel_open: id(CHANNEL_OPEN),
             channel_close: id(CHANNEL_CLOSE),
             think: id(THINK),

@@ -26,9 +26,9 @@ impl<'a> Builder<'a> {
                     let db = InputGradient { dx: &w.db, add: false };
                     self.norm_back(&w.state, self.value(i, Slot::Result(branch)), norm.at, dh, db)?;
                 }
-                Operation::Experts => {
+                Operation::Experts(of) => {
                     if let Some(mixture) = &w.mixture {
-                        self.mixture_back(i, mixture, dh)?;
+                        self.mixture_back((i, *of), mixture, dh)?;
                     }
                 }
                 Operation::Products { x, products, .. } => {
@@ -48,8 +48,8 @@ impl<'a> Builder<'a> {
                 }
                 Operation::Attend(mask) => self.attention_back(i, *mask)?,
                 Operation::Heads(heads) => self.heads_back(i, heads)?,
-                &Operation::Norm { branch, weight } => {
-                    let (h, dx) = (self.value(i, Slot::Stream(branch)), self.gradient(Slot::Normed(branch)));
+                &Operation::Norm { of, weight, x } => {
+                    let (h, dx) = (self.value(i, of), self.gradient(x));
                     self.norm_back(&w.state, h, weight.at, dx, InputGradient { dx: dh, add: true })?;
                 }
             }
@@ -68,7 +68,7 @@ impl<'a> Builder<'a> {
             Slot::Q => &w.part_k,
             Slot::K => &w.dk_raw,
             Slot::V => &w.dv_raw,
-            Slot::Attention => &w.dattention,
+            Slot::Attention | Slot::NormedAttention => &w.dattention,
             Slot::Gate => &w.gate,
             Slot::Up => &w.up,
             Slot::Activated => &w.act,
@@ -124,6 +124,9 @@ impl<'a> Builder<'a> {
         let Some(k_norm) = heads.k_norm else { return Ok(()) };
         let params = head(kv_heads, k_norm.at, false);
         self.push_heads_back(i, params, [&w.k_raw, &kv.dk, &w.dk_raw], true)?;
+        if !heads.normed_v {
+            return self.copy_rows(config.kv_width(i), &kv.dv, &w.dv_raw);
+        }
         // Values that are the raw keys add their gradient to that of the keys.
         let is_k = heads.kv == Kv::OwnVIsK;
         let (raw, gradient) = if is_k { (&w.k_raw, &w.dk_raw) } else { (&w.v_raw, &w.dv_raw) };

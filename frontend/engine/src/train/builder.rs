@@ -70,14 +70,6 @@ impl<'a> Builder<'a> {
         &mut self.steps
     }
 
-    /// Offset of a layer's vector.
-    ///
-    /// # Errors
-    /// As [`crate::weights::Weights::vector`].
-    pub fn vector(&self, layer: usize, name: &str) -> Result<u32, PlanError> {
-        self.base.weights.vector(&format!("blk.{layer}.{name}"))
-    }
-
     /// Appends a dispatch whose grid depends on the number of rows.
     pub fn push<P: bytemuck::Pod>(
         &mut self,
@@ -230,6 +222,14 @@ impl<'a> Builder<'a> {
     /// `out = x`, or `out = x·scale`, for rows as wide as the stream.
     pub fn copy(&mut self, x: &Value, scale: Option<u32>, out: &Value) -> Result<(), PlanError> {
         let params = rows::Params::new(self.base.config.width, scale);
+        let (state, vectors) = (&self.work.state, &self.base.weights.vectors);
+        let grid = move |rows| params.dispatch(rows);
+        self.push(&rows::copy()?, &params, &[state, vectors, x, out], grid)
+    }
+
+    /// `out = x`, for rows of this width.
+    pub fn copy_rows(&mut self, width: u32, x: &Value, out: &Value) -> Result<(), PlanError> {
+        let params = rows::Params::new(width, None);
         let (state, vectors) = (&self.work.state, &self.base.weights.vectors);
         let grid = move |rows| params.dispatch(rows);
         self.push(&rows::copy()?, &params, &[state, vectors, x, out], grid)

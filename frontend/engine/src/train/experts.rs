@@ -10,7 +10,7 @@ use super::builder::{Builder, InputGradient, Product};
 use super::expert_factors::ExpertProduct;
 use super::working::MixtureBuffers;
 use crate::adapter::Projection;
-use crate::model::{Pairs, ranges};
+use crate::model::{Pairs, layer, ranges};
 use crate::plan::{PlanError, Value};
 use crate::weights::Matrix;
 
@@ -27,20 +27,24 @@ struct Gradients<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn pairs(&self, i: usize, m: &'a MixtureBuffers) -> Result<Pairs<'a>, PlanError> {
+    fn pairs(&self, of: (usize, layer::Experts<'a>), m: &'a MixtureBuffers) -> Result<Pairs<'a>, PlanError> {
         let base = self.base;
-        Pairs::new((&base.config, &base.weights), &m.scratch, &self.work.state, i)
+        Pairs::new((&base.config, &base.weights), &m.scratch, &self.work.state, of)
     }
 
     /// The branch in `b2`, from the stream in `h1` and the dense part in `dense`.
-    pub fn mixture(&mut self, i: usize, m: &'a MixtureBuffers) -> Result<(), PlanError> {
-        let (w, pairs) = (self.work, self.pairs(i, m)?);
+    pub fn mixture(
+        &mut self,
+        (i, of): (usize, layer::Experts<'a>),
+        m: &'a MixtureBuffers,
+    ) -> Result<(), PlanError> {
+        let (w, pairs) = (self.work, self.pairs((i, of), m)?);
         // `b2` has room for the normed inputs until the branch is complete.
-        self.norm(&w.state, &w.h1, self.vector(i, "ffn_gate_inp.scale")?, &w.b2)?;
+        self.norm(&w.state, &w.h1, of.router_norm.at, &w.b2)?;
         self.product(i, Product { projection: Projection::Router, x: &w.b2, y: &m.scratch.logits })?;
         pairs.choose(self.steps())?;
         pairs.sort(self.steps())?;
-        self.norm(&w.state, &w.h1, self.vector(i, "pre_ffw_norm_2")?, &w.b2)?;
+        self.norm(&w.state, &w.h1, of.norm.at, &w.b2)?;
         pairs.gate_up(self.steps(), &w.b2)?;
         let used = pairs.experts.mixture.used;
         self.correct_experts(&pairs, (i, Projection::ExpertGateUp), (&w.b2, used), &m.scratch.gate_up)?;
@@ -51,29 +55,28 @@ impl<'a> Builder<'a> {
         let buffers = [&w.state, &m.scratch.choices, &m.scratch.down, &m.sum];
         let source = sum_pairs::source(pairs.experts.mixture, true)?;
         self.push(&source, &sum, &buffers, move |rows| sum.dispatch(rows))?;
-        self.norm(&w.state, &m.dense, self.vector(i, "post_ffw_norm_1")?, &w.b2)?;
-        self.add(&w.b2, &m.sum, self.vector(i, "post_ffw_norm_2")?, None)
+        self.norm(&w.state, &m.dense, of.dense_norm.at, &w.b2)?;
+        self.add(&w.b2, &m.sum, of.result_norm.at, None)
     }
 
     /// From the gradient of the branch in `db` to that of the dense part, which replaces `b2`. Adds the gradients of
     /// the stream through experts and router to `dh`.
-    pub fn mixture_back(&mut self, i: usize, m: &'a MixtureBuffers, dh: &'a Value) -> Result<(), PlanError> {
-        let (w, e, pairs) = (self.work, &m.scratch, self.pairs(i, m)?);
+    pub fn mixture_back(
+        &mut self,
+        (i, of): (usize, layer::Experts<'a>),
+        m: &'a MixtureBuffers,
+        dh: &'a Value,
+    ) -> Result<(), PlanError> {
+        let (w, e, pairs) = (self.work, &m.scratch, self.pairs((i, of), m)?);
         let (mixture, ff) = (pairs.experts.mixture, pairs.experts.feed_forward);
         let store = |dx| InputGradient { dx, add: false };
         let added = InputGradient { dx: dh, add: true };
-        self.norm_back(&w.state, &m.sum, self.vector(i, "post_ffw_norm_2")?, &w.db, store(&w.dx))?;
+        self.norm_back(&w.state, &m.sum, of.result_norm.at, &w.db, store(&w.dx))?;
 
         // All experts of a row have the same gradient; their weights follow after the product, which is linear.
         let width = self.base.config.width;
         let of_sum = Gradients { value: &w.dx, pairs_per_row: mixture.used, stride: width, at: 0 };
-        self.experts_back(
-            &pairs,
-            [&e.tiles, &e.pairs],
-            (pairs.down_matrix()?, width),
-            of_sum,
-            store(&m.dact),
-        )?;
+        self.experts_back(&pairs, [&e.tiles, &e.pairs], (of.down, width), of_sum, store(&m.dact))?;
         // The gradients of the factors need the weights, that of the activations gets them later.
         let down = ExpertProduct { x: (&e.act, 1), dy: (&w.dx, mixture.used), weighted: true };
         let trained = self.expert_factors_back(&pairs, (i, Projection::ExpertDown), down)?;
@@ -85,7 +88,7 @@ impl<'a> Builder<'a> {
         let grid = move |rows| geglu::dispatch(&params, rows);
         self.push(&geglu::Form::Joined.source()?, &params, &[&w.state, &m.dact, &e.gate_up], grid)?;
         let mut at = 0;
-        for half in pairs.halves()? {
+        for half in of.halves {
             // One tensor for both takes both gradients at once.
             if half.at == 0 {
                 let gradients = Gradients { value: &e.gate_up, pairs_per_row: 1, stride: 2 * ff, at };
@@ -96,7 +99,7 @@ impl<'a> Builder<'a> {
         }
         if self.trains(i, Projection::ExpertGateUp) {
             // The forward pass has overwritten the experts' input. Here it lies where its gradient will.
-            self.norm(&w.state, &w.h1, self.vector(i, "pre_ffw_norm_2")?, &w.dx)?;
+            self.norm(&w.state, &w.h1, of.norm.at, &w.dx)?;
         }
         let gate_up = ExpertProduct { x: (&w.dx, mixture.used), dy: (&e.gate_up, 1), weighted: false };
         let trained = self.expert_factors_back(&pairs, (i, Projection::ExpertGateUp), gate_up)?;
@@ -104,9 +107,9 @@ impl<'a> Builder<'a> {
         let sum = rows::Params::new(width, None);
         let source = sum_pairs::source(mixture, false)?;
         self.push(&source, &sum, &[&w.state, &e.down, &w.dx], move |rows| sum.dispatch(rows))?;
-        self.norm_back(&w.state, &w.h1, self.vector(i, "pre_ffw_norm_2")?, &w.dx, added)?;
+        self.norm_back(&w.state, &w.h1, of.norm.at, &w.dx, added)?;
 
-        let norm = self.vector(i, "ffn_gate_inp.scale")?;
+        let norm = of.router_norm.at;
         if self.trains(i, Projection::Router) {
             // The forward pass has overwritten the router's input. Here it lies where its gradient will.
             self.norm(&w.state, &w.h1, norm, &w.dx)?;
@@ -115,7 +118,7 @@ impl<'a> Builder<'a> {
         self.product_back(i, router, store(&w.dx))?;
         self.norm_back(&w.state, &w.h1, norm, &w.dx, added)?;
 
-        self.norm_back(&w.state, &m.dense, self.vector(i, "post_ffw_norm_1")?, &w.db, store(&w.b2))
+        self.norm_back(&w.state, &m.dense, of.dense_norm.at, &w.db, store(&w.b2))
     }
 
     /// `dx (+)= dy·W` for every pair, with the matrix of its expert, which has `n` rows. One step for each tile of the

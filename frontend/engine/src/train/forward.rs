@@ -77,7 +77,7 @@ impl<'a> Builder<'a> {
             Slot::Q => &w.q_raw,
             Slot::K => &w.k_raw,
             Slot::V => &w.v_raw,
-            Slot::Attention => &w.attention,
+            Slot::Attention | Slot::NormedAttention => &w.attention,
             Slot::Gate => &w.gate,
             Slot::Up => &w.up,
             Slot::Activated => &w.act,
@@ -96,9 +96,13 @@ impl<'a> Builder<'a> {
         let operations = self.operations(i)?;
         for (at, operation) in operations.iter().enumerate() {
             match operation {
-                &Operation::Norm { branch, weight } => {
-                    let [h, x] = [Slot::Stream(branch), Slot::Normed(branch)].map(|slot| self.value(i, slot));
+                &Operation::Norm { of: of @ Slot::Stream(_), weight, x } => {
+                    let [h, x] = [of, x].map(|slot| self.value(i, slot));
                     self.norm(&w.state, h, weight.at, x)?;
+                }
+                // The backward pass would need its result, which has no value of its own.
+                Operation::Norm { .. } => {
+                    return Err(PlanError::Unknown { operation: operation.to_string() });
                 }
                 Operation::Products { x, products, .. } => {
                     for product in products {
@@ -117,9 +121,9 @@ impl<'a> Builder<'a> {
                     let [gate, up, out] = [gate, factor, y].map(|slot| self.value(i, slot));
                     self.activation(params, gate, up, out)?;
                 }
-                Operation::Experts => {
+                Operation::Experts(of) => {
                     if let Some(mixture) = &w.mixture {
-                        self.mixture(i, mixture)?;
+                        self.mixture((i, *of), mixture)?;
                     }
                 }
                 &Operation::Add { branch, norm, scale } => {
@@ -142,9 +146,7 @@ impl<'a> Builder<'a> {
         let (w, base) = (self.work, self.base);
         let (config, layer, kv) = (&base.config, &base.config.layers[i], self.kv(i));
         // Queries are finished in place, and the backward pass needs the raw ones.
-        let copy = shaders::train::rows::Params::new(config.q_width(i), None);
-        let buffers = [&w.state, &base.weights.vectors, &w.q_raw, &w.q];
-        self.push(&shaders::train::rows::copy()?, &copy, &buffers, move |rows| copy.dispatch(rows))?;
+        self.copy_rows(config.q_width(i), &w.q_raw, &w.q)?;
 
         let rope = self.rope(i);
         let form = heads.kv;
@@ -155,6 +157,7 @@ impl<'a> Builder<'a> {
             ring: 0,
             q_norm: heads.q_norm.at,
             k_norm: heads.k_norm.map_or(0, |norm| norm.at),
+            raw_v: (!heads.normed_v).into(),
             rope_hi_rows: rope.hi_rows,
             eps: config.eps,
             ..QkvParams::default()

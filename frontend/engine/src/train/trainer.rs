@@ -250,7 +250,7 @@ impl Trainer {
     }
 
     async fn collect(&self, which: impl Fn(&LayerFactors) -> &Value) -> Result<Adapter, TrainError> {
-        let mut adapter = Adapter::default();
+        let mut adapter = Adapter::default().of(self.base.config.family);
         for factors in self.factors.iter().flatten() {
             let values = self.read(which(factors), factors.layout.count).await?;
             factors.layout.read(&self.settings, &values, &mut adapter)?;

@@ -146,6 +146,7 @@ impl<'a> Loader<'a> {
         let mut values = vec![0.0; spec.len as usize];
         quant::dequantize(spec.dtype, bytes, &mut values)
             .map_err(|e| LoadError::Piece { tensor: spec.name.clone(), reason: e.to_string() })?;
+        values.iter_mut().for_each(|value| *value *= spec.factor);
         self.vectors[index] = values;
         Ok(())
     }

@@ -95,6 +95,8 @@ pub struct VectorSpec {
     pub range: Range<u64>,
     /// Whether the host needs its values as well.
     pub on_host: bool,
+    /// What its values are multiplied with when they are loaded.
+    pub factor: f32,
 }
 
 /// The tensors of a model or a tower.
@@ -180,7 +182,7 @@ impl TensorList {
         expect(tensor, shape)?;
         let (dtype, name, range) = (dtype(tensor)?, name.to_owned(), tensor.range());
         let len = shape.iter().product::<u64>() as u32;
-        self.vectors.push(VectorSpec { name, dtype, len, range, on_host });
+        self.vectors.push(VectorSpec { name, dtype, len, range, on_host, factor: 1.0 });
         Ok(())
     }
 

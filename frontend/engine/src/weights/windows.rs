@@ -146,6 +146,7 @@ mod tests {
                 len: 8,
                 range: 21_000_448..21_000_480,
                 on_host: false,
+                factor: 1.0,
             }],
         }
     }

@@ -11,7 +11,8 @@ use shaders::sampling::Settings;
 
 use crate::common;
 
-const MODELS: [&str; 3] = ["tiny-e2b.q4_k_m.gguf", "tiny-31b.q4_k_m.lcpp.gguf", "tiny-moe.q4_k_m.gguf"];
+const MODELS: [&str; 4] =
+    ["tiny-e2b.q4_k_m.gguf", "tiny-31b.q4_k_m.lcpp.gguf", "tiny-moe.q4_k_m.gguf", "tiny-gemma3.q4_k_m.gguf"];
 
 fn open(model: &str) -> Session {
     with_products(model, Products::default())

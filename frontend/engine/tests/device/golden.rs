@@ -38,19 +38,21 @@ struct Case {
     outputs: PathBuf,
 }
 
-/// The text models of a golden set: `models/NAME.KIND.gguf` with `OUTPUTS/NAME/KIND.text.*`.
+/// The text models of a golden set: `models/NAME.KIND.gguf` with `OUTPUTS/NAME/KIND.text.*`, or `KIND.gemma3.*`.
 fn cases(models: &Path, outputs: &Path) -> Vec<Case> {
     let mut all = Vec::new();
-    for name in ["tiny-e2b", "tiny-31b", "tiny-moe", "tiny-unified"] {
+    for name in ["tiny-e2b", "tiny-31b", "tiny-moe", "tiny-unified", "tiny-gemma3", "tiny-gemma3-4b"] {
         let Ok(files) = std::fs::read_dir(outputs.join(name)) else { continue };
         for file in files.flatten() {
             let file = file.file_name().to_string_lossy().into_owned();
-            let Some(kind) = file.strip_suffix(".text.json") else { continue };
+            let suffixes = [".text.json", ".gemma3.json"];
+            let Some(kind) = suffixes.iter().find_map(|suffix| file.strip_suffix(suffix)) else { continue };
             // The published layout of the unified model is llama.cpp's.
             let candidates = [format!("{name}.{kind}.gguf"), format!("{name}.{kind}.lcpp.gguf")];
             let model = candidates.iter().map(|c| models.join(c)).find(|path| path.exists());
             let model = model.unwrap_or_else(|| panic!("no model for {name}/{file}"));
-            all.push(Case { key: format!("{name}/{kind}"), model, outputs: outputs.join(name).join(kind) });
+            let outputs = outputs.join(name).join(file.trim_end_matches(".json"));
+            all.push(Case { key: format!("{name}/{kind}"), model, outputs });
         }
     }
     all.sort_by(|a, b| a.model.cmp(&b.model));
@@ -73,7 +75,7 @@ struct Golden {
 
 impl Golden {
     fn read(case: &Case) -> Self {
-        let path = |extension: &str| PathBuf::from(format!("{}.text.{extension}", case.outputs.display()));
+        let path = |extension: &str| PathBuf::from(format!("{}.{extension}", case.outputs.display()));
         let json = std::fs::read(path("json")).expect("golden JSON");
         Self {
             json: serde_json::from_slice(&json).expect("golden JSON parses"),

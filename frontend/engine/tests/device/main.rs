@@ -15,6 +15,7 @@ mod experts;
 mod faulty_source;
 mod golden;
 mod large_pictures;
+mod made_up;
 mod memory;
 mod session;
 mod split_head;

@@ -7,6 +7,7 @@ mod counted;
 mod counts;
 mod data_sets;
 mod examples;
+mod gemma3;
 mod loading;
 mod models;
 mod parse;

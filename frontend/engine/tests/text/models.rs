@@ -22,7 +22,8 @@ fn files_in(folder: &Path) -> Vec<PathBuf> {
 
 fn is_text_model(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    name.ends_with(".gguf") && !name.contains("mmproj")
+    let has_other_vocabulary = ["tiny-gemma3", "tiny-embed"].iter().any(|other| name.starts_with(other));
+    name.ends_with(".gguf") && !name.contains("mmproj") && !has_other_vocabulary
 }
 
 /// Metadata of a model file.

@@ -6,6 +6,7 @@ use shaders::matvec::Matvec;
 
 use super::Site;
 use crate::model::Config;
+use crate::model::layer::{self, Branch, Operation, Pass, Slot};
 use crate::plan::{Grid, Limits, Plan, PlanError, Value};
 use crate::weights::{Matrix, Weights};
 
@@ -29,7 +30,7 @@ pub struct Ahead {
 #[must_use]
 pub fn before(config: &Config, layer: usize, site: Site) -> Option<(usize, Site)> {
     // The products of mixtures are not fused.
-    if config.width > Matvec::MAX_NORM_K || config.experts.is_some() {
+    if config.width > Matvec::MAX_NORM_K || !config.can_fuse() {
         return None;
     }
     match site {
@@ -53,13 +54,29 @@ pub fn behind(config: &Config, layer: usize, site: Site) -> Option<(usize, Site)
 /// Where the weights of the branch's norm w1 and of the site's w2 begin.
 ///
 /// # Errors
-/// As [`Weights::vector`].
-pub fn norms(weights: &Weights, (layer, site): (usize, Site)) -> Result<[u32; 2], PlanError> {
-    let [branch, next] = match site {
-        Site::GateUp => [format!("blk.{layer}.post_attention_norm"), format!("blk.{layer}.ffn_norm")],
-        _ => [format!("blk.{}.post_norm", layer.saturating_sub(1)), format!("blk.{layer}.attn_norm")],
+/// [`PlanError::Missing`] when a layer has no such norm.
+pub fn norms(
+    config: &Config,
+    weights: &Weights,
+    (layer, site): (usize, Site),
+) -> Result<[u32; 2], PlanError> {
+    let [before, behind] = match site {
+        Site::GateUp => [(layer, Branch::Attention), (layer, Branch::FeedForward)],
+        _ => [(layer.saturating_sub(1), Branch::PerLayer), (layer, Branch::Attention)],
     };
-    Ok([weights.vector(&branch)?, weights.vector(&next)?])
+    let find = |i: usize, of: &dyn Fn(&Operation<'_>) -> Option<u32>| {
+        let found = layer::operations(config, weights, i, Pass::Tokens)?.iter().find_map(of);
+        found.ok_or_else(|| PlanError::Missing { name: format!("norm around {site:?} of layer {layer}") })
+    };
+    let added = find(before.0, &|operation| match operation {
+        Operation::Add { branch, norm, .. } if *branch == before.1 => Some(norm.at),
+        _ => None,
+    })?;
+    let normed = find(behind.0, &|operation| match operation {
+        Operation::Norm { of, weight, .. } if *of == Slot::Stream(behind.1) => Some(weight.at),
+        _ => None,
+    })?;
+    Ok([added, normed])
 }
 
 /// `V = D·W` for D `[m, N]`, W `[N, K]` and V `[m, K]`, with the kernel that takes gradients through a matrix: what it

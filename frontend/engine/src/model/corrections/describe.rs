@@ -246,7 +246,7 @@ impl Describer<'_> {
             }
             _ => false,
         };
-        fits && self.rank <= MAX_FUSED_RANK && self.parts.config.experts.is_none()
+        fits && self.rank <= MAX_FUSED_RANK && self.parts.config.can_fuse()
     }
 
     /// The corrections of a layer.
@@ -282,7 +282,7 @@ impl Describer<'_> {
                 let b = sites.contains_key(&site).then(|| place(stack.z * self.rank));
                 let [state, d] = self.ahead_inputs;
                 let (plan, norms) =
-                    (ahead::plan(weights.limits, [w, &v], state, d)?, ahead::norms(weights, next)?);
+                    (ahead::plan(weights.limits, [w, &v], state, d)?, ahead::norms(config, weights, next)?);
                 all_ahead.insert(site, Ahead { next, norms, v, u, b, plan });
             }
         }

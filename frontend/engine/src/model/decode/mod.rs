@@ -33,6 +33,7 @@ use products::{Handoff, Input, Product};
 use super::corrections::{Corrections, Site};
 use super::few_rows::{FewRows, Rows, layers, merge};
 use super::forms::Choices;
+use super::layer::{self, Heads, Mask, Operation, Pass, Slot};
 use super::scratch::{grouped_from, max_splits, min_split_keys};
 use super::{Forms, Parts, rows};
 use crate::plan::{Amount, Grid, Plan, PlanError, Value};
@@ -167,84 +168,84 @@ impl<'a> Builder<'a> {
         layers.into_iter().try_fold(Stream { h: 0, branch: None }, |stream, i| self.layer(i, stream))
     }
 
-    fn layer(&mut self, i: usize, stream: Stream) -> Result<Stream, PlanError> {
+    fn layer(&mut self, i: usize, mut stream: Stream) -> Result<Stream, PlanError> {
         let parts = self.parts;
-        let (s, w, config) = (&parts.scratch, &parts.weights, &parts.config);
-        let name = |part: &str| format!("blk.{i}.{part}");
-        let vector = |part: &str| w.vector(&name(part));
-
-        let mut qkv = vec![parts.matrix(&name("attn_q"))?];
-        if config.owns_kv(i) {
-            qkv.push(parts.matrix(&name("attn_k"))?);
-            qkv.extend(w.matrix(&name("attn_v")));
+        let s = &parts.scratch;
+        let operations = layer::operations(&parts.config, &parts.weights, i, Pass::Tokens)?;
+        let (mut norm, mut heads) = (None, None);
+        // What the last dispatch has left for the next product, and for the adapters on what reads its result.
+        let (mut left, mut handoff) = (None, None);
+        for (at, operation) in operations.iter().enumerate() {
+            match operation {
+                Operation::Norm { of: Slot::Stream(_), weight, .. } => norm = Some(weight.at),
+                Operation::Heads(of) => heads = Some(of),
+                Operation::Attend(mask) => {
+                    let heads = heads.ok_or_else(|| PlanError::Missing { name: "norms of heads".into() })?;
+                    left = Some(self.attention(i, heads, *mask)?);
+                }
+                Operation::Products { site, products, .. } => {
+                    let matrices = products.iter().map(|product| product.matrix).collect();
+                    let mut product = Product::store(matrices).at(i, *site);
+                    let activated = match operations.get(at + 1) {
+                        Some(Operation::Activate { factor: Slot::PerLayerInput, .. }) => {
+                            (product.epilogue, product.ple) = (Epilogue::Ple, i as u32 * parts.config.ple);
+                            Some(&s.ple_gate)
+                        }
+                        Some(Operation::Activate { .. }) => {
+                            (product.epilogue, product.out) = (Epilogue::Geglu, [0; 3]);
+                            Some(&s.gate)
+                        }
+                        _ => None,
+                    };
+                    let y = activated.unwrap_or(if *site == Site::Qkv { &s.qkv } else { &s.branch });
+                    match left.take() {
+                        Some(input) => handoff = self.push(&product.onto(&s.h[stream.h]), input, y)?,
+                        None => (stream, handoff) = self.of_stream(&product, stream, norm.take(), y)?,
+                    }
+                    left = activated.map(|act| Input { handoff: handoff.take(), ..Input::plain(act) });
+                }
+                // With the products before.
+                Operation::Activate { .. } => {}
+                Operation::Norm { .. } | Operation::Experts(_) => {
+                    return Err(PlanError::Unknown { operation: operation.to_string() });
+                }
+                Operation::Add { norm, scale, .. } => {
+                    let scale = scale.map(|scale| scale.at);
+                    stream.branch = Some(Branch { norm: norm.at, scale, handoff: handoff.take() });
+                }
+            }
         }
-        let has_v = qkv.len() == 3;
-        let qkv = Product::store(qkv).at(i, Site::Qkv);
-        let (stream, _) = self.of_stream(&qkv, stream, Some(vector("attn_norm")?), &s.qkv)?;
-        let input = self.attention(i, has_v)?;
-        let output = Product::store(vec![parts.matrix(&name("attn_output"))?]);
-        let output = output.at(i, Site::Output).onto(&s.h[stream.h]);
-        let handoff = self.push(&output, input, &s.branch)?;
-        let branch = Branch { norm: vector("post_attention_norm")?, scale: None, handoff };
-        let stream = Stream { branch: Some(branch), ..stream };
-
-        let gate_up = Product {
-            matrices: vec![parts.matrix(&name("ffn_gate"))?, parts.matrix(&name("ffn_up"))?],
-            epilogue: Epilogue::Geglu,
-            ..Product::store(Vec::new()).at(i, Site::GateUp)
-        };
-        let (stream, handoff) = self.of_stream(&gate_up, stream, Some(vector("ffn_norm")?), &s.gate)?;
-        let down = Product::store(vec![parts.matrix(&name("ffn_down"))?]).at(i, Site::Down);
-        self.push(&down, Input { handoff, ..Input::plain(&s.gate) }, &s.branch)?;
-        let scale = Some(vector("layer_output_scale")?);
-        let norm = vector("post_ffw_norm")?;
-        let branch = Branch { norm, scale, handoff: None };
-        if config.ple == 0 {
-            return Ok(Stream { branch: Some(branch), ..stream });
-        }
-        let stream = Stream { branch: Some(Branch { scale: None, ..branch }), ..stream };
-        let gate = Product {
-            matrices: vec![parts.matrix(&name("inp_gate"))?],
-            epilogue: Epilogue::Ple,
-            ple: i as u32 * config.ple,
-            ..Product::store(Vec::new()).at(i, Site::PleGate)
-        };
-        let (stream, _) = self.of_stream(&gate, stream, None, &s.ple_gate)?;
-        let project = Product::store(vec![parts.matrix(&name("proj"))?]);
-        let project = project.at(i, Site::PleProjection).onto(&s.h[stream.h]);
-        let handoff = self.push(&project, Input::plain(&s.ple_gate), &s.branch)?;
-        let branch = Branch { norm: vector("post_norm")?, scale, handoff };
-        Ok(Stream { branch: Some(branch), ..stream })
+        Ok(stream)
     }
 
     /// Attention of layer `i`. Returns the input of the output projection: partial results that it merges or, where there are
     /// splits for all positions, what a dispatch has merged.
-    fn attention(&mut self, i: usize, has_v: bool) -> Result<Input<'a>, PlanError> {
+    fn attention(&mut self, i: usize, heads: &Heads, mask: Mask) -> Result<Input<'a>, PlanError> {
         let parts = self.parts;
         let (s, w, config) = (&parts.scratch, &parts.weights, &parts.config);
         let layer = &config.layers[i];
         let cache = parts.cache(i)?;
         let rope = parts.rope(layer.attention);
-        let kv = Kv::of_layer(config.owns_kv(i), has_v);
         let output = self.corrected(Some((i, Site::Output)));
         let columns = output.and_then(|site| site.way.columns());
         let rank = self.corrections.map_or(0, Corrections::rank);
         let kernel = Decode {
             head_dim: layer.head_dim,
-            kv,
+            kv: heads.kv,
             kv_type: parts.kv_type,
-            group: if columns.is_some() { 1 } else { parts.query_group(i, config.owns_kv(i)) },
+            group: if columns.is_some() { 1 } else { parts.query_group(i, heads.kv != Kv::Shared) },
             quads: if columns.is_some() { rank / 4 } else { 0 },
         };
-        let window = parts.window(i);
+        let window = mask.window;
         let max_splits = max_splits(parts.limits, config.heads, window);
         let params = AttentionParams {
             heads: config.heads,
             kv_heads: layer.kv_heads,
             window,
             ring: cache.ring,
-            q_norm: w.vector(&format!("blk.{i}.attn_q_norm"))?,
-            k_norm: parts.k_norm(i)?,
+            q_norm: heads.q_norm.at,
+            k_norm: heads.k_norm.map_or(0, |norm| norm.at),
+            raw_v: (!heads.normed_v).into(),
             min_split_keys: min_split_keys(parts.limits),
             max_splits,
             rope_hi_rows: rope.hi_rows,

@@ -1,7 +1,8 @@
 //! The configuration of a drafter, checked against that of its target.
 
-use crate::gguf::Metadata;
+use crate::gguf::{Family, Metadata};
 use crate::model::config::{Attention, Config, ConfigError, Keys, LayerConfig, MAX_DIMENSION, MAX_HEADS};
+use crate::model::layer::Architecture;
 use crate::weights::TensorError;
 
 /// `general.architecture` of a drafter, and the prefix of its keys.
@@ -82,12 +83,16 @@ pub fn read(metadata: &Metadata, target: &Config) -> Result<Config, DrafterError
     same("RoPE base", theta_global, target.theta_global)?;
     let theta_sliding = keys.optional_float("rope.freq_base_swa")?;
     same("RoPE base of sliding layers", theta_sliding.unwrap_or(target.theta_sliding), target.theta_sliding)?;
-    let window = target.window - 1;
+    let window = target.window.saturating_sub(1);
     if window == 0 {
         // No key is visible then, and a window of 0 would mean all.
         return Err(keys.bad("attention.sliding_window", target.window, "it must be more than 1").into());
     }
     Ok(Config {
+        architecture: Architecture::GEMMA,
+        family: Family::Gemma4,
+        query_scale: 1.0,
+        rope_divisor: target.rope_divisor,
         width: keys.positive("embedding_length", MAX_DIMENSION)?,
         heads,
         layers,

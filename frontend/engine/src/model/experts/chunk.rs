@@ -7,7 +7,7 @@ use super::{Layer, Pairs};
 use crate::adapter::Projection;
 use crate::model::corrections::{Corrections, Site};
 use crate::model::rows::{correct, norm_add};
-use crate::model::{Parts, product};
+use crate::model::{Parts, layer, product};
 use crate::plan::{Plan, PlanError};
 
 /// Adds the experts of layer `i`, applied to the stream in `h[0]`, to the dense part in `branch`; both are normed. Adapters
@@ -18,18 +18,17 @@ use crate::plan::{Plan, PlanError};
 pub fn build(
     parts: &Parts,
     steps: &mut Plan,
-    i: usize,
+    (i, of): (usize, layer::Experts<'_>),
     corrections: Option<&Corrections>,
 ) -> Result<(), PlanError> {
-    let layer = Layer::new(parts, i)?;
+    let layer = Layer::new(parts, of)?;
     let s = &parts.scratch;
-    let pairs = Pairs::new((&parts.config, &parts.weights), layer.scratch, &s.state, i)?;
-    let pairs = pairs.with_halves(s.halves.as_ref())?;
+    let pairs = Pairs::new((&parts.config, &parts.weights), layer.scratch, &s.state, (i, of))?;
+    let pairs = pairs.with_halves(s.halves.as_ref());
     let mut builder = Builder { layer, steps };
     builder.route(i, corrections)?;
     pairs.choose(builder.steps)?;
-    let norm = builder.layer.vector("pre_ffw_norm_2")?;
-    norm_add(parts, builder.steps, &s.h[0], None, Some(norm))?;
+    norm_add(parts, builder.steps, &s.h[0], None, Some(of.norm.at))?;
     let first = builder.steps.len();
     pairs.sort(builder.steps)?;
     pairs.gate_up(builder.steps, &s.x)?;
@@ -55,11 +54,9 @@ impl Builder<'_> {
     fn route(&mut self, i: usize, corrections: Option<&Corrections>) -> Result<(), PlanError> {
         let (layer, parts) = (&self.layer, self.layer.parts);
         let s = &parts.scratch;
-        let norm = layer.vector("ffn_gate_inp.scale")?;
-        norm_add(parts, self.steps, &s.h[0], None, Some(norm))?;
-        let router = layer.matrix("ffn_gate_inp")?;
+        norm_add(parts, self.steps, &s.h[0], None, Some(layer.of.router_norm.at))?;
         let logits = &layer.scratch.logits;
-        product::push(self.steps, parts.limits, router, None, [&s.state, &s.x, logits])?;
+        product::push(self.steps, parts.limits, layer.of.router, None, [&s.state, &s.x, logits])?;
         correct(parts, self.steps, corrections, (i, Site::Router), &s.x, &[logits])
     }
 
@@ -68,8 +65,8 @@ impl Builder<'_> {
         let (layer, parts) = (&self.layer, self.layer.parts);
         let (s, e) = (&parts.scratch, layer.scratch);
         let params = mix::Params {
-            dense_norm: layer.vector("post_ffw_norm_1")?,
-            experts_norm: layer.vector("post_ffw_norm_2")?,
+            dense_norm: layer.of.dense_norm.at,
+            experts_norm: layer.of.result_norm.at,
             eps: parts.config.eps,
             pad: 0,
         };

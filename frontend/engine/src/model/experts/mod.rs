@@ -14,9 +14,8 @@ use shaders::experts::locate;
 use shaders::selftest::Form;
 
 use super::expert_scratch::ExpertScratch;
-use super::{Experts, Parts};
+use super::{Experts, Parts, layer};
 use crate::plan::{Amount, Plan, PlanError, Value};
-use crate::weights::{Matrix, Weights};
 
 /// The experts of a layer.
 pub struct Layer<'a> {
@@ -26,30 +25,8 @@ pub struct Layer<'a> {
     pub experts: Experts,
     /// Its working buffers.
     pub scratch: &'a ExpertScratch,
-    blk: String,
-}
-
-/// Gate or up rows of each expert, in a matrix that may contain both.
-pub struct Half<'a> {
-    /// The matrix.
-    pub matrix: &'a Matrix,
-    /// Rows per expert in the matrix.
-    pub stride: u32,
-    /// First row within an expert.
-    pub at: u32,
-}
-
-/// Gate and up of the experts of a layer, `rows` rows each, which are one tensor or two in files.
-fn halves<'a>(weights: &'a Weights, blk: &str, rows: u32) -> Result<[Half<'a>; 2], PlanError> {
-    if let Some(both) = weights.matrix(&format!("{blk}.ffn_gate_up_exps")) {
-        return Ok([0, rows].map(|at| Half { matrix: both, stride: 2 * rows, at }));
-    }
-    let matrix = |name: &str| {
-        let name = format!("{blk}.{name}");
-        weights.matrix(&name).ok_or(PlanError::Missing { name })
-    };
-    let [gate, up] = [matrix("ffn_gate_exps")?, matrix("ffn_up_exps")?];
-    Ok([gate, up].map(|matrix| Half { matrix, stride: rows, at: 0 }))
+    /// Its tensors.
+    pub of: layer::Experts<'a>,
 }
 
 /// Finds the chosen experts of layer `i` in the expert cache, if there is one. A step of a few rows ends if one
@@ -78,31 +55,15 @@ fn logit_scale(width: u32) -> f32 {
 }
 
 impl<'a> Layer<'a> {
-    /// The experts of layer `i`.
+    /// The experts with these tensors.
     ///
     /// # Errors
     /// [`PlanError::Missing`] for a model without experts.
-    pub fn new(parts: &'a Parts, i: usize) -> Result<Self, PlanError> {
+    pub fn new(parts: &'a Parts, of: layer::Experts<'a>) -> Result<Self, PlanError> {
         let both = parts.config.experts.zip(parts.scratch.experts.as_ref());
         let (experts, scratch) =
-            both.ok_or_else(|| PlanError::Missing { name: format!("experts of layer {i}") })?;
-        Ok(Self { parts, experts, scratch, blk: format!("blk.{i}") })
-    }
-
-    /// Offset of a vector of the layer.
-    ///
-    /// # Errors
-    /// As [`Weights::vector`](crate::weights::Weights::vector).
-    pub fn vector(&self, name: &str) -> Result<u32, PlanError> {
-        self.parts.weights.vector(&format!("{}.{name}", self.blk))
-    }
-
-    /// A matrix of the layer.
-    ///
-    /// # Errors
-    /// [`PlanError::Missing`] when the layer has none of that name.
-    pub fn matrix(&self, name: &str) -> Result<&'a Matrix, PlanError> {
-        self.parts.matrix(&format!("{}.{name}", self.blk))
+            both.ok_or_else(|| PlanError::Missing { name: "scratch of experts".to_owned() })?;
+        Ok(Self { parts, experts, scratch, of })
     }
 
     /// Factor of the router's products.
@@ -115,10 +76,5 @@ impl<'a> Layer<'a> {
         let mixture = self.experts.mixture;
         let held = self.scratch.cache.as_ref().map_or(mixture.experts, |cache| cache.slots);
         Amount::Fixed(bytes * u64::from(mixture.used) / u64::from(held))
-    }
-
-    /// Gate and up.
-    pub fn halves(&self) -> Result<[Half<'a>; 2], PlanError> {
-        halves(&self.parts.weights, &self.blk, self.experts.feed_forward)
     }
 }

@@ -10,10 +10,10 @@ use shaders::rows::gelu_mul::{self, Rows};
 use shaders::selftest::Form;
 
 use super::ranges::ranges;
-use super::{Half, find_in_cache, halves, logit_scale};
+use super::{find_in_cache, logit_scale};
 use crate::model::expert_scratch::ExpertScratch;
 use crate::model::product::{self, HalfRows};
-use crate::model::{Config, Experts};
+use crate::model::{Config, Experts, layer};
 use crate::plan::{Amount, Plan, PlanError, Value};
 use crate::weights::{Matrix, Weights};
 
@@ -26,7 +26,8 @@ pub struct Pairs<'a> {
     state: &'a Value,
     width: u32,
     pub(super) layer: usize,
-    blk: String,
+    /// Its tensors.
+    pub of: layer::Experts<'a>,
     /// The rows of a product rounded to halves, if matrix units can compute all of them.
     halves: Option<&'a HalfRows>,
 }
@@ -53,48 +54,29 @@ impl<'a> Pairs<'a> {
         (config, weights): (&Config, &'a Weights),
         scratch: &'a ExpertScratch,
         state: &'a Value,
-        i: usize,
+        (i, of): (usize, layer::Experts<'a>),
     ) -> Result<Self, PlanError> {
         let missing = || PlanError::Missing { name: format!("experts of layer {i}") };
         let experts = config.experts.ok_or_else(missing)?;
-        let (width, blk) = (config.width, format!("blk.{i}"));
-        Ok(Self { experts, weights, scratch, state, width, layer: i, blk, halves: None })
+        let width = config.width;
+        Ok(Self { experts, weights, scratch, state, width, layer: i, of, halves: None })
     }
 
     /// The same with products by matrix units for chunks that are long enough, if `halves` are given and all matrices
     /// suit them.
-    ///
-    /// # Errors
-    /// [`PlanError::Missing`] when the layer lacks a matrix.
-    pub fn with_halves(mut self, halves: Option<&'a HalfRows>) -> Result<Self, PlanError> {
-        let [gate, up] = self.halves()?.map(|half| half.matrix);
-        let all = [gate, up, self.down_matrix()?];
-        let suit = all.into_iter().all(|matrix| CooperativeTile::suits(matrix.dtype, matrix.k));
+    #[must_use]
+    pub fn with_halves(mut self, halves: Option<&'a HalfRows>) -> Self {
+        let [gate, up] = self.of.halves.map(|half| half.matrix);
+        let suit =
+            [gate, up, self.of.down].iter().all(|matrix| CooperativeTile::suits(matrix.dtype, matrix.k));
         self.halves = halves.filter(|_| suit);
-        Ok(self)
+        self
     }
 
     /// The working buffers.
     #[must_use]
     pub fn scratch(&self) -> &'a ExpertScratch {
         self.scratch
-    }
-
-    /// Gate and up.
-    ///
-    /// # Errors
-    /// [`PlanError::Missing`] when the layer lacks a matrix.
-    pub fn halves(&self) -> Result<[Half<'a>; 2], PlanError> {
-        halves(self.weights, &self.blk, self.experts.feed_forward)
-    }
-
-    /// Down.
-    ///
-    /// # Errors
-    /// [`PlanError::Missing`] when the layer lacks a matrix.
-    pub fn down_matrix(&self) -> Result<&'a Matrix, PlanError> {
-        let name = format!("{}.ffn_down_exps", self.blk);
-        self.weights.matrix(&name).ok_or(PlanError::Missing { name })
     }
 
     /// Factor of the router's products.
@@ -119,11 +101,8 @@ impl<'a> Pairs<'a> {
     /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn choose(&self, steps: &mut Plan) -> Result<(), PlanError> {
         let (e, mixture) = (self.scratch, self.experts.mixture);
-        let params = choose::Params {
-            scale: self.logit_scale(),
-            scales: self.weights.vector(&format!("{}.expert_scale", self.blk))?,
-            ..Default::default()
-        };
+        let params =
+            choose::Params { scale: self.logit_scale(), scales: self.of.scales.at, ..Default::default() };
         let buffers = [self.state, &e.logits, &self.weights.vectors, &e.choices];
         let kernel = (choose::source(mixture)?, Form::ChooseExperts(mixture));
         steps.push_rows(kernel, &params, &buffers, choose::dispatch)
@@ -231,7 +210,7 @@ impl<'a> Pairs<'a> {
         let (used, ff) = (self.experts.mixture.used, self.experts.feed_forward);
         self.round(steps, self.width, 1, x)?;
         let mut y_at = 0;
-        for half in self.halves()? {
+        for half in self.of.halves {
             // One tensor for both computes both at once.
             if half.at == 0 {
                 let product = Product {
@@ -266,7 +245,7 @@ impl<'a> Pairs<'a> {
     /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn down(&self, steps: &mut Plan) -> Result<(), PlanError> {
         let (e, width) = (self.scratch, self.width);
-        let matrix = self.down_matrix()?;
+        let matrix = self.of.down;
         self.round(steps, self.experts.feed_forward, self.experts.mixture.used, &e.act)?;
         let product = Product { matrix, stride: width, pairs_per_row: 1, y_stride: width, y_at: 0 };
         self.product(steps, &product, [&e.act, &e.down])

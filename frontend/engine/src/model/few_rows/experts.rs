@@ -8,24 +8,18 @@ use shaders::selftest::Form;
 
 use super::{FewRows, Product, Rows};
 use crate::adapter::Projection;
-use crate::model::Parts;
 use crate::model::corrections::{Corrections, Site};
 use crate::model::experts::{Layer, correct_few, find_in_cache, ranges};
 use crate::model::rows::{norm_add, packed_norm_add};
+use crate::model::{Parts, layer};
 use crate::plan::{Plan, PlanError, Value};
 use crate::weights::Matrix;
 
-/// Whether the norms of router and experts can be computed with that of the dense part: if the experts of layer `i` take
-/// packed rows, and a kernel may have as many buffers.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
-pub fn take_norms(parts: &Parts, i: usize, few: FewRows) -> Result<bool, PlanError> {
-    if parts.config.experts.is_none() || parts.limits.storage_buffers < 9 {
-        return Ok(false);
-    }
-    let [gate, up] = Layer::new(parts, i)?.halves()?;
-    Ok(few.packs(&[gate.matrix, up.matrix]))
+/// Whether the norms of router and experts can be computed with that of the dense part: if these experts take packed rows,
+/// and a kernel may have as many buffers.
+#[must_use]
+pub fn take_norms(parts: &Parts, of: &layer::Experts<'_>, few: FewRows) -> bool {
+    parts.limits.storage_buffers >= 9 && few.packs(&of.halves.map(|half| half.matrix))
 }
 
 /// Adds the experts of layer `i`, applied to the stream in `h[0]`, to the dense part in `branch`; both are normed. Adapters
@@ -36,11 +30,11 @@ pub fn take_norms(parts: &Parts, i: usize, few: FewRows) -> Result<bool, PlanErr
 pub fn build(
     parts: &Parts,
     steps: &mut Plan,
-    i: usize,
+    (i, of): (usize, layer::Experts<'_>),
     few: FewRows,
     (corrections, normed): (Option<&Corrections>, bool),
 ) -> Result<(), PlanError> {
-    let mut builder = Builder { layer: Layer::new(parts, i)?, i, few, corrections, steps };
+    let mut builder = Builder { layer: Layer::new(parts, of)?, i, few, corrections, steps };
     builder.route(normed)?;
     builder.guess()?;
     let x = if normed { Rows::Packed(&builder.layer.scratch.packed) } else { builder.input()? };
@@ -57,11 +51,8 @@ pub fn build(
 /// The choice of a layer's router, from its logits.
 fn choose(steps: &mut Plan, layer: &Layer<'_>, choices: &Value) -> Result<(), PlanError> {
     let (parts, mixture) = (layer.parts, layer.experts.mixture);
-    let params = choose::Params {
-        scale: layer.logit_scale(),
-        scales: layer.vector("expert_scale")?,
-        ..Default::default()
-    };
+    let params =
+        choose::Params { scale: layer.logit_scale(), scales: layer.of.scales.at, ..Default::default() };
     let buffers = [&parts.scratch.state, &layer.scratch.logits, &parts.weights.vectors, choices];
     let kernel = (choose::source(mixture)?, Form::ChooseExperts(mixture));
     steps.push_rows(kernel, &params, &buffers, choose::dispatch)
@@ -81,9 +72,9 @@ impl<'a> Builder<'a> {
         let (layer, parts) = (&self.layer, self.layer.parts);
         let (s, e) = (&parts.scratch, layer.scratch);
         if !normed {
-            norm_add(parts, self.steps, &s.h[0], None, Some(layer.vector("ffn_gate_inp.scale")?))?;
+            norm_add(parts, self.steps, &s.h[0], None, Some(layer.of.router_norm.at))?;
         }
-        let router = &[layer.matrix("ffn_gate_inp")?];
+        let router = &[layer.of.router];
         let x = Rows::Floats(&s.x);
         let product = Product::store(router, x, &e.logits);
         self.few.product_at(parts, self.steps, self.corrections, (self.i, Site::Router), product)?;
@@ -95,12 +86,14 @@ impl<'a> Builder<'a> {
     fn guess(&mut self) -> Result<(), PlanError> {
         let parts = self.layer.parts;
         let Some(cache) = &self.layer.scratch.cache else { return Ok(()) };
-        if self.i + 1 == parts.config.layers.len() {
+        let next = self.i + 1;
+        if next == parts.config.layers.len() {
             return Ok(());
         }
-        let (next, s) = (Layer::new(parts, self.i + 1)?, &parts.scratch);
-        norm_add(parts, self.steps, &s.h[0], None, Some(next.vector("ffn_gate_inp.scale")?))?;
-        let router = &[next.matrix("ffn_gate_inp")?];
+        let Some(of) = layer::experts(&parts.config, &parts.weights, next)? else { return Ok(()) };
+        let (next, s) = (Layer::new(parts, of)?, &parts.scratch);
+        norm_add(parts, self.steps, &s.h[0], None, Some(of.router_norm.at))?;
+        let router = &[of.router];
         let product = Product::store(router, Rows::Floats(&s.x), &next.scratch.logits);
         self.few.product_at(parts, self.steps, None, (self.i + 1, Site::Router), product)?;
         choose(self.steps, &next, &cache.guess)
@@ -109,8 +102,8 @@ impl<'a> Builder<'a> {
     /// The experts' input, rounded if their products take it so.
     fn input(&mut self) -> Result<Rows<'a>, PlanError> {
         let parts = self.layer.parts;
-        let (s, norm) = (&parts.scratch, Some(self.layer.vector("pre_ffw_norm_2")?));
-        let [gate, up] = self.layer.halves()?;
+        let (s, norm) = (&parts.scratch, Some(self.layer.of.norm.at));
+        let [gate, up] = self.layer.of.halves;
         if self.packs(&[gate.matrix, up.matrix]) {
             packed_norm_add(parts, self.steps, &s.h[0], None, norm)?;
             return Ok(Rows::Packed(&s.packed));
@@ -148,8 +141,8 @@ impl<'a> Builder<'a> {
         self.correct(Projection::ExpertGateUp, x, deltas)?;
         let layer = &self.layer;
         let (e, rows) = (layer.scratch, layer.experts.feed_forward);
-        let [gate, up] = layer.halves()?;
-        let packs = self.packs(&[layer.matrix("ffn_down_exps")?]);
+        let [gate, up] = layer.of.halves;
+        let packs = self.packs(&[layer.of.down]);
         let act = if packs { Rows::Packed(&e.packed_act) } else { Rows::Floats(&e.act) };
         let form = matvec::Form::new(2, 8, 1);
         // Faster with three or four rows, but slower with two or eight.
@@ -195,7 +188,7 @@ impl<'a> Builder<'a> {
     fn down(&mut self, act: Rows<'_>) -> Result<(), PlanError> {
         let layer = &self.layer;
         let (e, width) = (layer.scratch, layer.parts.config.width);
-        let matrix = layer.matrix("ffn_down_exps")?;
+        let matrix = layer.of.down;
         let form = matvec::Form::new(2, 4, 1);
         let kernel = down::Down {
             mixture: layer.experts.mixture,
@@ -229,8 +222,8 @@ impl<'a> Builder<'a> {
         let (layer, parts) = (&self.layer, self.layer.parts);
         let width = parts.config.width;
         let params = mix::Params {
-            dense_norm: layer.vector("post_ffw_norm_1")?,
-            experts_norm: layer.vector("post_ffw_norm_2")?,
+            dense_norm: layer.of.dense_norm.at,
+            experts_norm: layer.of.result_norm.at,
             eps: parts.config.eps,
             pad: 0,
         };

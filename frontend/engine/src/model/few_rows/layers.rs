@@ -26,8 +26,8 @@ use shaders::matmul::few_rows::Epilogue;
 use super::{FewRows, Product, Rows, experts};
 use crate::model::Parts;
 use crate::model::corrections::{Corrections, Site};
-use crate::model::layer::{self, Operation, Pass, Slot};
-use crate::model::rows::{mixture_norms, norm_add, packed_norm_add, qkv_finish};
+use crate::model::layer::{self, Experts, Operation, Pass, Slot};
+use crate::model::rows::{mixture_norms, norm_add, norm_heads, packed_norm_add, qkv_finish};
 use crate::plan::{Plan, PlanError};
 use crate::weights::Matrix;
 
@@ -108,12 +108,11 @@ impl<'a> Builder<'a> {
     }
 
     /// [`Self::stream`] for the feed-forward part of a mixture, whose norms are those of the same stream.
-    fn mixture_norms(&mut self, i: usize) -> Result<Rows<'a>, PlanError> {
+    fn mixture_norms(&mut self, of: &Experts<'_>) -> Result<Rows<'a>, PlanError> {
         let missing = |name: &str| PlanError::Missing { name: name.into() };
         let add = self.branch.take().ok_or_else(|| missing("branch of attention"))?;
         let norm = self.norm.take().ok_or_else(|| missing("norm of the feed-forward part"))?;
-        let vector = |part: &str| self.parts.weights.vector(&format!("blk.{i}.{part}"));
-        let norms = [norm, vector("ffn_gate_inp.scale")?, vector("pre_ffw_norm_2")?];
+        let norms = [norm, of.router_norm.at, of.norm.at];
         mixture_norms(self.parts, &mut self.steps, add, norms)?;
         Ok(Rows::Packed(&self.parts.scratch.packed))
     }
@@ -124,27 +123,39 @@ impl<'a> Builder<'a> {
         let operations = layer::operations(&parts.config, &parts.weights, i, Pass::Tokens)?;
         // What the last dispatch has left for the next products.
         let mut left: Option<Rows<'a>> = None;
+        let mut heads = None;
         for (at, operation) in operations.iter().enumerate() {
             let later = &operations[at + 1..];
             match operation {
-                Operation::Norm { weight, .. } => self.norm = Some(weight.at),
+                Operation::Norm { of: Slot::Stream(_), weight, .. } => self.norm = Some(weight.at),
+                Operation::Norm { weight, .. } => {
+                    // The queries have been read.
+                    norm_heads(parts, &mut self.steps, i, weight.at, [&s.attention, &s.q])?;
+                    left = Some(Rows::Floats(&s.q));
+                }
                 Operation::Add { norm, scale, .. } => {
                     self.branch = Some((norm.at, scale.map(|scale| scale.at)));
                 }
                 // Attention finishes the queries of a layer that uses another's cache.
-                Operation::Heads(heads) if heads.kv == Kv::Shared => {}
-                Operation::Heads(heads) => qkv_finish(parts, &mut self.steps, i, heads, true)?,
-                Operation::Attend(_) => {
-                    let packed = self.reader_packs(i, later);
+                Operation::Heads(of) => {
+                    heads = Some(of);
+                    if of.kv != Kv::Shared {
+                        qkv_finish(parts, &mut self.steps, i, of, true)?;
+                    }
+                }
+                Operation::Attend(mask) => {
+                    let heads = heads.ok_or_else(|| PlanError::Missing { name: "norms of heads".into() })?;
+                    let is_normed = matches!(later.first(), Some(Operation::Norm { .. }));
+                    let packed = !is_normed && self.reader_packs(i, later);
                     let out = if packed { Rows::Packed(&s.packed) } else { Rows::Floats(&s.attention) };
-                    self.few.attention(parts, &mut self.steps, i, out)?;
+                    self.few.attention(parts, &mut self.steps, (i, heads, *mask), out)?;
                     left = Some(out);
                 }
                 Operation::Products { site, products, .. } => {
                     let matrices: Vec<_> = products.iter().map(|product| product.matrix).collect();
                     let x = match left.take() {
                         Some(rows) => rows,
-                        None => self.input(i, *site, &matrices)?,
+                        None => self.input((i, *site), &matrices, later)?,
                     };
                     let y = if *site == Site::Qkv { &s.q } else { &s.branch };
                     let mut product = Product::store(&matrices, x, y);
@@ -161,19 +172,33 @@ impl<'a> Builder<'a> {
                 }
                 // With the products before.
                 Operation::Activate { .. } => {}
-                Operation::Experts => {
+                Operation::Experts(of) => {
                     let with = (self.corrections, std::mem::take(&mut self.normed));
-                    experts::build(parts, &mut self.steps, i, self.few, with)?;
+                    experts::build(parts, &mut self.steps, (i, *of), self.few, with)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// The input of the products that begin a branch.
-    fn input(&mut self, i: usize, site: Site, matrices: &[&Matrix]) -> Result<Rows<'a>, PlanError> {
+    /// The input of the products that begin a branch. `later` are the operations behind them.
+    fn input(
+        &mut self,
+        (i, site): (usize, Site),
+        matrices: &[&Matrix],
+        later: &[Operation<'_>],
+    ) -> Result<Rows<'a>, PlanError> {
         let packed = self.packs(i, site, matrices);
-        self.normed = packed && site == Site::GateUp && experts::take_norms(self.parts, i, self.few)?;
-        if self.normed { self.mixture_norms(i) } else { self.stream(packed) }
+        let mixture = later.iter().find_map(|operation| match operation {
+            Operation::Experts(of) if packed && site == Site::GateUp => Some(of),
+            _ => None,
+        });
+        match mixture.filter(|of| experts::take_norms(self.parts, of, self.few)) {
+            Some(of) => {
+                self.normed = true;
+                self.mixture_norms(of)
+            }
+            None => self.stream(packed),
+        }
     }
 }

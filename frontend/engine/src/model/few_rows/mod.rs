@@ -4,7 +4,7 @@
 mod experts;
 pub mod layers;
 
-use shaders::attention::decode::Params as AttentionParams;
+use shaders::attention::decode::{Kv, Params as AttentionParams};
 use shaders::attention::few_rows::FewRows as Attention;
 use shaders::matmul::few_rows::Epilogue;
 use shaders::matmul::{FewRows as Kernel, pack_rows};
@@ -13,6 +13,7 @@ use shaders::selftest::Form;
 
 use super::corrections::{Corrections, Site, SiteCorrections};
 use super::forms::Choices;
+use super::layer::{Heads, Mask};
 use super::scratch::{grouped_from, max_splits, min_split_keys, share_rows};
 use super::{Class, Config, Forms, Parts};
 use crate::plan::{Amount, Grid, Limits, Plan, PlanError, Value};
@@ -230,13 +231,13 @@ impl FewRows {
         self,
         parts: &Parts,
         steps: &mut Plan,
-        i: usize,
+        (i, heads, mask): (usize, &Heads, Mask),
         out: Rows<'_>,
     ) -> Result<(), PlanError> {
         let (s, config) = (&parts.scratch, &parts.config);
         let layer = &config.layers[i];
         let cache = parts.cache(i)?;
-        let window = parts.window(i);
+        let window = mask.window;
         let rope = parts.rope(layer.attention);
         let most = max_splits(parts.limits, config.heads, window);
         let rows =
@@ -246,7 +247,7 @@ impl FewRows {
             kv_heads: layer.kv_heads,
             window,
             ring: cache.ring,
-            q_norm: parts.weights.vector(&format!("blk.{i}.attn_q_norm"))?,
+            q_norm: heads.q_norm.at,
             min_split_keys: min_split_keys(parts.limits),
             max_splits: Attention::max_splits(rows, window, most),
             grouped_from: grouped_from(parts.limits, config.heads, window),
@@ -255,7 +256,7 @@ impl FewRows {
             eps: config.eps,
             ..AttentionParams::default()
         };
-        let finished = config.owns_kv(i);
+        let finished = heads.kv != Kv::Shared;
         let kernel = Attention {
             head_dim: layer.head_dim,
             kv_type: parts.kv_type,

@@ -2,10 +2,10 @@
 
 use crate::media::{Input, Media, Medium};
 use crate::template::Content as Said;
-use crate::template::{Conversation, Part, Prompt, RenderOptions, Role, Segment, Variant, render};
+use crate::template::{Conversation, Message, Part, Prompt, RenderOptions, Role, Segment, Variant, render};
 use crate::tokenizer::special::{
-    BOS, CHANNEL_CLOSE, CHANNEL_OPEN, TOOL_CALL_CLOSE, TOOL_RESPONSE_CLOSE, TOOL_RESPONSE_OPEN, TURN_CLOSE,
-    TURN_OPEN,
+    BOS, CHANNEL_CLOSE, CHANNEL_OPEN, EOS, GEMMA3_TURN_CLOSE, GEMMA3_TURN_OPEN, TOOL_CALL_CLOSE,
+    TOOL_RESPONSE_CLOSE, TOOL_RESPONSE_OPEN, TURN_CLOSE, TURN_OPEN,
 };
 use crate::tokenizer::{Specials, Tokenizer};
 use crate::train::{Example, MASKED};
@@ -94,9 +94,17 @@ pub fn encode_conversation(
     let mut writer = Writer { tokenizer, context, media: media.iter(), ids: Vec::new(), labels: Vec::new() };
     // Without thinking, the answers of large models start after an empty thought, which is part of the prompt.
     let empty_thought = variant == Variant::Large && !thinking;
-    writer.prompt(&prompt, empty_thought)?;
+    match variant {
+        Variant::Base => writer.continued(messages)?,
+        _ => writer.prompt(&prompt, empty_thought)?,
+    }
     let input = Input::with_media(writer.ids, tokenizer.special(), media)?;
     Ok(Example { input, labels: writer.labels })
+}
+
+/// Whether a segment opens a turn.
+fn opens_turn(segment: &Segment) -> bool {
+    matches!(segment, Segment::Special(TURN_OPEN | GEMMA3_TURN_OPEN))
 }
 
 struct Writer<'a> {
@@ -112,7 +120,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn prompt(&mut self, prompt: &Prompt, empty_thought: bool) -> Result<(), Reason> {
         let segments = prompt.segments();
-        let last_turn = segments.iter().rposition(|segment| *segment == Segment::Special(TURN_OPEN));
+        let last_turn = segments.iter().rposition(opens_turn);
         let mut in_model = false;
         let mut learned = false;
         let mut starts = prompt.starts().iter().peekable();
@@ -121,7 +129,7 @@ impl Writer<'_> {
             let before = index.checked_sub(1).map(|before| &segments[before]);
             // A message may start at the end of a text: it begins with the next segment.
             let (length, role) = match segment {
-                Segment::Text(text) if before == Some(&Segment::Special(TURN_OPEN)) => {
+                Segment::Text(text) if before.is_some_and(opens_turn) => {
                     (text.len(), text.find('\n').map_or(0, |at| at + 1))
                 }
                 Segment::Text(text) => (text.len(), 0),
@@ -136,7 +144,7 @@ impl Writer<'_> {
             }
             match segment {
                 Segment::Media(media) => self.medium(*media)?,
-                Segment::Text(text) if before == Some(&Segment::Special(TURN_OPEN)) => {
+                Segment::Text(text) if before.is_some_and(opens_turn) => {
                     let Some(words) = text.strip_prefix(MODEL) else {
                         self.text(text, false);
                         continue;
@@ -157,7 +165,7 @@ impl Writer<'_> {
                 Segment::Text(text) => self.text(text, learned && counts),
                 Segment::Special(token) => {
                     match *token {
-                        TURN_OPEN => (in_model, learned) = (false, false),
+                        TURN_OPEN | GEMMA3_TURN_OPEN => (in_model, learned) = (false, false),
                         // The model generates the first one, to wait for the tool; the responses are inserted.
                         TOOL_RESPONSE_OPEN => {
                             let waits = in_model && before == Some(&Segment::Special(TOOL_CALL_CLOSE));
@@ -169,7 +177,7 @@ impl Writer<'_> {
                     }
                     self.special(token, learned && counts)?;
                     match *token {
-                        TURN_CLOSE => (in_model, learned) = (false, false),
+                        TURN_CLOSE | GEMMA3_TURN_CLOSE => (in_model, learned) = (false, false),
                         TOOL_RESPONSE_CLOSE => learned = in_model,
                         _ => {}
                     }
@@ -177,6 +185,23 @@ impl Writer<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The texts of messages one after the other, for a model that continues text: it learns those of its answers, and to end
+    /// after the last one.
+    fn continued(&mut self, messages: &[Message]) -> Result<(), Reason> {
+        self.special(BOS, false)?;
+        let mut learned = false;
+        for (index, message) in messages.iter().enumerate() {
+            learned = message.role == Role::Assistant && !self.context.contains(&index);
+            let prompt = render(std::slice::from_ref(message), &[], &RenderOptions::new(Variant::Base));
+            for segment in prompt.segments() {
+                if let Segment::Text(text) = segment {
+                    self.text(text, learned);
+                }
+            }
+        }
+        if learned { self.special(EOS, true) } else { Ok(()) }
     }
 
     /// The slots of the next medium with its begin and end tokens, all masked.

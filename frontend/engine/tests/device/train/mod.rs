@@ -268,23 +268,34 @@ fn moved(adapter: &Adapter, along: &Adapter, step: f32) -> Adapter {
 
 #[test]
 fn the_gradients_are_those_of_the_loss_with_what_was_dropped() {
+    check_slope(&model());
+}
+
+/// Values without a norm, queries whose norm carries the scale of the scores, and layers without a scale at their end.
+#[test]
+fn the_gradients_of_gemma_3_are_those_of_the_loss() {
+    check_slope(&common::repository("frontend/engine/tests/golden/models/tiny-gemma3.q4_k_m.gguf"));
+}
+
+/// Compares the gradients with the slope of the loss along them.
+fn check_slope(model: &Path) {
     let (gpu, cancel, batch) = (common::gpu(), CancelToken::new(), [short(1, 20), short(2, 7)]);
     let settings = Settings { dropout: 0.3, ..quick() };
     // With every B at zero nothing that is dropped would show.
-    let zero = block_on(trainer(&gpu, &model(), &settings, None).adapter()).expect("an adapter");
+    let zero = block_on(trainer(&gpu, model, &settings, None).adapter()).expect("an adapter");
     let mut start = Adapter::default();
     for (target, factors) in zero.iter() {
         let b = (0..factors.b.len()).map(|i| ((i * 37 + 11) % 101) as f32 / 1000.0 - 0.05).collect();
         start.insert(target, Factors { b, ..factors.clone() }).expect("factors");
     }
-    let mut at = trainer(&gpu, &model(), &settings, Some(&start));
+    let mut at = trainer(&gpu, model, &settings, Some(&start));
     let (dropped, norm) = block_on(at.gradients_of(&batch, &cancel)).expect("gradients");
     let gradients = block_on(at.gradients()).expect("gradients");
     let whole = block_on(at.evaluate(&batch, &cancel)).expect("a loss");
     assert!((dropped - whole).abs() > 1e-4, "a loss of {dropped} with dropout and of {whole} without");
     drop(at);
     let without = Settings { dropout: 0.0, ..settings.clone() };
-    let mut plain = trainer(&gpu, &model(), &without, Some(&start));
+    let mut plain = trainer(&gpu, model, &without, Some(&start));
     assert_eq!(block_on(plain.evaluate(&batch, &cancel)).expect("a loss"), whole);
     drop(plain);
 
@@ -292,7 +303,7 @@ fn the_gradients_are_those_of_the_loss_with_what_was_dropped() {
     let step = 0.01 / norm;
     let [above, below] = [step, -step].map(|step| {
         let there = moved(&start, &gradients, (step / norm) as f32);
-        let mut trainer = trainer(&gpu, &model(), &settings, Some(&there));
+        let mut trainer = trainer(&gpu, model, &settings, Some(&there));
         block_on(trainer.gradients_of(&batch, &cancel)).expect("a loss").0
     });
     let slope = (above - below) / (2.0 * step);
