@@ -69,7 +69,7 @@ pub fn format_of(name: &str, bytes: &[u8]) -> Option<Format> {
         return match extension {
             "epub" => Some(Format::Epub),
             "docx" | "docm" | "dotx" => Some(Format::Docx),
-            _ if has(b"application/epub+zip") => Some(Format::Epub),
+            _ if has(b"application/epub+zip") || has(b"META-INF/container.xml") => Some(Format::Epub),
             _ if has(b"word/") || has(b"[Content_Types].xml") => Some(Format::Docx),
             _ => None,
         };

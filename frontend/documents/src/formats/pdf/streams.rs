@@ -29,36 +29,37 @@ pub fn check(stream: &Stream<'_>, meter: &mut Meter<'_>) -> Result<(), Error> {
     let mut data = stream.raw_data();
     for filter in filters {
         let limit = meter.unpackable();
-        data = match filter {
-            Filter::FlateDecode => inflate(&data, limit)?.into(),
-            Filter::LzwDecode => lzw(&data, limit)?.into(),
-            Filter::RunLengthDecode => run_length(&data, limit)?.into(),
-            Filter::Ascii85Decode | Filter::AsciiHexDecode => ascii(data, filter),
+        let unpacked = match filter {
+            Filter::FlateDecode => inflate(&data, limit),
+            Filter::LzwDecode => lzw(&data, limit),
+            Filter::RunLengthDecode => run_length(&data, limit),
+            Filter::Ascii85Decode => Ok(ascii_85(&data)),
+            Filter::AsciiHexDecode => Ok(ascii_hex(&data)),
             // The library doesn't decode pictures, and leaves out the filter of encryption.
             _ => break,
         };
+        // What is left of the limit is no limit to show.
+        data = unpacked.map_err(|_| Error::Expands { limit: meter.limits().unpacked })?.into();
         meter.unpacked(data.len())?;
     }
     Ok(())
-}
-
-/// Returns the bytes of a stream in an ASCII encoding, which are never more than it.
-fn ascii(data: Cow<'_, [u8]>, filter: Filter) -> Cow<'_, [u8]> {
-    if filter == Filter::AsciiHexDecode { ascii_hex(&data).into() } else { ascii_85(&data).into() }
 }
 
 /// Fails if anything in a file unpacks to more bytes than the limit: the library reads the tables of objects and the
 /// streams with objects in them when it opens the file. In an encrypted file, only what isn't encrypted can be checked.
 pub fn check_file(file: &[u8], meter: &mut Meter<'_>) -> Result<(), Error> {
     let limit = meter.limits().unpacked;
-    let mut at = 0;
+    let (mut at, mut objects) = (0, 0);
     while let Some(found) = find(&file[at..], b"stream") {
         let keyword = at + found;
         at = keyword + b"stream".len();
         meter.parts(1)?;
         if file[..keyword].ends_with(b"end") {
+            objects = at;
             continue;
         }
+        meter.depth(deepest(&file[objects..keyword]))?;
+        objects = at;
         let dictionary = &file[keyword.saturating_sub(DICTIONARY)..keyword];
         // A picture is never unpacked, unless something else refers to it: then it fails later.
         if find(dictionary, b"/DCTDecode").is_some() {
@@ -68,16 +69,48 @@ pub fn check_file(file: &[u8], meter: &mut Meter<'_>) -> Result<(), Error> {
         let mut data = Cow::Borrowed(data.strip_prefix(b"\n").unwrap_or(data));
         let mut length = 0;
         for _ in 0..MOST_FILTERS {
-            let packed = if is_zlib(&data) { data } else { unwrapped(data) };
-            if !is_zlib(&packed) {
+            if !is_zlib(&data) {
+                data = unwrapped(data);
+            }
+            if !is_zlib(&data) {
                 break;
             }
-            data = inflate(&packed, limit)?.into();
+            data = inflate(&data, limit)?.into();
             length = data.len();
         }
         meter.parts(length as u64 / 1024)?;
+        if find(dictionary, b"/ObjStm").is_some() {
+            meter.depth(deepest(&data))?;
+        }
     }
-    Ok(())
+    meter.depth(deepest(&file[objects..]))
+}
+
+/// The most dictionaries in one another. The library's time for them is quadratic.
+fn deepest(objects: &[u8]) -> u32 {
+    let (mut depth, mut most) = (0_u32, 0);
+    let mut rest = objects;
+    while let Some(at) = rest.iter().position(|byte| matches!(byte, b'<' | b'>' | b'e')) {
+        rest = &rest[at..];
+        let length = match rest {
+            [b'<', b'<', ..] => {
+                depth += 1;
+                most = most.max(depth);
+                2
+            }
+            [b'>', b'>', ..] => {
+                depth = depth.saturating_sub(1);
+                2
+            }
+            _ if rest.starts_with(b"endobj") => {
+                depth = 0;
+                6
+            }
+            _ => 1,
+        };
+        rest = &rest[length..];
+    }
+    most
 }
 
 /// Returns what is below an ASCII encoding, if the bytes look like one.
@@ -232,6 +265,13 @@ mod tests {
             .unwrap();
         assert_eq!(lzw(&packed, 9000), Ok(vec![7; 9000]));
         assert_eq!(lzw(&packed, 8999), Err(Error::Expands { limit: 8999 }));
+    }
+
+    #[test]
+    fn dictionaries_are_counted_to_their_deepest() {
+        assert_eq!(deepest(b"<< /A << /B <41> >> /C << >> >> endobj << >>"), 2);
+        assert_eq!(deepest(&b"<</A ".repeat(300)), 300);
+        assert_eq!(check_bytes(&b"<</A ".repeat(300)), Err(Error::TooDeep { limit: 256 }));
     }
 
     #[test]
