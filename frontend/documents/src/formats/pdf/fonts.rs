@@ -1,0 +1,89 @@
+//! Fonts: the letters and widths of codes.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use hayro_cmap::BfString;
+use hayro_font::{CMapResolverFn, Font, FontCache, FontGlyph, FontResolverFn};
+use hayro_syntax::object::{Array, Dict, ObjRef, Stream};
+
+use super::streams;
+use crate::Error;
+use crate::limits::Meter;
+
+/// A font program with an empty glyph and nothing else. The library wants a program for a font that the file doesn't
+/// contain; letters and widths come from tables by the names of glyphs.
+const STAND_IN: &[u8] = include_bytes!("stand-in.cff");
+
+/// The fonts of a file.
+pub struct Fonts<'a> {
+    cache: FontCache<'a>,
+    found: HashMap<ObjRef, Option<Font<'a>>>,
+    programs: FontResolverFn,
+    cmaps: CMapResolverFn,
+}
+
+impl Default for Fonts<'_> {
+    fn default() -> Self {
+        Self {
+            cache: FontCache::new(),
+            found: HashMap::new(),
+            programs: Arc::new(|_| Some((Arc::new(STAND_IN), 0))),
+            cmaps: Arc::new(hayro_cmap::load_embedded),
+        }
+    }
+}
+
+impl<'a> Fonts<'a> {
+    /// Returns a font of some resources; `None` if the file has it wrong.
+    pub fn get(
+        &mut self,
+        fonts: &Dict<'a>,
+        name: &[u8],
+        meter: &mut Meter<'_>,
+    ) -> Result<Option<Font<'a>>, Error> {
+        let reference = fonts.get_ref(name);
+        if let Some(found) = reference.and_then(|reference| self.found.get(&reference)) {
+            return Ok(found.clone());
+        }
+        let Some(dict) = fonts.get::<Dict<'_>>(name) else { return Ok(None) };
+        let font =
+            if check(&dict, meter)? { self.cache.font(&dict, &self.programs, &self.cmaps) } else { None };
+        if let Some(reference) = reference {
+            self.found.insert(reference, font.clone());
+        }
+        Ok(font)
+    }
+}
+
+/// Returns the letters of a code.
+pub fn letters(font: &Font<'_>, code: u32) -> Option<String> {
+    let text = match font.glyph(font.map_code(code), code) {
+        FontGlyph::Outline(glyph) => glyph.as_unicode(),
+        FontGlyph::Type3(glyph) => glyph.as_unicode(),
+    }?;
+    let text = match text {
+        BfString::Char(letter) => letter.to_string(),
+        BfString::String(letters) => letters,
+    };
+    let is_readable = |letter: char| {
+        !matches!(letter, '\0' | '\u{fffd}' | '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..)
+            && (!letter.is_control() || letter.is_whitespace())
+    };
+    text.chars().all(is_readable).then_some(text)
+}
+
+/// Unpacks the streams of a font within limits before the library does without; `false` if one is broken.
+fn check(font: &Dict<'_>, meter: &mut Meter<'_>) -> Result<bool, Error> {
+    let descendant =
+        font.get::<Array<'_>>("DescendantFonts").and_then(|fonts| fonts.iter::<Dict<'_>>().next());
+    for font in [Some(font), descendant.as_ref()].into_iter().flatten() {
+        let descriptor = font.get::<Dict<'_>>("FontDescriptor").unwrap_or_default();
+        let own = ["ToUnicode", "Encoding", "CIDToGIDMap"].map(|key| font.get::<Stream<'_>>(key));
+        let files = ["FontFile", "FontFile2", "FontFile3"].map(|key| descriptor.get::<Stream<'_>>(key));
+        for stream in own.into_iter().chain(files).flatten() {
+            streams::check(&stream, meter)?;
+        }
+    }
+    Ok(true)
+}

@@ -1,0 +1,44 @@
+//! Documents in a conversation.
+//!
+//! [`read`] turns the bytes of a file into a [`Document`]: its text in reading order, in sections that know their headings
+//! and their [`Place`] in the file. [`split`] cuts the text into passages, [`rank`] orders them by how well they fit a
+//! question, and [`pick`] takes as many as fit a number of tokens. [`prompt`] writes them for the model, and [`citations`]
+//! finds the passages that its answer names.
+//!
+//! Files are hostile until read: [`Limits`] bounds what reading may use, and a callback can cancel it. See the crate's
+//! README for the formats, the choice of the PDF library and what its failures look like.
+//!
+//! ```
+//! use std::ops::ControlFlow;
+//!
+//! let bytes = b"# Rent\n\nThe notice period is three months.";
+//! let options = documents::Options::default();
+//! let document = documents::read("contract.md", bytes, &options, &mut |_| ControlFlow::Continue(()))?;
+//!
+//! let mut count = |text: &str| text.split_whitespace().count();
+//! let passages = documents::split(&document, 200, &mut count);
+//! let scores = documents::rank(&passages, "How long is the notice period?");
+//! let choice = documents::pick(&passages, &scores, 1000, &mut count);
+//!
+//! let source = documents::Source { number: 1, name: "contract.md", passages: &passages, choice: &choice };
+//! let prompt = documents::prompt(&[source]);
+//! assert!(prompt.contains("[1:1] lines 1–3 · Rent"));
+//! # Ok::<(), documents::Error>(())
+//! ```
+
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a failure here is a failed test"))]
+
+mod answer;
+mod document;
+mod error;
+mod formats;
+mod limits;
+mod passages;
+mod read;
+
+pub use answer::{Citation, Source, citations, prompt};
+pub use document::{Document, Encoding, Format, Page, Place, Section, Span};
+pub use error::Error;
+pub use limits::{Limits, Progress};
+pub use passages::{Choice, Passage, pick, rank, split};
+pub use read::{Options, format_of, read};
