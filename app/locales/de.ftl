@@ -237,6 +237,8 @@ picture-show = { $name } anzeigen
 
 rail-title = Unterhaltungen und Seiten
 rail-new = Neu
+rail-fold = Seitenleiste ausblenden
+rail-width = Breite der Seitenleiste
 rail-steps = { NUMBER($step) }/{ NUMBER($steps) }
 rail-conversations = Unterhaltungen
 rail-places = Seiten
@@ -297,6 +299,7 @@ notices = Benachrichtigungen
 ## Keyboard shortcuts
 
 shortcuts-palette = Suche und Befehle
+shortcuts-rail = Seitenleiste ein- oder ausblenden
 shortcuts-send = Nachricht senden
 shortcuts-line = Neue Zeile
 shortcuts-edit = Letzte Nachricht bearbeiten (leeres Feld)

@@ -238,6 +238,8 @@ picture-show = Show { $name }
 
 rail-title = Conversations and pages
 rail-new = New
+rail-fold = Hide sidebar
+rail-width = Width of the sidebar
 rail-steps = { NUMBER($step) }/{ NUMBER($steps) }
 rail-conversations = Conversations
 rail-places = Pages
@@ -298,6 +300,7 @@ notices = Notifications
 ## Keyboard shortcuts
 
 shortcuts-palette = Search and commands
+shortcuts-rail = Show or hide the sidebar
 shortcuts-send = Send message
 shortcuts-line = New line
 shortcuts-edit = Edit your last message (empty field)

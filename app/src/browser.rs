@@ -119,16 +119,41 @@ pub fn words(value: &JsValue) -> String {
 
 /// Sets the theme on the document; `None` for the system's.
 pub fn set_theme(theme: Option<&str>) {
-    let root = web_sys::window()
-        .and_then(|window| window.document())
-        .and_then(|document| document.document_element());
-    if let Some(root) = root {
+    if let Some(root) = root() {
         // Setting a data attribute on the root cannot fail.
         match theme {
             Some(theme) => root.set_attribute("data-theme", theme).ok(),
             None => root.remove_attribute("data-theme").ok(),
         };
     }
+}
+
+/// Sets the width of the rail in pixels; `None` folds it.
+pub fn set_rail(width: Option<u16>) {
+    let Some(root) = root() else { return };
+    let name = "--rail";
+    // Neither can fail: the names are well-formed.
+    match width {
+        Some(width) => {
+            root.style().set_property(name, &format!("{width}px")).ok();
+            root.remove_attribute("data-rail").ok();
+        }
+        None => {
+            root.style().set_property(name, "0px").ok();
+            root.set_attribute("data-rail", "folded").ok();
+        }
+    }
+}
+
+/// Returns the distance of `x` from the edge of the window at which lines begin, in pixels.
+#[must_use]
+pub fn from_start(x: i32) -> i32 {
+    let width = root().filter(|root| root.dir() == "rtl").map(|root| root.client_width());
+    width.map_or(x, |width| width - x)
+}
+
+fn root() -> Option<web_sys::HtmlElement> {
+    web_sys::window()?.document()?.document_element()?.dyn_into().ok()
 }
 
 /// Copies a text to the clipboard. Returns whether the browser let it.

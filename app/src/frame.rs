@@ -13,7 +13,7 @@ use crate::{
     browser,
     components::{
         AdviceDialog, MemoryDialog, Notices, Palette, Picker, Rail, RailSheet, ShortcutsDialog,
-        TooSlowDialog, UnlikelyDialog,
+        TooSlowDialog, UnlikelyDialog, toggle_rail,
     },
     failures,
     file_handles::{self, OpenFile},
@@ -111,6 +111,11 @@ fn listen_to_keys(stores: Stores) {
             if modified && event.key().eq_ignore_ascii_case("k") {
                 event.prevent_default();
                 ui.palette.update(|open| *open = !*open);
+                return;
+            }
+            if modified && event.key().eq_ignore_ascii_case("b") && !browser::modal_is_open() {
+                event.prevent_default();
+                toggle_rail(ui, settings);
                 return;
             }
             if modified || event.alt_key() || browser::is_composing(&event) || browser::modal_is_open() {

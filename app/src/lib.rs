@@ -101,7 +101,7 @@ pub fn shell(assets: Assets) -> impl IntoView {
 }
 
 /// The icon, in the document itself: a browser asks the server for a file of its own anew on each page.
-fn icon() -> String {
+pub(crate) fn icon() -> String {
     let svg = include_str!("../../style/static/favicon.svg").trim();
     format!("data:image/svg+xml,{}", svg.replace('%', "%25").replace('#', "%23"))
 }

@@ -13,6 +13,8 @@ pub enum Glyph {
     Close,
     /// Three lines.
     Menu,
+    /// A window with a bar at its side.
+    Sidebar,
     /// Three dots.
     More,
     /// An arrow upward.
@@ -93,6 +95,7 @@ impl Glyph {
             Self::Search => "M10.5 4a6.5 6.5 0 1 1 0 13a6.5 6.5 0 0 1 0-13ZM15.5 15.5L20 20",
             Self::Close => "M6 6l12 12M18 6L6 18",
             Self::Menu => "M4 7h16M4 12h16M4 17h10",
+            Self::Sidebar => "M4 5.5h16v13H4ZM9.5 5.5v13",
             Self::More => "M5.5 12h.01M12 12h.01M18.5 12h.01",
             Self::Send => "M12 19V5.5M6 11l6-6l6 6",
             Self::Stop => "M8 8h8v8h-8Z",

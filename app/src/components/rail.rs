@@ -8,14 +8,15 @@ use gloo_file::futures::read_as_bytes;
 use leptos::{html, prelude::*, task::spawn_local};
 use wasm_bindgen::{JsCast as _, closure::Closure};
 
-use super::{Dialog, Glyph, Icon, Menu, MenuItem};
+use super::{Dialog, Glyph, Icon, IconButton, Menu, MenuItem, RailEdge, toggle_rail};
 use crate::{
     browser, format,
     grouping::{Age, age, day},
     history::{self, ConversationId, ImportReport, MAX_IMPORT_BYTES, Query, Summary},
+    icon,
     language::t,
     place::{Place, use_href, use_place},
-    state::{Stores, use_library, use_stores, use_tune, use_ui},
+    state::{Stores, use_library, use_settings, use_stores, use_tune, use_ui},
 };
 
 /// How often it is looked whether another day has begun.
@@ -27,6 +28,7 @@ pub fn Rail() -> impl IntoView {
     view! {
         <aside class="rail" aria-label=t().rail_title()>
             <RailContent />
+            <RailEdge />
         </aside>
     }
 }
@@ -51,7 +53,7 @@ pub fn RailSheet() -> impl IntoView {
 
 #[component]
 fn RailContent() -> impl IntoView {
-    let ui = use_ui();
+    let (ui, settings) = (use_ui(), use_settings());
     let href = use_href();
     let place = use_place();
     let begin = move |_| {
@@ -64,7 +66,16 @@ fn RailContent() -> impl IntoView {
     let leave = move |_| ui.rail.set(false);
     view! {
         <div class="rail-head">
-            <a class="brand" href=move || href(Place::Chat(None)) on:click=leave>{t().brand()}</a>
+            <a class="brand" href=move || href(Place::Chat(None)) on:click=leave>
+                <img src=icon() alt="" width="20" height="20" />
+                {t().brand()}
+            </a>
+            <IconButton
+                glyph=Glyph::Sidebar
+                label=t().rail_fold()
+                class="rail-fold"
+                on_press=move |()| toggle_rail(ui, settings)
+            />
             <button type="button" class="button" on:click=begin>
                 <Icon glyph=Glyph::Plus />
                 {t().rail_new()}

@@ -17,8 +17,9 @@ pub fn Shortcuts() -> impl IntoView {
             SendKey::Enter => (&[t().key_enter()][..], &[t().key_shift(), t().key_enter()][..]),
             SendKey::Modified => (&[t().key_ctrl(), t().key_enter()][..], &[t().key_enter()][..]),
         };
-        let always: [(&[&str], &str); 6] = [
+        let always: [(&[&str], &str); 7] = [
             (&[t().key_ctrl(), "K"], t().shortcuts_palette()),
+            (&[t().key_ctrl(), "B"], t().shortcuts_rail()),
             (send, t().shortcuts_send()),
             (line, t().shortcuts_line()),
             (&["↑"], t().shortcuts_edit()),

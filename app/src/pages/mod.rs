@@ -14,11 +14,7 @@ pub use not_found::NotFoundPage;
 
 use leptos::prelude::*;
 
-use crate::{
-    components::{Glyph, IconButton},
-    language::t,
-    state::use_ui,
-};
+use crate::{components::RailButton, language::t};
 
 /// A page that is a column of sections under a heading.
 #[component]
@@ -28,12 +24,11 @@ pub fn Column(
     /// The sections.
     children: Children,
 ) -> impl IntoView {
-    let ui = use_ui();
     view! {
         <leptos_meta::Title text=t().page_title(title) />
         <main id="main" class="page" tabindex="-1">
             <header class="page-head">
-                <IconButton glyph=Glyph::Menu label=t().rail_title() class="rail-button" on_press=move |()| ui.rail.set(true) />
+                <RailButton />
                 <h1>{title}</h1>
             </header>
             {children()}

@@ -9,6 +9,9 @@ use serde_json::{Map, Value};
 
 use super::Library;
 
+/// The narrowest and the widest rail, in pixels.
+pub const RAIL_WIDTHS: (u16, u16) = (240, 360);
+
 /// The name under which the settings are kept.
 const NAME: &str = "settings";
 
@@ -42,6 +45,10 @@ pub struct Settings {
     pub expert_memory: BTreeMap<String, u64>,
     /// What is stored in 8 bits even where there is room for more.
     pub eight_bits: EightBits,
+    /// Whether the rail beside the page is folded away.
+    pub rail_folded: bool,
+    /// The width of the rail, in pixels.
+    pub rail_width: u16,
 }
 
 impl Default for Settings {
@@ -60,6 +67,8 @@ impl Default for Settings {
             drafting: Drafting::default(),
             expert_memory: BTreeMap::new(),
             eight_bits: EightBits::default(),
+            rail_folded: false,
+            rail_width: 264,
         }
     }
 }

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::{
-    components::{Glyph, IconButton, ModelButton},
+    components::{Glyph, IconButton, ModelButton, RailButton},
     history::Conversation,
     language::t,
     state::{models::ModelState, use_chat, use_engine, use_ui},
@@ -40,7 +40,7 @@ pub fn TopBar() -> impl IntoView {
     let share = move || context.get().map_or(0.0, |(used, size)| f64::from(used) * 100.0 / f64::from(size));
     view! {
         <header class="topbar">
-            <IconButton glyph=Glyph::Menu label=t().rail_title() class="rail-button" on_press=move |()| ui.rail.set(true) />
+            <RailButton />
             <ModelButton />
             // It stays the same while it counts, and so does what the press opens.
             <Show when=move || known.get()>
