@@ -6,12 +6,12 @@ mod common;
 use common::{BufferArg, Gpu};
 use shaders::attention::KvType;
 use shaders::attention::block::{self, Block};
-use shaders::matmul::{self, FewRows, Tile, few_rows::Epilogue as Gated};
+use shaders::matmul::{self, FewRows, Matmul, Tile, few_rows::Epilogue as Gated};
 use shaders::matvec::{Epilogue, Form, Matvec, Prologue};
-use shaders::rows::norm_add::{self, NormAdd};
-use shaders::sampling::{self, Candidates, Sampling, Settings};
+use shaders::rows::norm_add::{self, NormAdd, NormAddRows};
+use shaders::sampling::{self, Candidates, MergeLists, Sample, Sampling, Settings, TopK};
 use shaders::state::State;
-use shaders::{DType, PlanarLayout, repack};
+use shaders::{DType, Kernel as _, PlanarLayout, repack};
 
 const ROUNDS: u32 = 20;
 /// Columns and rows of the matrices of decode: those of the E2B and the 31B, and the head of the E2B.
@@ -155,7 +155,7 @@ fn time_matmul(gpu: &Gpu, name: &str, tile: Tile, dtype: DType, [t, k, n]: [u32;
         BufferArg::read(&filler(t * k)),
         BufferArg::zeros((t * n) as usize),
     ];
-    let source = tile.source(dtype).expect("a source");
+    let source = Matmul { tile, dtype, clamped: false }.source().expect("a source");
     let seconds = gpu.time(&source, &args, tile.dispatch(&params, t), ROUNDS);
     let flops = 2.0 * f64::from(t) * f64::from(k) * f64::from(n);
     report(name, seconds, flops, "TFLOP/s", 1e12);
@@ -186,7 +186,7 @@ fn time_repack(gpu: &Gpu, name: &str, dtype: DType) {
         BufferArg::read(&filler((bytes / 4) as u32)),
         BufferArg::zeros(layout.words as usize),
     ];
-    let source = repack::source(dtype).expect("a source");
+    let source = repack::Repack(dtype).source().expect("a source");
     let seconds = gpu.time(&source, &args, repack::dispatch(dtype, &params), ROUNDS);
     report(name, seconds, bytes as f64, "GB/s of file", 1e9);
 }
@@ -236,14 +236,14 @@ fn time_sampling(gpu: &Gpu, wanted: &dyn Fn(&str) -> bool, sampling: Sampling) {
             BufferArg::zeros(lists.len()),
         ];
         args.extend(many.then(|| BufferArg::zeros(sampling.sum_bytes(1) as usize / 4)));
-        let source = sampling.top_k().expect("a source");
+        let source = TopK(sampling.candidates).source().expect("a source");
         let seconds = gpu.time(&source, &args, sampling.top_k_grid(1), ROUNDS);
         report(&name("top_k"), seconds, bytes, "GB/s of logits", 1e9);
     }
     if sampling.merges() && wanted(&name("merge_lists")) {
         let merged = BufferArg::zeros(sampling.merged_list_bytes(1) as usize / 4);
         let args = [params.clone(), BufferArg::read(&lists), merged];
-        let source = sampling.merge_lists().expect("a source");
+        let source = MergeLists(sampling.candidates).source().expect("a source");
         let seconds = gpu.time(&source, &args, sampling.merge_lists_grid(1), ROUNDS);
         report(&name("merge_lists"), seconds, bytes, "GB/s of logits", 1e9);
     }
@@ -257,7 +257,7 @@ fn time_sampling(gpu: &Gpu, wanted: &dyn Fn(&str) -> bool, sampling: Sampling) {
             BufferArg::read(&lists),
         ];
         args.extend(many.then(|| BufferArg::read(&filler(sampling.sum_bytes(1) as u32 / 4))));
-        let source = sampling.sample().expect("a source");
+        let source = Sample(sampling.candidates).source().expect("a source");
         let seconds = gpu.time(&source, &args, [1, 1, 1], ROUNDS);
         report(&name("sample"), seconds, bytes, "GB/s of logits", 1e9);
     }
@@ -281,7 +281,7 @@ fn time_norm_add(gpu: &Gpu, name: &str, form: NormAdd, t: u32, width: u32) {
     } else if form.norms() {
         args.push(BufferArg::read_write(&rows));
     }
-    let source = form.source(width).expect("a source");
+    let source = NormAddRows { form, width }.source().expect("a source");
     let seconds = gpu.time(&source, &args, NormAdd::dispatch(&params, t), ROUNDS);
     report(name, seconds, 4.0 * f64::from(t * width) * args_read(form), "GB/s", 1e9);
 }

@@ -1,11 +1,13 @@
 //! The interface between launchers and the engine: a shader's text and its bindings.
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::params::{self, Field, WgslStruct};
 use crate::preprocess::{Defines, Expanded, PreprocessError, preprocess};
+use crate::selftest::{Case, CaseError};
 use crate::state::State;
 
 /// How a kernel accesses a buffer.
@@ -65,6 +67,34 @@ impl Source {
         let (wgsl, bindings) = expanded(path, defines.clone().set("PARAMS", params::wgsl::<P>("Params")))?;
         let params = Params { fields: P::FIELDS, bytes: size_of::<P>() };
         Ok(Self { name: name.into(), wgsl, bindings, params })
+    }
+}
+
+/// A permutation of a kernel: everything that its text depends on. Its launcher has the parameters and the grid of a dispatch.
+pub trait Kernel: Any {
+    /// The shader.
+    ///
+    /// # Errors
+    /// When the template cannot be expanded.
+    fn source(&self) -> Result<Source, PreprocessError>;
+
+    /// Small inputs, and the output of the CPU twin: the self-test.
+    ///
+    /// # Errors
+    /// When its matrices would have a shape that the type cannot have.
+    fn case(&self) -> Result<Case, CaseError>;
+
+    /// Whether it multiplies rows that are rounded to int8, or rounds rows for such a product.
+    fn is_packed(&self) -> bool {
+        false
+    }
+}
+
+impl dyn Kernel {
+    /// It as a `K`, if it is one.
+    #[must_use]
+    pub fn downcast_ref<K: Kernel>(&self) -> Option<&K> {
+        (self as &dyn Any).downcast_ref()
     }
 }
 

@@ -1,9 +1,9 @@
 //! All WGSL kernels of gemtab, each with a launcher and a CPU twin. No GPU types: only texts, layouts and
 //! arithmetic.
 //!
-//! A family of kernels is a folder in `wgsl/` and a module here. A launcher builds the [`Source`] of its kernel,
-//! the parameter struct and the number of workgroups. The CPU twin is the reference that tests compare the kernel
-//! with.
+//! A family of kernels is a folder in `wgsl/` and a module here. A launcher has the parameter struct and the number of
+//! workgroups, and implements [`Kernel`]: the [`Source`], and the case of the self-test. The CPU twin is the reference that
+//! tests compare the kernel with. Kernels of training have a source and no case.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -39,7 +39,7 @@ pub mod train;
 pub mod vision;
 
 pub use dtype::DType;
-pub use kernel::{Access, Binding, Source, grid};
+pub use kernel::{Access, Binding, Kernel, Source, grid};
 pub use params::{Field, WgslStruct};
 pub use planes::{LayoutError, PlanarLayout, Planes};
 pub use preprocess::{Defines, PreprocessError};

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use engine::bytes::CancelToken;
 use engine::check::{self, Check, Problem};
 use engine::gpu::{Gpu, GpuError};
-use engine::model::{Products, is_packed};
+use engine::model::Products;
+use engine::plan::Tested;
 use engine::session::{Control, EngineError, Finish};
 use protocol::diagnosis::{KernelCheck, KernelProblem, KernelTime, Round, SwitchedOff};
 use protocol::failure::RequestFailure;
@@ -13,7 +14,7 @@ use protocol::{
     Benchmark, BenchmarkOptions, Diagnosis, Failure, Finding, ModelPhase, Outcome, Profile, Progress,
     RequestId, SelfTest,
 };
-use shaders::selftest::Form;
+use shaders::{Kernel, selftest};
 
 use crate::host::{Host, Model, Slot, recovery};
 use crate::state::tasks::{Kind, Task};
@@ -135,7 +136,7 @@ pub async fn self_test(
     let mut told = SelfTest::default();
     let Some(model) = host.model.borrow().clone() else {
         let gpu = host.gpu().await.map_err(|report| device::failure(&report))?;
-        try_all(host, &gpu, &check::standard(), cancel, tell, &mut told.checks).await?;
+        try_all(host, &gpu, &selftest::standard(), cancel, tell, &mut told.checks).await?;
         return Ok(told);
     };
     told.of_model = true;
@@ -158,14 +159,14 @@ async fn test_model(
     told: &mut SelfTest,
 ) -> Result<(), Failure> {
     let ready = recovery::ensure(host, slot, cancel).await?;
-    let forms = ready.session.forms();
-    let failed = try_all(host, &ready.gpu, &forms, cancel, tell, &mut told.checks).await?;
-    model.tried.borrow_mut().extend(forms.iter().cloned());
+    let all = ready.session.tested();
+    let failed = try_all(host, &ready.gpu, &Tested::kernels(&all), cancel, tell, &mut told.checks).await?;
+    model.tried.borrow_mut().extend(all.iter().map(Tested::text));
     let mut is_sound = failed.is_empty();
     if !is_sound {
         host.keeper.doubt().await;
     }
-    if !is_sound && failed.iter().all(is_packed) {
+    if !is_sound && failed.iter().all(|kernel| kernel.is_packed()) {
         let before = model.products.replace(Products::Floats);
         let changed = match ready.session.autoregressive_mut() {
             Ok(session) => session.set_products(Products::Floats).await,
@@ -177,12 +178,12 @@ async fn test_model(
             return Err(failure::of(&error, Some(model.options.context)));
         }
         // Those that have taken their place.
-        let mut new = ready.session.forms();
-        new.retain(|form| !forms.contains(form));
-        match try_all(host, &ready.gpu, &new, cancel, tell, &mut told.checks).await {
+        let mut new = ready.session.tested();
+        new.retain(|tested| !model.tried.borrow().contains(&tested.text()));
+        match try_all(host, &ready.gpu, &Tested::kernels(&new), cancel, tell, &mut told.checks).await {
             Ok(failed) => {
                 is_sound = failed.is_empty();
-                model.tried.borrow_mut().extend(new);
+                model.tried.borrow_mut().extend(new.iter().map(Tested::text));
             }
             Err(failure) => {
                 // Nobody knows whether it answers right: the next request loads it anew, with what it had.
@@ -209,23 +210,23 @@ async fn test_model(
 async fn try_all(
     host: &Host,
     gpu: &Gpu,
-    forms: &[Form],
+    kernels: &[Rc<dyn Kernel>],
     cancel: &CancelToken,
     tell: &mut dyn FnMut(u32, u32),
     checks: &mut Vec<KernelCheck>,
-) -> Result<Vec<Form>, Failure> {
+) -> Result<Vec<Rc<dyn Kernel>>, Failure> {
     let before = checks.len();
-    let total = (before + forms.len()) as u32;
+    let total = (before + kernels.len()) as u32;
     let mut failed = Vec::new();
-    for (done, form) in (before as u32..).zip(forms) {
+    for (done, kernel) in (before as u32..).zip(kernels) {
         if cancel.is_cancelled() {
             return Err(failure::cancelled());
         }
         tell(done, total);
-        let tried = try_one(host, gpu, form).await;
+        let tried = try_one(host, gpu, &**kernel).await;
         let Check { name, deviation, problem } = tried.map_err(|error| failure::of(&error.into(), None))?;
         if problem.is_some() {
-            failed.push(form.clone());
+            failed.push(Rc::clone(kernel));
         }
         checks.push(KernelCheck { name, deviation, problem: problem.map(told_problem) });
     }
@@ -242,8 +243,8 @@ fn told_problem(problem: Problem) -> KernelProblem {
 }
 
 /// Tries a kernel.
-pub async fn try_one(host: &Host, gpu: &Gpu, form: &Form) -> Result<Check, GpuError> {
-    let mut check = check::check(gpu, form).await?;
+pub async fn try_one(host: &Host, gpu: &Gpu, kernel: &dyn Kernel) -> Result<Check, GpuError> {
+    let mut check = check::check(gpu, kernel).await?;
     if host.doubted.borrow().as_ref().is_some_and(|is_wrong| is_wrong(&check.name)) {
         check.problem = Some(Problem::Refused { reason: "it is doubted".to_owned() });
     }

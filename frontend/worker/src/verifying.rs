@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use std::rc::{Rc, Weak};
 
 use engine::bytes::CancelToken;
+use engine::plan::Tested;
 use engine::session::ModelSession;
 use protocol::failure::EngineFailure;
 use protocol::{Failure, SelfTest};
-use shaders::selftest::Form;
 
 use crate::choices::{self, Adapter};
 use crate::diagnosing::{self, try_one};
@@ -36,9 +36,8 @@ pub fn begin(host: &Rc<Host>) {
 /// Begins again if the session has kernels that were not tried: those of adapters and drafts are bound when they are first
 /// used.
 pub fn go_on(host: &Rc<Host>, model: &Model, session: &ModelSession) {
-    let tried = model.tried.borrow();
-    if session.forms().iter().any(|form| !tried.contains(form)) {
-        drop(tried);
+    let is_new = |tested: &Tested| !model.tried.borrow().contains(&tested.text());
+    if session.tested().iter().any(is_new) {
         begin(host);
     }
 }
@@ -63,7 +62,7 @@ async fn verify(host: &Rc<Host>, model: &Weak<Model>) {
         let Some(sound) = known.as_mut() else { return };
         // What is bound changes from round to round.
         let next = next(&ready.session, &model, sound);
-        let Some((form, text)) = next else {
+        let Some((tested, key)) = next else {
             model.verified.set(true);
             choices::keep_sound(host, &adapter, sound).await;
             if model.verified.get() {
@@ -71,10 +70,10 @@ async fn verify(host: &Rc<Host>, model: &Weak<Model>) {
             }
             continue;
         };
-        match try_one(host, &ready.gpu, &form).await {
+        match try_one(host, &ready.gpu, &*tested.kernel).await {
             Ok(check) if check.problem.is_none() => {
-                sound.insert(text);
-                model.tried.borrow_mut().insert(form);
+                sound.insert(key);
+                model.tried.borrow_mut().insert(tested.text());
             }
             Ok(_) => {
                 // All of them, and what follows from it.
@@ -91,24 +90,20 @@ async fn verify(host: &Rc<Host>, model: &Weak<Model>) {
     }
 }
 
-/// The next kernel that was neither tried for this model nor is known to be right, and how the verdict on it is remembered.
-fn next(session: &ModelSession, model: &Model, sound: &BTreeSet<String>) -> Option<(Form, String)> {
+/// The next kernel whose text was neither tried for this model nor is known to be right, and how the verdict on it is
+/// remembered.
+fn next(session: &ModelSession, model: &Model, sound: &BTreeSet<String>) -> Option<(Tested, String)> {
     let mut tried = model.tried.borrow_mut();
-    for (form, source) in session.tested() {
-        if tried.contains(&form) {
-            continue;
+    let new =
+        session.tested().into_iter().filter(|tested| !tried.contains(&tested.text())).collect::<Vec<_>>();
+    new.into_iter().find_map(|tested| {
+        let key = choices::text_key(&tested.source);
+        if sound.contains(&key) {
+            tried.insert(tested.text());
+            return None;
         }
-        let text = match source {
-            Some(source) => Some(choices::text_key(&source)),
-            None => form.case().ok().map(|case| choices::text_key(&case.source)),
-        };
-        match text {
-            Some(text) if !sound.contains(&text) => return Some((form, text)),
-            // What has no test cannot be tried.
-            _ => tried.insert(form),
-        };
-    }
-    None
+        Some((tested, key))
+    })
 }
 
 /// What was found.

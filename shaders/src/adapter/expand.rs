@@ -1,7 +1,8 @@
 //! Launcher and CPU twin of `wgsl/adapter/expand.wgsl`: `Y += B·(scales ⊙ z)` for products with the same input.
 
 use crate::matvec::Correction;
-use crate::{Defines, PreprocessError, Source};
+use crate::selftest::{Arg, Case, CaseError, Expected, LEN, random};
+use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// Rows per workgroup.
 const ROWS: u32 = 8;
@@ -10,6 +11,10 @@ const COLUMNS: u32 = 64;
 
 /// Maximum rank of all adapters together: the kernel holds z in half of the workgroup memory that every device has.
 pub const MAX_RANK: u32 = 256;
+
+/// The kernel for one to three products. Bindings: params, state (its `len` is T), z, B, scales, then the products.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expand(pub usize);
 
 params! {
     /// The uniform at binding 0.
@@ -57,20 +62,6 @@ impl Params {
     }
 }
 
-/// The kernel for one to three products. Bindings: params, state (its `len` is T), z, B, scales, then the products.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source(products: usize) -> Result<Source, PreprocessError> {
-    let defines = Defines::new()
-        .set("SEGMENTS", products)
-        .set("LATER_SEGMENTS", products - 1)
-        .set("ROWS", ROWS)
-        .set("COLUMNS", COLUMNS)
-        .set("MAX_QUADS", MAX_RANK / 4);
-    Source::build::<Params>("adapter/expand.wgsl", format!("adapter_expand_{products}"), &defines)
-}
-
 /// The twin for one product, in f64: `y[T, n] + B·(scales ⊙ z)`, z `[T, rank]`, B `[n, rank]`.
 #[must_use]
 pub fn expand(y: &[f32], z: &[f32], b: &[f32], scales: &[f32]) -> Vec<f32> {
@@ -82,4 +73,53 @@ pub fn expand(y: &[f32], z: &[f32], b: &[f32], scales: &[f32]) -> Vec<f32> {
         terms.sum()
     };
     y.iter().enumerate().map(|(i, &y)| (f64::from(y) + correction(i / n, i % n)) as f32).collect()
+}
+
+impl Kernel for Expand {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let Self(products) = *self;
+        let defines = Defines::new()
+            .set("SEGMENTS", products)
+            .set("LATER_SEGMENTS", products - 1)
+            .set("ROWS", ROWS)
+            .set("COLUMNS", COLUMNS)
+            .set("MAX_QUADS", MAX_RANK / 4);
+        Source::build::<Params>("adapter/expand.wgsl", format!("adapter_expand_{products}"), &defines)
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let Self(products) = *self;
+        let (rank, widths) = (12_u32, [75_u32, 64, 130]);
+        let widths = &widths[..products.min(widths.len())];
+        let b_at = |i: usize| rank * widths[..i].iter().sum::<u32>();
+        let z_at = |i: usize| rank * i as u32;
+        let mut correction = Correction { rank, places: [None; 3] };
+        for (i, place) in correction.places.iter_mut().enumerate().take(widths.len()) {
+            *place = Some((z_at(i), b_at(i)));
+        }
+        let stride = rank * widths.len() as u32;
+        let params = Params::new(widths, stride, &correction);
+        let z = random(56, (LEN * stride) as usize);
+        let b = random(57, b_at(widths.len()) as usize);
+        let scales = random(58, rank as usize);
+        let mut args = vec![
+            Arg::uniform(&params),
+            Arg::state(0, LEN),
+            Arg::floats(&z),
+            Arg::floats(&b),
+            Arg::floats(&scales),
+        ];
+        let mut expected = Vec::new();
+        for (i, &n) in widths.iter().enumerate() {
+            let y = random(59 + i as u64, (LEN * n) as usize);
+            let mine: Vec<f32> = z
+                .chunks_exact(stride as usize)
+                .flat_map(|row| row[z_at(i) as usize..][..rank as usize].to_vec())
+                .collect();
+            let rows = &b[b_at(i) as usize..][..(rank * n) as usize];
+            expected.push(Expected::new(args.len(), expand(&y, &mine, rows, &scales), 1e-4));
+            args.push(Arg::floats(&y));
+        }
+        Ok(Case { args, grid: params.dispatch(LEN), expected })
+    }
 }

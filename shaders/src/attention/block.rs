@@ -1,12 +1,16 @@
 //! `wgsl/attention/block.wgsl`: attention of a chunk of queries over the KV cache.
 
 use super::KvType;
-use crate::{Defines, PreprocessError, Source};
+use super::case::Chunk;
+use crate::selftest::{Case, CaseError, Expected};
+use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// Threads of a workgroup.
 const THREADS: u32 = 256;
 
 /// One permutation of the kernel.
+///
+/// Bindings: params, state, q, k cache, v cache, out, and with `until` visible_until.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Block {
     /// Elements per head: from 4 to 512, such that the cache can hold them ([`KvType::supports`]).
@@ -49,30 +53,6 @@ impl Block {
     /// accumulators stay in registers: at most 8 vec4s per thread.
     const fn rows(&self) -> u32 {
         if self.head_dim > 256 { 16 } else { 32 }
-    }
-
-    /// The shader. Bindings: params, state, q, k cache, v cache, out, and with `until` visible_until.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
-    pub fn source(&self) -> Result<Source, PreprocessError> {
-        let quads = self.head_dim / 4;
-        let groups = THREADS / quads;
-        let defines = Defines::new()
-            .set("KV_TYPE", self.kv_type.define())
-            .set("UNTIL", self.until)
-            .set("ROWS", self.rows())
-            .set("SCORED", self.rows() / 16)
-            .set("QUADS", quads)
-            .set("GROUPS", groups)
-            .set("OWNED", self.rows().div_ceil(groups));
-        let name = format!(
-            "attention_block_h{}_{}{}",
-            self.head_dim,
-            self.kv_type.name(),
-            if self.until { "_until" } else { "" },
-        );
-        Source::build::<Params>("attention/block.wgsl", name, &defines)
     }
 
     /// Workgroups for a chunk of `positions`, for all key–value heads from `first_head` on.
@@ -138,4 +118,35 @@ pub fn block(form: &Block, params: &Params, inputs: Inputs<'_>) -> Vec<f32> {
         out.extend(sum.iter().map(|sum| (sum / total) as f32));
     }
     out
+}
+
+impl Kernel for Block {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let quads = self.head_dim / 4;
+        let groups = THREADS / quads;
+        let defines = Defines::new()
+            .set("KV_TYPE", self.kv_type.define())
+            .set("UNTIL", self.until)
+            .set("ROWS", self.rows())
+            .set("SCORED", self.rows() / 16)
+            .set("QUADS", quads)
+            .set("GROUPS", groups)
+            .set("OWNED", self.rows().div_ceil(groups));
+        let name = format!(
+            "attention_block_h{}_{}{}",
+            self.head_dim,
+            self.kv_type.name(),
+            if self.until { "_until" } else { "" },
+        );
+        Source::build::<Params>("attention/block.wgsl", name, &defines)
+    }
+
+    /// 21 tokens after 50 others, with a window.
+    fn case(&self) -> Result<Case, CaseError> {
+        let case = Chunk { pos: 50, len: 21, window: 30, ring: 0 };
+        let q = case.queries(self.head_dim);
+        let (args, want) = case.of(self, &q, |v| v);
+        let grid = self.dispatch(&case.params(), case.len);
+        Ok(Case { args, grid, expected: vec![Expected::new(5, want, 2e-3)] })
+    }
 }

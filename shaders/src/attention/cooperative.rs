@@ -1,11 +1,16 @@
 //! Launcher of `wgsl/attention/cooperative.wgsl`: attention of a chunk by the matrix units of the device. Its CPU twin is
 //! [`block`](super::block::block), for queries, keys and values rounded to halves.
 
+use super::block::Block;
+use super::case::Chunk;
 use super::{KvType, block::Params};
 use crate::matrix_units::Dialect;
-use crate::{Defines, PreprocessError, Source};
+use crate::selftest::{Case, CaseError, Expected};
+use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// One permutation of the kernel.
+///
+/// Bindings: params, state, q, k cache, v cache, out, and with `until` visible_until.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cooperative {
     /// Elements per head: see [`Cooperative::supports`].
@@ -53,15 +58,7 @@ impl Cooperative {
         2 / self.halves()
     }
 
-    /// The shader, on this target. Bindings: params, state, q, k cache, v cache, out, and with `until` visible_until.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
-    pub fn source(self) -> Result<Source, PreprocessError> {
-        self.form(Dialect::HERE)
-    }
-
-    fn form(self, dialect: Dialect) -> Result<Source, PreprocessError> {
+    fn in_dialect(self, dialect: Dialect) -> Result<Source, PreprocessError> {
         let columns = self.head_dim / self.parts();
         let defines = Defines::new()
             .set("DIALECT", dialect.name())
@@ -90,6 +87,23 @@ impl Cooperative {
     }
 }
 
+impl Kernel for Cooperative {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        self.in_dialect(Dialect::HERE)
+    }
+
+    /// 77 tokens after 150 others, with a window, in a ring.
+    fn case(&self) -> Result<Case, CaseError> {
+        let case = Chunk { pos: 150, len: 77, window: 90, ring: 192 };
+        let rounded = |v: f32| half::f16::from_f32(v).to_f32();
+        let q: Vec<f32> = case.queries(self.head_dim).into_iter().map(rounded).collect();
+        let twin = Block { head_dim: self.head_dim, kv_type: self.kv_type, until: self.until };
+        let (args, want) = case.of(&twin, &q, rounded);
+        let grid = self.dispatch(&case.params(), case.len);
+        Ok(Case { args, grid, expected: vec![Expected::new(5, want, 4e-3)] })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,7 +128,7 @@ mod tests {
         for kv_type in CACHES {
             let text = |dialect| {
                 let form = Cooperative { head_dim: 256, kv_type, until: true };
-                form.form(dialect).expect("the template expands").wgsl.to_string()
+                form.in_dialect(dialect).expect("the template expands").wgsl.to_string()
             };
             let (wgpu, chromium) = (text(Dialect::Wgpu), text(Dialect::Chromium));
             assert!(wgpu.contains("coopMultiplyAdd") && !wgpu.to_lowercase().contains("subgroup_matrix"));

@@ -1,7 +1,12 @@
 //! Launcher of `wgsl/attention/decode.wgsl`: attention of one token, split over the keys (flash decoding).
 
-use super::KvType;
-use crate::{Defines, PreprocessError, Source};
+use super::block::Block;
+use super::case::{HEADS, cached, finish_params, kv_heads, stored, table};
+use super::{KvType, block};
+use crate::rows::qkv_finish as finish;
+use crate::rows::qkv_finish::{Cache, QkvFinish};
+use crate::selftest::{Arg, Case, CaseError, EPS, Expected, Reading, random};
+use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// Threads of a workgroup.
 const THREADS: u32 = 256;
@@ -32,6 +37,8 @@ impl Kv {
 }
 
 /// One permutation of the kernel.
+///
+/// Bindings: params, part, state, qkv, vectors, rope, k cache, v cache; with `quads > 0` also the adapter buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Decode {
     /// Elements per head: a power of two from 16 to 512.
@@ -122,12 +129,37 @@ impl Decode {
         defines.set("KEY_LOADS", keys.clamp(1, MAX_LOADS)).set("VALUE_LOADS", values.clamp(1, MAX_LOADS))
     }
 
-    /// The shader. Bindings: params, part, state, qkv, vectors, rope, k cache, v cache; with `quads > 0` also the
-    /// adapter buffer.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
-    pub fn source(&self) -> Result<Source, PreprocessError> {
+    /// Workgroups.
+    #[must_use]
+    pub fn dispatch(params: &Params) -> [u32; 3] {
+        [params.max_splits, params.heads, 1]
+    }
+
+    /// Number of f32 elements of the partial results: accumulators, then `(m, l)` pairs.
+    #[must_use]
+    pub fn part_len(head_dim: u32, heads: u32, max_splits: u32) -> u32 {
+        heads * max_splits * (head_dim + 2)
+    }
+
+    /// Offset, in elements, of the partial sums of z that follow the partial results.
+    #[must_use]
+    pub fn partial_at(head_dim: u32, heads: u32, max_splits: u32) -> u32 {
+        Self::part_len(head_dim, heads, max_splits).next_multiple_of(4)
+    }
+}
+
+/// How `keys` positions are split, and one more for each of `rows` rows but the first: first visible key, keys per split, number
+/// of splits (`wgsl/shared/splits.wgsl`).
+#[must_use]
+pub fn splits(keys: u32, rows: u32, window: u32, min_split_keys: u32, max_splits: u32) -> (u32, u32, u32) {
+    let of_first = if window == 0 { keys } else { keys.min(window) };
+    let visible = of_first + rows - 1;
+    let run = min_split_keys.max(visible.div_ceil(max_splits).next_multiple_of(64));
+    (keys - of_first, run, visible.div_ceil(run).max(1))
+}
+
+impl Kernel for Decode {
+    fn source(&self) -> Result<Source, PreprocessError> {
         let own = self.kv != Kv::Shared;
         let kv = match self.kv {
             Kv::Own => "own",
@@ -163,31 +195,88 @@ impl Decode {
         )
     }
 
-    /// Workgroups.
-    #[must_use]
-    pub fn dispatch(params: &Params) -> [u32; 3] {
-        [params.max_splits, params.heads, 1]
-    }
+    /// One token after 70 others, in one split.
+    fn case(&self) -> Result<Case, CaseError> {
+        let (pos, hd) = (70, self.head_dim as usize);
+        let kv_heads = kv_heads(self.group);
+        let len = (pos + 1) as usize * kv_heads as usize * hd;
+        let (k_words, k) = stored(&random(3, len), (self.kv_type, self.head_dim));
+        let (v_words, v) = stored(&random(4, len), (self.kv_type, self.head_dim));
+        let (rope_arg, rope, rope_hi_rows) = table(self.head_dim);
+        let vectors = random(2, 2 * hd);
+        let all = match self.kv {
+            Kv::Own => HEADS + 2 * kv_heads,
+            Kv::OwnVIsK => HEADS + kv_heads,
+            Kv::Shared => HEADS,
+        };
+        let qkv = random(1, all as usize * hd);
 
-    /// Number of f32 elements of the partial results: accumulators, then `(m, l)` pairs.
-    #[must_use]
-    pub fn part_len(head_dim: u32, heads: u32, max_splits: u32) -> u32 {
-        heads * max_splits * (head_dim + 2)
-    }
+        let like = QkvFinish { head_dim: self.head_dim, kv: self.kv, kv_type: self.kv_type, joined: false };
+        let params = finish::Params { kv_heads, ..finish_params(self.head_dim, rope_hi_rows) };
+        let (q_end, k_end) = (HEADS as usize * hd, (HEADS + kv_heads) as usize * hd);
+        let mut q = qkv[..q_end].to_vec();
+        let raw_k = qkv.get(q_end..k_end).unwrap_or_default();
+        let raw_v = qkv.get(k_end..).unwrap_or_default();
+        let mut cache = Cache { k, v };
+        let inputs = finish::Inputs { vectors: &vectors, rope: &rope, pos };
+        finish::qkv_finish(&like, &params, inputs, &mut q, (raw_k, raw_v), &mut cache);
+        let seen = Block { head_dim: self.head_dim, kv_type: self.kv_type, until: false };
+        let block_params =
+            block::Params { heads: HEADS, kv_heads, window: 0, ring: 0, ..block::Params::default() };
+        let inputs = block::Inputs { pos, q: &q, k: &cache.k, v: &cache.v, visible_until: &[] };
+        let want = block::block(&seen, &block_params, inputs);
 
-    /// Offset, in elements, of the partial sums of z that follow the partial results.
-    #[must_use]
-    pub fn partial_at(head_dim: u32, heads: u32, max_splits: u32) -> u32 {
-        Self::part_len(head_dim, heads, max_splits).next_multiple_of(4)
+        let params = Params {
+            heads: HEADS,
+            kv_heads,
+            q_norm: 0,
+            k_norm: self.head_dim,
+            min_split_keys: 128,
+            max_splits: 1,
+            grouped_from: 1,
+            rope_hi_rows,
+            eps: EPS,
+            ..Params::default()
+        };
+        let rank = 4 * self.quads;
+        let pairs = (HEADS * self.head_dim) as usize;
+        let partial_at = Decode::partial_at(self.head_dim, HEADS, 1) as usize;
+        let mut args = vec![
+            Arg::uniform(&params),
+            Arg::zeros(partial_at + (HEADS * rank) as usize),
+            Arg::state(pos, 1),
+            Arg::floats(&qkv),
+            Arg::floats(&vectors),
+            rope_arg,
+            Arg::Words(k_words),
+            Arg::Words(v_words),
+        ];
+        // The token's own key and value may have other codes than the twin's.
+        let own_codes = self.kv != Kv::Shared && self.kv_type == KvType::Q8_0;
+        let tolerance = 2e-3 + if own_codes { KvType::step(&cache.v) } else { 0.0 };
+        let accumulated = |at, len, want| {
+            let reading = Reading::Accumulated { at, len, pairs };
+            Expected { reading, ..Expected::new(1, want, tolerance) }
+        };
+        let mut expected = Vec::new();
+        if self.quads > 0 {
+            let columns = random(9, want.len() * rank as usize);
+            let partial =
+                columns.chunks_exact(hd * rank as usize).zip(want.chunks_exact(hd)).flat_map(|(a, x)| {
+                    let z = |q: usize| -> f64 {
+                        let terms = a.iter().skip(q).step_by(rank as usize).zip(x);
+                        terms.map(|(&a, &x)| f64::from(a) * f64::from(x)).sum()
+                    };
+                    (0..rank as usize).map(|q| z(q) as f32).collect::<Vec<_>>()
+                });
+            expected.push(accumulated(partial_at, rank as usize, partial.collect()));
+            args.push(Arg::floats(&columns));
+        }
+        expected.push(accumulated(0, hd, want));
+        if self.kv != Kv::Shared {
+            expected.push(cached(6, cache.k, (self.kv_type, self.head_dim)));
+            expected.push(cached(7, cache.v, (self.kv_type, self.head_dim)));
+        }
+        Ok(Case { args, grid: Decode::dispatch(&params), expected })
     }
-}
-
-/// How `keys` positions are split, and one more for each of `rows` rows but the first: first visible key, keys per split, number
-/// of splits (`wgsl/shared/splits.wgsl`).
-#[must_use]
-pub fn splits(keys: u32, rows: u32, window: u32, min_split_keys: u32, max_splits: u32) -> (u32, u32, u32) {
-    let of_first = if window == 0 { keys } else { keys.min(window) };
-    let visible = of_first + rows - 1;
-    let run = min_split_keys.max(visible.div_ceil(max_splits).next_multiple_of(64));
-    (keys - of_first, run, visible.div_ceil(run).max(1))
 }

@@ -1,11 +1,20 @@
 //! `wgsl/audio/attention.wgsl`: local attention over the last few positions.
 
-use crate::{Defines, PreprocessError, Source};
+use super::{PAST, STEP};
+use crate::selftest::{Arg, Case, CaseError, Expected, as_f32, random};
+use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// Keys that a position attends to, including its own.
 pub const KEYS: u32 = 12;
 /// Largest supported head size.
 pub const MAX_HEAD_DIM: u32 = 512;
+
+/// The kernel for one head size. Bindings: params, state, vectors, q, k, v, relative, past, out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attention {
+    /// Elements per head.
+    pub head_dim: u32,
+}
 
 params! {
     /// The uniform at binding 0.
@@ -65,15 +74,6 @@ pub fn encodings(width: u32) -> Vec<f32> {
     rows
 }
 
-/// The shader for one head size. Bindings: params, state, vectors, q, k, v, relative, past, out.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source(head_dim: u32) -> Result<Source, PreprocessError> {
-    let defines = Defines::new().set("HEAD", head_dim).set("KEYS", KEYS).set("THREADS", KEYS * 16);
-    Source::build::<Params>("audio/attention.wgsl", format!("audio_attention_{head_dim}"), &defines)
-}
-
 /// Workgroups for a step of `rows`.
 #[must_use]
 pub const fn dispatch(params: &Params, rows: u32) -> [u32; 3] {
@@ -125,4 +125,42 @@ pub fn attention(params: &Params, inputs: &Inputs<'_>) -> Vec<f64> {
         }
     }
     out
+}
+
+impl Kernel for Attention {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let head_dim = self.head_dim;
+        let defines = Defines::new().set("HEAD", head_dim).set("KEYS", KEYS).set("THREADS", KEYS * 16);
+        Source::build::<Params>("audio/attention.wgsl", format!("audio_attention_{head_dim}"), &defines)
+    }
+
+    /// Local attention, for one step.
+    fn case(&self) -> Result<Case, CaseError> {
+        let head_dim = self.head_dim;
+        let heads = 2;
+        let width = (heads * head_dim) as usize;
+        let slots = slots(STEP);
+        let params = Params::new(heads, head_dim, slots, 0);
+        let rows = |seed| -> Vec<f32> {
+            random(seed, (PAST + STEP) as usize * width).into_iter().map(|v| 2.0 * v).collect()
+        };
+        let (q, k, v) = (rows(88), rows(89), rows(90));
+        let (vectors, relative) = (random(91, head_dim as usize), random(92, KEYS as usize * width));
+        let inputs = Inputs { q: &q, k: &k, v: &v, relative: &relative, scale: &vectors };
+        let all = as_f32(&attention(&params, &inputs));
+        let values = slots as usize * width;
+        let mut past = vec![0.0; 2 * values];
+        for row in 0..PAST as usize {
+            let (from, to) = (row * width, row % slots as usize * width);
+            past[to..to + width].copy_from_slice(&k[from..from + width]);
+            past[values + to..values + to + width].copy_from_slice(&v[from..from + width]);
+        }
+        let begin = PAST as usize * width;
+        let want = all[begin..].to_vec();
+        let mut args = vec![Arg::uniform(&params), Arg::state(PAST, STEP), Arg::floats(&vectors)];
+        args.extend([&q, &k, &v].map(|rows| Arg::floats(&rows[begin..])));
+        args.extend([Arg::floats(&relative), Arg::floats(&past), Arg::zeros(want.len())]);
+        let grid = dispatch(&params, STEP);
+        Ok(Case { args, grid, expected: vec![Expected::new(8, want, 1e-3)] })
+    }
 }

@@ -1,6 +1,7 @@
 //! `wgsl/audio/conv2d.wgsl`: a subsampling convolution with layer norm and ReLU.
 
-use crate::{Defines, PreprocessError, Source};
+use crate::selftest::{Arg, Case, CaseError, EPS, Expected, as_f32, random};
+use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// Groups of channels per workgroup.
 const GROUPS: u32 = 8;
@@ -10,6 +11,8 @@ pub const MAX_CHANNELS: u32 = 256;
 pub const CHANNELS: [(u32, u32); 2] = [(1, 128), (128, 32)];
 
 /// The kernel for one number of channels.
+///
+/// Bindings: params, vectors, x, y.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Conv2d {
     channels: u32,
@@ -52,17 +55,6 @@ impl Conv2d {
     #[must_use]
     pub const fn new(channels_in: u32, channels: u32) -> Self {
         Self { channels, chunk: if channels_in == 1 { 1 } else { 16 } }
-    }
-
-    /// The shader. Bindings: params, vectors, x, y.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
-    pub fn source(self) -> Result<Source, PreprocessError> {
-        let Self { channels, chunk } = self;
-        let defines =
-            Defines::new().set("CHANNELS", channels).set("OWN", channels / GROUPS).set("CHUNK", chunk);
-        Source::build::<Params>("audio/conv2d.wgsl", format!("audio_conv2d_{channels}_{chunk}"), &defines)
     }
 
     /// Workgroups for `rows` rows of output.
@@ -110,5 +102,38 @@ impl Conv2d {
             }
         }
         y
+    }
+}
+
+impl Kernel for Conv2d {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let Self { channels, chunk } = *self;
+        let defines =
+            Defines::new().set("CHANNELS", channels).set("OWN", channels / GROUPS).set("CHUNK", chunk);
+        Source::build::<Params>("audio/conv2d.wgsl", format!("audio_conv2d_{channels}_{chunk}"), &defines)
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let Self { channels, chunk } = *self;
+        // Several chunks, where there may be.
+        let channels_in = if chunk == 1 { 1 } else { 8 * chunk };
+        let (rows, freq_in, count) = (3, 5_u32, 9 * channels_in * channels);
+        let params = Params {
+            first: -1,
+            end: 2,
+            freq_in,
+            freq_out: freq_in.div_ceil(2),
+            channels_in,
+            weights: 0,
+            norm: count,
+            eps: EPS,
+        };
+        let vectors = random(84, (count + channels) as usize);
+        let x = random(85, ((2 * rows + 1) * freq_in * channels_in) as usize);
+        let want = as_f32(&self.twin(&params, &vectors, &x, rows as usize));
+        let args =
+            vec![Arg::uniform(&params), Arg::floats(&vectors), Arg::floats(&x), Arg::zeros(want.len())];
+        let grid = Self::dispatch(&params, rows);
+        Ok(Case { args, grid, expected: vec![Expected::new(3, want, 1e-3)] })
     }
 }

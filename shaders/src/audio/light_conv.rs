@@ -1,9 +1,14 @@
 //! `wgsl/audio/light_conv.wgsl`: GLU, causal depthwise convolution, norm and SiLU.
 
-use super::sigmoid;
 use super::silu::silu;
+use super::{PAST, STEP, sigmoid};
 use crate::math::rms;
-use crate::{Defines, PreprocessError, Source, grid};
+use crate::selftest::{Arg, Case, CaseError, EPS, Expected, as_f32, random};
+use crate::{Defines, Kernel, PreprocessError, Source, grid};
+
+/// The kernel. Bindings: params, state, vectors, x, past, y.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LightConv;
 
 params! {
     /// The uniform at binding 0.
@@ -29,14 +34,6 @@ params! {
 #[must_use]
 pub const fn slots(rows: u32, taps: u32) -> u32 {
     rows + taps.saturating_sub(1)
-}
-
-/// The shader. Bindings: params, state, vectors, x, past, y.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source() -> Result<Source, PreprocessError> {
-    Source::build::<Params>("audio/light_conv.wgsl", "audio_light_conv", &Defines::new())
 }
 
 /// Workgroups for a step of `rows`.
@@ -66,4 +63,41 @@ pub fn light_conv(params: &Params, vectors: &[f32], x: &[f32]) -> Vec<f64> {
         y.extend(rms(&z, Some(norm), f64::from(params.eps)).into_iter().map(silu));
     }
     y
+}
+
+impl Kernel for LightConv {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        Source::build::<Params>("audio/light_conv.wgsl", "audio_light_conv", &Defines::new())
+    }
+
+    /// The gated convolution, for one step.
+    fn case(&self) -> Result<Case, CaseError> {
+        let (width, taps) = (64_u32, 5);
+        let slots = slots(STEP, taps);
+        let params =
+            Params { width4: width / 4, taps, slots, weights: 0, norm: width * taps, eps: EPS, pad: [0; 2] };
+        let vectors = random(86, (width * taps + width) as usize);
+        let width = width as usize;
+        let x: Vec<f32> =
+            random(87, (PAST + STEP) as usize * 2 * width).into_iter().map(|v| 3.0 * v).collect();
+        let all = as_f32(&light_conv(&params, &vectors, &x));
+        let mut past = vec![0.0; slots as usize * width];
+        for (row, x) in x.chunks_exact(2 * width).enumerate().take(PAST as usize) {
+            for c in 0..width {
+                past[row % slots as usize * width + c] = x[c] / (1.0 + (-x[width + c]).exp());
+            }
+        }
+        let begin = PAST as usize * width;
+        let want = all[begin..].to_vec();
+        let args = vec![
+            Arg::uniform(&params),
+            Arg::state(PAST, STEP),
+            Arg::floats(&vectors),
+            Arg::floats(&x[2 * begin..]),
+            Arg::floats(&past),
+            Arg::zeros(want.len()),
+        ];
+        let grid = dispatch(STEP);
+        Ok(Case { args, grid, expected: vec![Expected::new(5, want, 1e-3)] })
+    }
 }

@@ -8,6 +8,10 @@ pub mod light_conv;
 pub mod silu;
 pub mod unit_norm;
 
+/// Rows before the step of a test case, and rows of the step.
+const PAST: u32 = 15;
+const STEP: u32 = 6;
+
 fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }

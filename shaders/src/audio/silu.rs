@@ -1,10 +1,15 @@
 //! `wgsl/audio/silu.wgsl`: the activation of the feed-forward blocks.
 
 use super::sigmoid;
-use crate::{Defines, PreprocessError, Source, grid};
+use crate::selftest::{Arg, Case, CaseError, Expected, random};
+use crate::{Defines, Kernel, PreprocessError, Source, grid};
 
 /// Elements per workgroup.
 const ELEMENTS: u32 = 1024;
+
+/// The kernel. Bindings: params, state, x.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Silu;
 
 params! {
     /// The uniform at binding 0.
@@ -25,14 +30,6 @@ impl Params {
     }
 }
 
-/// The shader. Bindings: params, state, x.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source() -> Result<Source, PreprocessError> {
-    Source::build::<Params>("audio/silu.wgsl", "audio_silu", &Defines::new())
-}
-
 /// Workgroups for a step of `rows`.
 #[must_use]
 pub const fn dispatch(params: &Params, rows: u32) -> [u32; 3] {
@@ -43,4 +40,20 @@ pub const fn dispatch(params: &Params, rows: u32) -> [u32; 3] {
 #[must_use]
 pub fn silu(x: f64) -> f64 {
     x * sigmoid(x)
+}
+
+impl Kernel for Silu {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        Source::build::<Params>("audio/silu.wgsl", "audio_silu", &Defines::new())
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let (width, rows) = (100, 3);
+        let params = Params::new(width);
+        let x: Vec<f32> = random(93, (width * rows) as usize).into_iter().map(|v| 9.0 * v).collect();
+        let want = x.iter().map(|&v| silu(v.into()) as f32).collect();
+        let args = vec![Arg::uniform(&params), Arg::state(0, rows), Arg::floats(&x)];
+        let grid = dispatch(&params, rows);
+        Ok(Case { args, grid, expected: vec![Expected::new(2, want, 1e-4)] })
+    }
 }

@@ -1,7 +1,12 @@
 //! `wgsl/audio/unit_norm.wgsl`: RMS norm without weights, after adding a bias.
 
 use crate::math::rms;
-use crate::{Defines, PreprocessError, Source, grid};
+use crate::selftest::{Arg, Case, CaseError, EPS, Expected, as_f32, random};
+use crate::{Defines, Kernel, PreprocessError, Source, grid};
+
+/// The kernel. Bindings: params, state, vectors, x, y.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnitNorm;
 
 params! {
     /// The uniform at binding 0.
@@ -32,14 +37,6 @@ impl Params {
     }
 }
 
-/// The shader. Bindings: params, state, vectors, x, y.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source() -> Result<Source, PreprocessError> {
-    Source::build::<Params>("audio/unit_norm.wgsl", "audio_unit_norm", &Defines::new())
-}
-
 /// Workgroups for a step of `rows`.
 #[must_use]
 pub const fn dispatch(rows: u32) -> [u32; 3] {
@@ -58,4 +55,26 @@ pub fn unit_norm(params: &Params, vectors: &[f32], x: &[f32]) -> Vec<f64> {
         rms(&biased, None, f64::from(params.eps))
     };
     x.chunks(width).flat_map(normed).collect()
+}
+
+impl Kernel for UnitNorm {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        Source::build::<Params>("audio/unit_norm.wgsl", "audio_unit_norm", &Defines::new())
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let (width, rows) = (640, 3);
+        let params = Params::new(width, Some(0), EPS);
+        let (vectors, x) = (random(82, width as usize), random(83, (width * rows) as usize));
+        let want = as_f32(&unit_norm(&params, &vectors, &x));
+        let args = vec![
+            Arg::uniform(&params),
+            Arg::state(0, rows),
+            Arg::floats(&vectors),
+            Arg::floats(&x),
+            Arg::zeros(want.len()),
+        ];
+        let grid = dispatch(rows);
+        Ok(Case { args, grid, expected: vec![Expected::new(4, want, 1e-4)] })
+    }
 }

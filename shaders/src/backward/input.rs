@@ -1,7 +1,8 @@
 //! Launcher and CPU twin of `wgsl/backward/input.wgsl`: `dX[T, K] = dY[T, N]·W[N, K]`, W planar.
 
 use crate::quant::planar_values;
-use crate::{DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
+use crate::selftest::{Arg, Case, CaseError, Expected, matrix, random, tolerance};
+use crate::{DType, Defines, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 /// Tile sizes. Every tile gives the same result up to rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tile {
@@ -43,15 +44,6 @@ impl Tile {
 
     const fn invocations(self) -> u32 {
         (self.bm / self.tm) * (self.quads / self.tq)
-    }
-
-    /// The kernel for one storage type of W.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
-    pub fn source(self, dtype: DType) -> Result<Source, PreprocessError> {
-        let name = format!("backward_input_{}", self.name(dtype));
-        Source::build::<Params>("backward/input.wgsl", name, &self.defines(dtype))
     }
 
     /// The part of a kernel's name that identifies tile and type.
@@ -100,6 +92,15 @@ impl Tile {
     }
 }
 
+/// The kernel for one tile and storage type of W.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColumnProduct {
+    /// Tile sizes.
+    pub tile: Tile,
+    /// Storage type of W.
+    pub dtype: DType,
+}
+
 params! {
     /// The uniform at binding 0. Then: the planar W, the state (its `len` is T), dY f32 `[T, N]` and dX f32 `[T, K]`.
     #[derive(Eq)]
@@ -143,4 +144,32 @@ pub fn input(layout: &PlanarLayout, words: &[u32], dy: &[f32]) -> Vec<f64> {
         dx.extend((0..k).map(column));
     }
     dx
+}
+
+impl Kernel for ColumnProduct {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let Self { tile, dtype } = *self;
+        let name = format!("backward_input_{}", tile.name(dtype));
+        Source::build::<Params>("backward/input.wgsl", name, &tile.defines(dtype))
+    }
+
+    /// A product with the columns of a matrix, added to what is there.
+    fn case(&self) -> Result<Case, CaseError> {
+        let Self { tile, dtype } = *self;
+        let (k, n, rows) = (256, 37, 5);
+        let w = matrix(dtype, k, n, 31)?;
+        let params = Params::new(&w.layout, true);
+        let (dy, before) = (random(32, (rows * n) as usize), random(33, (rows * k) as usize));
+        let added = input(&w.layout, &w.words, &dy);
+        let want = before.iter().zip(&added).map(|(&before, added)| before + *added as f32).collect();
+        let args = vec![
+            Arg::uniform(&params),
+            Arg::Words(w.words),
+            Arg::state(0, rows),
+            Arg::floats(&dy),
+            Arg::floats(&before),
+        ];
+        let expected = vec![Expected::new(4, want, tolerance(n))];
+        Ok(Case { args, grid: tile.dispatch(&params, rows), expected })
+    }
 }

@@ -1,11 +1,16 @@
 //! Launcher and CPU twin of `wgsl/bandwidth/copy.wgsl`: y = x.
 
-use crate::{Defines, PreprocessError, Source};
+use crate::selftest::{Arg, Case, CaseError, Expected, random};
+use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// Enough workgroups for the largest devices. With more elements, each thread copies several.
 const MAX_WORKGROUPS: u32 = 8192;
 /// Elements (of 16 bytes) per workgroup and iteration.
 const ELEMENTS: u32 = 256;
+
+/// The kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BandwidthCopy;
 
 params! {
     /// The uniform at binding 0. Then x and y.
@@ -32,17 +37,24 @@ impl Params {
     }
 }
 
-/// The shader.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source() -> Result<Source, PreprocessError> {
-    Source::build::<Params>("bandwidth/copy.wgsl", "bandwidth_copy", &Defines::new())
-}
-
 /// CPU twin: `y` after copying `params.count` elements.
 #[must_use]
 pub fn copy(params: &Params, x: &[u32], y: &[u32]) -> Vec<u32> {
     let words = 4 * params.count as usize;
     x[..words].iter().chain(&y[words..]).copied().collect()
+}
+
+impl Kernel for BandwidthCopy {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        Source::build::<Params>("bandwidth/copy.wgsl", "bandwidth_copy", &Defines::new())
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let params = Params::new(1001);
+        let (x, y) = (random(60, 4004), vec![0.0_f32; 4008]);
+        let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+        let want = copy(&params, &bits(&x), &bits(&y)).into_iter().map(f32::from_bits).collect();
+        let args = vec![Arg::uniform(&params), Arg::floats(&x), Arg::zeros(4008)];
+        Ok(Case { args, grid: params.dispatch(), expected: vec![Expected::new(2, want, 0.0)] })
+    }
 }

@@ -1,7 +1,12 @@
 //! Launcher and CPU twin of `wgsl/diffusion/join.wgsl`: h = rms(h + branch), without weights.
 
 use crate::math::rms;
-use crate::{Defines, PreprocessError, Source, grid};
+use crate::selftest::{Arg, Case, CaseError, Expected, LEN, as_f32, random};
+use crate::{Defines, Kernel, PreprocessError, Source, grid};
+
+/// The kernel. Bindings: params, state, branch, h.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Join;
 
 params! {
     /// The uniform at binding 0. Then: state, branch, h.
@@ -23,14 +28,6 @@ impl Params {
     }
 }
 
-/// The shader. Bindings: params, state, branch, h.
-///
-/// # Errors
-/// A fault of the template.
-pub fn source() -> Result<Source, PreprocessError> {
-    Source::build::<Params>("diffusion/join.wgsl", "diffusion_join", &Defines::new())
-}
-
 /// Workgroups for so many rows.
 #[must_use]
 pub const fn dispatch(rows: u32) -> [u32; 3] {
@@ -43,4 +40,21 @@ pub fn join(params: &Params, h: &[f32], branch: &[f32]) -> Vec<f64> {
     let width = 4 * params.width4 as usize;
     let sum: Vec<f64> = h.iter().zip(branch).map(|(&h, &b)| f64::from(h) + f64::from(b)).collect();
     sum.chunks(width).flat_map(|row| rms(row, None, params.eps.into())).collect()
+}
+
+impl Kernel for Join {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        Source::build::<Params>("diffusion/join.wgsl", "diffusion_join", &Defines::new())
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let width = 388_u32;
+        let params = Params::new(width, 1e-6);
+        let count = (LEN * width) as usize;
+        let (h, branch) = (random(81, count), random(82, count));
+        let want = as_f32(&join(&params, &h, &branch));
+        let args = vec![Arg::uniform(&params), Arg::state(0, LEN), Arg::floats(&branch), Arg::floats(&h)];
+        let expected = vec![Expected::new(3, want, 1e-4)];
+        Ok(Case { args, grid: dispatch(LEN), expected })
+    }
 }

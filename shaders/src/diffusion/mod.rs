@@ -1,6 +1,7 @@
 //! Models that decode by diffusion: what stands in front of the layers of a canvas, and what is made of its logits, a tile
 //! of the vocabulary at a time. Everything is row-major f32, a row for each position; `state.len` says how many count.
 
+mod case;
 pub mod join;
 pub mod statistics;
 pub mod weigh;

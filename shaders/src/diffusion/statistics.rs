@@ -1,7 +1,13 @@
 //! Launcher and CPU twin of `wgsl/diffusion/statistics.wgsl`: statistics of logits, a tile of the vocabulary at a time.
 
+use super::case::{BEFORE, PIECES, SOFTCAP, TEMPERATURE, logits, rows};
 use super::{Row, tempered};
-use crate::{Defines, PreprocessError, Source};
+use crate::selftest::{Arg, Case, CaseError, Expected, LEN, Reading};
+use crate::{Defines, Kernel, PreprocessError, Source};
+
+/// The kernel. Bindings: params, state, temperature, logits, rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Statistics;
 
 params! {
     /// The uniform at binding 0. Then: state, temperature, logits, rows.
@@ -16,14 +22,6 @@ params! {
         /// The softcap; 0 is off.
         pub softcap: f32,
     }
-}
-
-/// The shader. Bindings: params, state, temperature, logits, rows.
-///
-/// # Errors
-/// A fault of the template.
-pub fn source() -> Result<Source, PreprocessError> {
-    Source::build::<Params>("diffusion/statistics.wgsl", "diffusion_statistics", &Defines::new())
 }
 
 /// Workgroups for so many rows, at most 65 535.
@@ -41,4 +39,29 @@ pub fn statistics(a: &[f32], softcap: f32, temperature: f32) -> Row {
     let sum: f64 = z.iter().map(|z| (z - top).exp()).sum();
     let weighted: f64 = z.iter().map(|z| (z - top) * (z - top).exp()).sum();
     Row { top: top as f32, sum: sum as f32, weighted: weighted as f32, best }
+}
+
+impl Kernel for Statistics {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        Source::build::<Params>("diffusion/statistics.wgsl", "diffusion_statistics", &Defines::new())
+    }
+
+    /// Statistics of a first tile.
+    fn case(&self) -> Result<Case, CaseError> {
+        let logits = logits();
+        let params = Params { n: PIECES, row0: BEFORE, first: 1, softcap: SOFTCAP };
+        let rows = rows(&logits);
+        let numbers = rows.iter().flat_map(|row| [row.top, row.sum, row.weighted, row.best as f32]);
+        let values: Vec<f32> = numbers.collect();
+        let args = vec![
+            Arg::uniform(&params),
+            Arg::state(0, LEN),
+            Arg::floats(&[TEMPERATURE]),
+            Arg::floats(&logits),
+            Arg::zeros(values.len()),
+        ];
+        let expected = Expected { reading: Reading::Quads, ..Expected::new(4, values, 1e-3) };
+        let grid = dispatch(LEN);
+        Ok(Case { args, grid, expected: vec![expected] })
+    }
 }

@@ -1,7 +1,13 @@
 //! Launcher and CPU twin of `wgsl/diffusion/weigh.wgsl`: probabilities and samples, a tile of the vocabulary at a time.
 
-use super::tempered;
-use crate::{Defines, PreprocessError, Source};
+use super::case::{BEFORE, PIECES, SOFTCAP, TEMPERATURE, logits, rows};
+use super::{Pick, tempered};
+use crate::selftest::{Arg, Case, CaseError, Expected, LEN, Reading};
+use crate::{Defines, Kernel, PreprocessError, Source};
+
+/// The kernel. Bindings: params, state, temperature, uniform draws, rows, logits, picks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Weigh;
 
 params! {
     /// The uniform at binding 0. Then: state, temperature, uniform draws, rows, logits, picks.
@@ -20,14 +26,6 @@ params! {
         /// Unused.
         pub pad: [u32; 3],
     }
-}
-
-/// The shader. Bindings: params, state, temperature, uniform draws, rows, logits, picks.
-///
-/// # Errors
-/// A fault of the template.
-pub fn source() -> Result<Source, PreprocessError> {
-    Source::build::<Params>("diffusion/weigh.wgsl", "diffusion_weigh", &Defines::new())
 }
 
 /// Workgroups for so many rows, at most 65 535.
@@ -50,4 +48,41 @@ pub fn weigh(a: &[f32], softcap: f32, temperature: f32, uniform: f32) -> (Vec<f6
     });
     let likeliest = || z.iter().position(|&z| z == top).unwrap_or(0);
     (p, reached.unwrap_or_else(likeliest) as u32)
+}
+
+impl Kernel for Weigh {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        Source::build::<Params>("diffusion/weigh.wgsl", "diffusion_weigh", &Defines::new())
+    }
+
+    /// Probabilities and samples of a first tile that is the last one, too.
+    fn case(&self) -> Result<Case, CaseError> {
+        let logits = logits();
+        let params =
+            Params { n: PIECES, row0: BEFORE, first: 1, softcap: SOFTCAP, scale: 16.0, ..Default::default() };
+        let (mut weights, mut picks, mut uniform) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, a) in logits.chunks(PIECES as usize).enumerate() {
+            let (p, _) = weigh(a, SOFTCAP, TEMPERATURE, 0.0);
+            // In the middle of what leads to an id that is likely: rounding does not matter there.
+            let (id, _) = p.iter().enumerate().filter(|(_, p)| **p > 0.01).nth(i).unwrap_or((0, &0.0));
+            uniform.push((p[..id].iter().sum::<f64>() + 0.5 * p[id]) as f32);
+            picks.push(Pick { id: id as u32 + BEFORE, cumulative: 1.0 });
+            weights.extend(p.iter().map(|p| 16.0 * *p as f32));
+        }
+        let values = picks.iter().flat_map(|pick| [pick.id as f32, pick.cumulative]).collect::<Vec<_>>();
+        let args = vec![
+            Arg::uniform(&params),
+            Arg::state(0, LEN),
+            Arg::floats(&[TEMPERATURE]),
+            Arg::floats(&uniform),
+            Arg::words(&rows(&logits)),
+            Arg::floats(&logits),
+            Arg::zeros(values.len()),
+        ];
+        let expected = vec![
+            Expected::new(5, weights, 1e-3),
+            Expected { reading: Reading::Pairs, relative: 0.0, ..Expected::new(6, values, 1e-3) },
+        ];
+        Ok(Case { args, grid: dispatch(LEN), expected })
+    }
 }

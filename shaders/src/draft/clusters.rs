@@ -1,7 +1,14 @@
 //! Launcher of `wgsl/draft/clusters.wgsl`: the clusters of the ordered head with the best centroids.
 
-use crate::sampling::{Candidates, Sampling};
-use crate::{PreprocessError, Source};
+use crate::sampling::case::{HISTORY, OUT_LEN, VOCABULARY, lists, logits, state};
+use crate::sampling::twin::{adjust, best};
+use crate::sampling::{self, Candidates, Sampling, Settings};
+use crate::selftest::{Arg, Case, CaseError, Expected};
+use crate::{Kernel, PreprocessError, Source};
+
+/// The kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clusters;
 
 params! {
     /// The uniform at binding 0. Then: lists, clusters. One workgroup.
@@ -33,10 +40,26 @@ impl Params {
     }
 }
 
-/// The kernel.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source() -> Result<Source, PreprocessError> {
-    Source::build::<Params>("draft/clusters.wgsl", "draft_clusters".to_owned(), &sampling(1).defines())
+impl Kernel for Clusters {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        Source::build::<Params>(
+            "draft/clusters.wgsl",
+            "draft_clusters".to_owned(),
+            &Candidates::Few.defines(),
+        )
+    }
+
+    /// The best five of 2500 centroids.
+    fn case(&self) -> Result<Case, CaseError> {
+        let all = sampling(VOCABULARY);
+        let params = sampling::Params::new(&Settings::default(), all, OUT_LEN);
+        let logits = logits(VOCABULARY);
+        let (lists, _) = lists(all, &params, &logits);
+        let best = best(adjust(&logits, &params, &state(), &HISTORY), 5);
+        let want: Vec<u32> = best.iter().map(|it| it.id).collect();
+        let params = Params::new(VOCABULARY, 5);
+        let args = vec![Arg::uniform(&params), Arg::Words(lists), Arg::zeros(want.len())];
+        let expected = vec![Expected::words(2, &want)];
+        Ok(Case { args, grid: [1, 1, 1], expected })
+    }
 }

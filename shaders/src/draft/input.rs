@@ -1,8 +1,13 @@
 //! Launcher and CPU twin of `wgsl/draft/input.wgsl`: the input of a draft step.
 
 use crate::embed::gather::gather;
+use crate::selftest::{Arg, Case, CaseError, Expected, matrix, random};
 use crate::state::State;
-use crate::{DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
+use crate::{DType, Defines, Kernel, PlanarLayout, Planes, PreprocessError, Source};
+
+/// The kernel for one storage type of the embedding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Input(pub DType);
 
 params! {
     /// The uniform at binding 0. Then: the planar embedding, token ids, the state, hidden f32 `[T, K]`, u f32
@@ -42,15 +47,6 @@ impl Params {
     }
 }
 
-/// The kernel for one storage type of the embedding.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source(dtype: DType) -> Result<Source, PreprocessError> {
-    let defines = Defines::new().set("DTYPE", dtype);
-    Source::build::<Params>("draft/input.wgsl", format!("draft_input_{dtype}"), &defines)
-}
-
 /// CPU twin: writes `u` and the drafter's state. A token of another part leaves the first half of `u` as it is.
 pub fn input(
     part: &PlanarLayout,
@@ -67,4 +63,35 @@ pub fn input(
     h.copy_from_slice(&hidden[row * width..][..width]);
     gather(part, words, params.row0, params.scale, &[tokens[params.at as usize]], embedding);
     State { pos: state.pos.max(1) - 1, len: 1, history_len: state.history_len, ..State::default() }
+}
+
+impl Kernel for Input {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let Self(dtype) = *self;
+        let defines = Defines::new().set("DTYPE", dtype);
+        Source::build::<Params>("draft/input.wgsl", format!("draft_input_{dtype}"), &defines)
+    }
+
+    /// The input of the first step of a drafter, behind a step of three rows.
+    fn case(&self) -> Result<Case, CaseError> {
+        let Self(dtype) = *self;
+        let (k, tokens) = (512, [7, 0]);
+        let table = matrix(dtype, k, 11, 43)?;
+        let state = State { pos: 9, len: 3, history_len: 12, hidden_row: 2, ..State::default() };
+        let params = Params::new(&table.layout, 0, 1.5, 0);
+        let hidden = random(44, 3 * k as usize);
+        let mut u = vec![0.0; 2 * k as usize];
+        let drafter = input(&table.layout, &table.words, &params, &tokens, &state, &hidden, &mut u);
+        let args = vec![
+            Arg::uniform(&params),
+            Arg::Words(table.words),
+            Arg::Words(tokens.to_vec()),
+            Arg::words(&[state]),
+            Arg::floats(&hidden),
+            Arg::zeros(u.len()),
+            Arg::words(&[State::default()]),
+        ];
+        let expected = vec![Expected::new(5, u, 1e-5), Expected::words(6, bytemuck::cast_slice(&[drafter]))];
+        Ok(Case { args, grid: params.dispatch(), expected })
+    }
 }

@@ -1,11 +1,16 @@
 //! Launcher and CPU twin of `wgsl/draft/ordered_head.wgsl`: the best token of the chosen clusters.
 
 use crate::quant::planar_values;
-use crate::sampling::{Candidates, Sampling};
-use crate::{DType, PlanarLayout, Planes, PreprocessError, Source};
+use crate::sampling::Candidates;
+use crate::selftest::{Arg, Case, CaseError, Expected, Reading, matrix, random, tolerance};
+use crate::{DType, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 
 /// Rows of a workgroup.
 const ROWS: u32 = 32;
+
+/// The kernel for one storage type of the head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OrderedHead(pub DType);
 
 params! {
     /// The uniform at binding 0. Then: the planar head, ordering, clusters, x, lists.
@@ -50,15 +55,6 @@ pub const fn list_bytes(size: u32, count: u32) -> u64 {
     8 * (size * count).div_ceil(ROWS) as u64
 }
 
-/// The kernel for one storage type of the head.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source(dtype: DType) -> Result<Source, PreprocessError> {
-    let defines = Sampling { vocab: 1, candidates: Candidates::One }.defines().set("DTYPE", dtype);
-    Source::build::<Params>("draft/ordered_head.wgsl", format!("draft_ordered_head_{dtype}"), &defines)
-}
-
 /// CPU twin: the candidates in order, each with its logit.
 #[must_use]
 pub fn candidates(
@@ -78,4 +74,37 @@ pub fn candidates(
         (id, sum as f32)
     })
     .collect()
+}
+
+impl Kernel for OrderedHead {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let Self(dtype) = *self;
+        let defines = Candidates::One.defines().set("DTYPE", dtype);
+        Source::build::<Params>("draft/ordered_head.wgsl", format!("draft_ordered_head_{dtype}"), &defines)
+    }
+
+    /// The best tokens of three of five clusters, whose tokens are far apart.
+    fn case(&self) -> Result<Case, CaseError> {
+        let Self(dtype) = *self;
+        let (k, clusters, size) = (256, 5, 23);
+        let head = matrix(dtype, k, clusters * size, 45)?;
+        let ordering: Vec<u32> = (0..clusters * size).map(|i| i * 37 % (clusters * size)).collect();
+        let chosen = [4, 0, 2];
+        let params = Params::new(&head.layout, size, chosen.len() as u32);
+        let x = random(46, k as usize);
+        let tokens = candidates(&head.layout, &head.words, &params, &ordering, &chosen, &x);
+        let best = tokens.chunks(32).filter_map(|tokens| tokens.iter().max_by(|a, b| a.1.total_cmp(&b.1)));
+        let best: Vec<f32> = best.flat_map(|&(id, z)| [z, id as f32]).collect();
+        let args = vec![
+            Arg::uniform(&params),
+            Arg::Words(head.words),
+            Arg::Words(ordering),
+            Arg::Words(chosen.to_vec()),
+            Arg::floats(&x),
+            Arg::zeros(best.len()),
+        ];
+        let expected = Expected { reading: Reading::Candidates, ..Expected::new(5, best, tolerance(k)) };
+        let expected = vec![expected];
+        Ok(Case { args, grid: params.dispatch(), expected })
+    }
 }

@@ -1,7 +1,12 @@
 //! Launcher and CPU twin of `wgsl/embed/gather.wgsl`: rows of a planar matrix, scaled.
 
 use crate::quant::planar_values;
-use crate::{DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
+use crate::selftest::{Arg, Case, CaseError, Expected, matrix};
+use crate::{DType, Defines, Kernel, PlanarLayout, Planes, PreprocessError, Source};
+/// The kernel for one storage type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gather(pub DType);
+
 params! {
     /// The uniform at binding 0. Then: the planar table, the token ids, the state, and `y` f32 `[T, K]`.
     pub struct Params {
@@ -30,15 +35,6 @@ impl Params {
     }
 }
 
-/// The kernel for one storage type.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source(dtype: DType) -> Result<Source, PreprocessError> {
-    let defines = Defines::new().set("DTYPE", dtype);
-    Source::build::<Params>("embed/gather.wgsl", format!("embed_gather_{dtype}"), &defines)
-}
-
 /// CPU twin: writes `y[t, :]` for the tokens in this part of the table.
 pub fn gather(part: &PlanarLayout, words: &[u32], row0: u32, scale: f32, tokens: &[u32], y: &mut [f32]) {
     for (&token, out) in tokens.iter().zip(y.chunks_exact_mut(part.k as usize)) {
@@ -48,5 +44,32 @@ pub fn gather(part: &PlanarLayout, words: &[u32], row0: u32, scale: f32, tokens:
                 *out = scale * value;
             }
         }
+    }
+}
+
+impl Kernel for Gather {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let Self(dtype) = *self;
+        let defines = Defines::new().set("DTYPE", dtype);
+        Source::build::<Params>("embed/gather.wgsl", format!("embed_gather_{dtype}"), &defines)
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let Self(dtype) = *self;
+        let (k, tokens) = (512, [3, 0, 10, 3]);
+        let table = matrix(dtype, k, 11, 41)?;
+        let params = Params::new(&table.layout, 0, 1.5);
+        let mut y = vec![0.0; k as usize * tokens.len()];
+        gather(&table.layout, &table.words, 0, 1.5, &tokens, &mut y);
+        let len = tokens.len() as u32;
+        let args = vec![
+            Arg::uniform(&params),
+            Arg::Words(table.words),
+            Arg::Words(tokens.to_vec()),
+            Arg::state(0, len),
+            Arg::zeros(y.len()),
+        ];
+        let grid = params.dispatch(len);
+        Ok(Case { args, grid, expected: vec![Expected::new(4, y, 1e-5)] })
     }
 }

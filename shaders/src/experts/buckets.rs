@@ -1,7 +1,18 @@
 //! `wgsl/experts/buckets.wgsl`: sorts the choices of a chunk by expert and splits them into tiles.
 
+use super::case::{LEN, made_up};
 use super::{Choice, Mixture};
-use crate::{PreprocessError, Source};
+use crate::selftest::{Arg, Case, CaseError, Expected};
+use crate::{Kernel, PreprocessError, Source};
+
+/// The kernel for tiles of `bm` pairs. Bindings: params, state, choices, pairs, tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Buckets {
+    /// The mixture.
+    pub mixture: Mixture,
+    /// Maximum number of pairs of a tile.
+    pub bm: u32,
+}
 
 params! {
     /// The uniform at binding 0.
@@ -16,15 +27,6 @@ params! {
 
 /// An entry of the tile buffer: expert, first entry of `pairs`, number of pairs, 0.
 pub type Tile = [u32; 4];
-
-/// The shader for tiles of `bm` pairs. Bindings: params, state, choices, pairs, tiles.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source(mixture: Mixture, bm: u32) -> Result<Source, PreprocessError> {
-    let name = format!("experts_buckets_{}_{bm}", mixture.name());
-    Source::build::<Params>("experts/buckets.wgsl", name, &mixture.defines().set("BM", bm))
-}
 
 /// Workgroups.
 #[must_use]
@@ -54,4 +56,29 @@ pub fn buckets(mixture: Mixture, bm: u32, capacity: u32, choices: &[Choice]) -> 
     }
     tiles.resize(capacity as usize, [0; 4]);
     (pairs, tiles)
+}
+
+impl Kernel for Buckets {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let Self { mixture, bm } = *self;
+        let name = format!("experts_buckets_{}_{bm}", mixture.name());
+        Source::build::<Params>("experts/buckets.wgsl", name, &mixture.defines().set("BM", bm))
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let Self { mixture, bm } = *self;
+        let chosen = made_up(mixture, LEN);
+        let capacity = most_tiles(mixture, LEN, bm);
+        let params = Params { capacity, ..Default::default() };
+        let (order, tiles) = buckets(mixture, bm, capacity, &chosen);
+        let args = vec![
+            Arg::uniform(&params),
+            Arg::state(0, LEN),
+            Arg::words(&chosen),
+            Arg::zeros(order.len()),
+            Arg::zeros(4 * tiles.len()),
+        ];
+        let expected = vec![Expected::words(3, &order), Expected::words(4, tiles.as_flattened())];
+        Ok(Case { args, grid: dispatch(mixture), expected })
+    }
 }

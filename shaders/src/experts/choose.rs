@@ -1,7 +1,13 @@
 //! `wgsl/experts/choose.wgsl`: the router's choice for each row of a chunk. The CPU twin is [`super::choice`].
 
-use super::Mixture;
-use crate::{PreprocessError, Source, grid};
+use super::case::LEN;
+use super::{Mixture, choice};
+use crate::selftest::{Arg, Case, CaseError, Expected, Reading, random};
+use crate::{Kernel, PreprocessError, Source, grid};
+
+/// The kernel. Bindings: params, state, logits, vectors, choices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choose(pub Mixture);
 
 params! {
     /// The uniform at binding 0.
@@ -16,17 +22,36 @@ params! {
     }
 }
 
-/// The shader. Bindings: params, state, logits, vectors, choices.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source(mixture: Mixture) -> Result<Source, PreprocessError> {
-    let defines = mixture.defines().set("THREADS", 64);
-    Source::build::<Params>("experts/choose.wgsl", format!("experts_choose_{}", mixture.name()), &defines)
-}
-
 /// Workgroups for a chunk of `positions`.
 #[must_use]
 pub const fn dispatch(positions: u32) -> [u32; 3] {
     grid(positions)
+}
+
+impl Kernel for Choose {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let Self(mixture) = *self;
+        let defines = mixture.defines().set("THREADS", 64);
+        Source::build::<Params>("experts/choose.wgsl", format!("experts_choose_{}", mixture.name()), &defines)
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let Self(mixture) = *self;
+        let experts = mixture.experts as usize;
+        let logits: Vec<f32> = random(62, LEN as usize * experts).into_iter().map(|v| 40.0 * v).collect();
+        let scales = random(63, experts);
+        let params = Params { scale: 0.25, ..Default::default() };
+        let chosen =
+            logits.chunks_exact(experts).flat_map(|row| choice(mixture.used, row, params.scale, &scales));
+        let want: Vec<f32> = chosen.flat_map(|(expert, weight)| [expert as f32, weight as f32]).collect();
+        let args = vec![
+            Arg::uniform(&params),
+            Arg::state(0, LEN),
+            Arg::floats(&logits),
+            Arg::floats(&scales),
+            Arg::zeros(want.len()),
+        ];
+        let expected = vec![Expected { reading: Reading::Pairs, ..Expected::new(4, want, 1e-5) }];
+        Ok(Case { args, grid: dispatch(LEN), expected })
+    }
 }

@@ -1,11 +1,15 @@
 //! `wgsl/experts/down.wgsl`: the sum of the chosen experts' down projections for a few rows.
 
+use super::case::{made_up, rows_of};
 use super::{Choice, Mixture};
 use crate::matvec::{Form, twin};
 use crate::planes::UNIT;
-use crate::{DType, Planes, PreprocessError, Source};
+use crate::selftest::{Arg, Case, CaseError, Expected, as_f32, matrix, random};
+use crate::{DType, Kernel, Planes, PreprocessError, Source};
 
 /// One permutation of the kernel.
+///
+/// Bindings: params, down, state, choices, act, y. Packed activations are two buffers: codes and scales.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Down {
     /// The mixture.
@@ -38,17 +42,6 @@ params! {
 }
 
 impl Down {
-    /// The shader. Bindings: params, down, state, choices, act, y. Packed activations are two buffers: codes and scales.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
-    pub fn source(&self) -> Result<Source, PreprocessError> {
-        let defines = self.form.define_few_rows(self.mixture.defines(), false);
-        let defines = defines.set("DTYPE", self.dtype).set("ROWS", 1).set("SUMS", self.form.rows);
-        let name = format!("experts_down_{}_{}_{}", self.mixture.name(), self.dtype, self.form.name());
-        Source::build::<Params>("experts/down.wgsl", name, &defines)
-    }
-
     /// Workgroups for experts of `rows` rows, and a step of `positions`.
     #[must_use]
     pub const fn dispatch(&self, rows: u32, positions: u32) -> [u32; 3] {
@@ -72,4 +65,39 @@ pub fn down(kernel: &Down, params: &Params, choices: &[Choice], act: &[f32], dow
         }
     }
     y
+}
+
+impl Kernel for Down {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let defines = self.form.define_few_rows(self.mixture.defines(), false);
+        let defines = defines.set("DTYPE", self.dtype).set("ROWS", 1).set("SUMS", self.form.rows);
+        let name = format!("experts_down_{}_{}_{}", self.mixture.name(), self.dtype, self.form.name());
+        Source::build::<Params>("experts/down.wgsl", name, &defines)
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let (k, positions, used, rows) = (256, 3, self.mixture.used, 19);
+        let mixture = Mixture { experts: used + 1, used };
+        let chosen = made_up(mixture, positions);
+        let (act, inputs) = rows_of(random(77, (positions * used * k) as usize), self.form.packed);
+        let w = matrix(self.dtype, k, mixture.experts * rows, 78)?;
+        let params = Params {
+            planes: [w.layout.planes, Planes::default(), Planes::default()],
+            rows,
+            units_per_row: w.layout.units_per_row,
+            end: mixture.experts,
+            ..Default::default()
+        };
+        let want = as_f32(&down(self, &params, &chosen, &act, &w.values));
+        let mut args =
+            vec![Arg::uniform(&params), Arg::Words(w.words), Arg::state(0, positions), Arg::words(&chosen)];
+        args.extend(inputs);
+        args.push(Arg::zeros(want.len()));
+        let expected = vec![Expected::new(args.len() - 1, want, 1e-3 + 2e-6 * (k * used) as f32)];
+        Ok(Case { args, grid: self.dispatch(rows, positions), expected })
+    }
+
+    fn is_packed(&self) -> bool {
+        self.form.packed
+    }
 }

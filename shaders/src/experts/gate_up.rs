@@ -1,12 +1,17 @@
 //! `wgsl/experts/gate_up.wgsl`: gate, up and activation of the chosen experts for a few rows.
 
+use super::case::{made_up, rows_of};
 use super::{Choice, Mixture};
 use crate::math::gelu_tanh;
 use crate::matvec::{Form, twin};
 use crate::planes::UNIT;
-use crate::{DType, Planes, PreprocessError, Source};
+use crate::selftest::{Arg, Case, CaseError, Expected, as_f32, matrix, packed_zeros, random};
+use crate::{DType, Kernel, Planes, PreprocessError, Source};
 
 /// One permutation of the kernel.
+///
+/// Bindings: params, gate, up, state, choices, X, what an adapter adds if there is one, act. Packed rows are two buffers:
+/// codes and scales.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GateUp {
     /// The mixture.
@@ -59,34 +64,6 @@ impl GateUp {
         self.form.groups * self.form.rows
     }
 
-    /// The shader. Bindings: params, gate, up, state, choices, X, what an adapter adds if there is one, act. Packed rows are
-    /// two buffers: codes and scales.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
-    pub fn source(&self) -> Result<Source, PreprocessError> {
-        debug_assert!(self.form.ksplit == 1 && (!self.packs || self.rows_per_workgroup() == UNIT));
-        let defines = self
-            .form
-            .define_few_rows(self.mixture.defines(), false)
-            .set("GATE", self.gate)
-            .set("UP", self.up)
-            .set("ROWS", 1)
-            .set("SUMS", 2 * self.form.rows)
-            .set("PACK_Y", self.packs)
-            .set("CORRECTED", self.corrected);
-        let name = format!(
-            "experts_gate_up_{}_{}_{}_{}{}{}",
-            self.mixture.name(),
-            self.gate,
-            self.up,
-            self.form.name(),
-            if self.packs { "_packs" } else { "" },
-            if self.corrected { "_corrected" } else { "" },
-        );
-        Source::build::<Params>("experts/gate_up.wgsl", name, &defines)
-    }
-
     /// Workgroups for experts of `rows` rows, and a step of `positions`.
     #[must_use]
     pub const fn dispatch(&self, rows: u32, positions: u32) -> [u32; 3] {
@@ -125,4 +102,76 @@ pub fn gate_up(
         })
     };
     choices.iter().enumerate().map(activated).collect()
+}
+
+impl Kernel for GateUp {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        debug_assert!(self.form.ksplit == 1 && (!self.packs || self.rows_per_workgroup() == UNIT));
+        let defines = self
+            .form
+            .define_few_rows(self.mixture.defines(), false)
+            .set("GATE", self.gate)
+            .set("UP", self.up)
+            .set("ROWS", 1)
+            .set("SUMS", 2 * self.form.rows)
+            .set("PACK_Y", self.packs)
+            .set("CORRECTED", self.corrected);
+        let name = format!(
+            "experts_gate_up_{}_{}_{}_{}{}{}",
+            self.mixture.name(),
+            self.gate,
+            self.up,
+            self.form.name(),
+            if self.packs { "_packs" } else { "" },
+            if self.corrected { "_corrected" } else { "" },
+        );
+        Source::build::<Params>("experts/gate_up.wgsl", name, &defines)
+    }
+
+    /// Gate, up and activation for a few rows. Only the experts that may be chosen have weights.
+    fn case(&self) -> Result<Case, CaseError> {
+        let (k, positions, experts) = (512, 3, self.mixture.used + 1);
+        let mixture = Mixture { experts, used: self.mixture.used };
+        let rows = 48;
+        let chosen = made_up(mixture, positions);
+        let (x, inputs) = rows_of(random(71, (positions * k) as usize), self.form.packed);
+        let gate = matrix(self.gate, k, experts * rows, 74)?;
+        let up = matrix(self.up, k, experts * rows, 75)?;
+        let params = Params {
+            planes: [gate.layout.planes, up.layout.planes, Planes::default()],
+            rows,
+            units_per_row: gate.layout.units_per_row,
+            end: experts,
+            gate_stride: rows,
+            up_stride: rows,
+            ..Default::default()
+        };
+        let added = self.corrected.then(|| random(76, chosen.len() * 2 * rows as usize));
+        let matrices = (gate.values.as_slice(), up.values.as_slice());
+        let act = gate_up(self, &params, &chosen, &x, matrices, added.as_deref());
+        let act = as_f32(&act.into_iter().flatten().flatten().collect::<Vec<_>>());
+        let largest = act.iter().fold(1.0_f32, |most, v| most.max(v.abs()));
+        let mut args = vec![
+            Arg::uniform(&params),
+            Arg::Words(gate.words),
+            Arg::Words(up.words),
+            Arg::state(0, positions),
+            Arg::words(&chosen),
+        ];
+        args.extend(inputs);
+        args.extend(added.as_deref().map(Arg::floats));
+        let (at, allowed) = (args.len(), 2.0 * largest * (1e-3 + 2e-6 * k as f32));
+        let expected = if self.packs {
+            args.extend(packed_zeros(act.len()));
+            Expected::packed(at, &act, allowed)
+        } else {
+            args.push(Arg::zeros(act.len()));
+            vec![Expected::new(at, act, allowed)]
+        };
+        Ok(Case { args, grid: self.dispatch(rows, positions), expected })
+    }
+
+    fn is_packed(&self) -> bool {
+        self.form.packed || self.packs
+    }
 }

@@ -2,9 +2,14 @@
 //! of its experts e. [`Reduce`] computes z from rows, and [`Expand`] rows from z; both are also their own backward pass with
 //! the other factor. The gradient of a factor is [`crate::train::expert_gradient`].
 
+use super::case::{LEN, made_up};
 use super::{Choice, Mixture, buckets, choice_defines};
 use crate::adapter::expand::MAX_RANK;
-use crate::{PreprocessError, Source};
+use crate::matmul::Tile;
+use crate::matmul::pack_rows::pack_rows;
+use crate::matvec::twin;
+use crate::selftest::{Arg, Case, CaseError, Expected, as_f32, random};
+use crate::{Kernel, PreprocessError, Source};
 
 params! {
     /// The uniform at binding 0. The element of an expert's factor for column j and rank r is at `at + (expert −
@@ -97,6 +102,9 @@ impl Params {
 }
 
 /// From rows to the rank: `wgsl/experts/reduce.wgsl`.
+///
+/// Bindings: params; if sorted, tiles and pairs, otherwise state; choices, x (packed: codes and scales), factors; if scaled,
+/// scales; z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Reduce {
     /// The mixture.
@@ -118,25 +126,6 @@ const fn most_tiles(mixture: Mixture, positions: u32) -> u32 {
 }
 
 impl Reduce {
-    /// The shader. Bindings: params; if sorted, tiles and pairs, otherwise state; choices, x (packed: codes and scales),
-    /// factors; if scaled, scales; z.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
-    pub fn source(self) -> Result<Source, PreprocessError> {
-        let Self { mixture, sorted, scaled, packed } = self;
-        // Sorted pairs say nothing of the mixture.
-        let (defines, of) =
-            if sorted { (choice_defines(), "sorted".into()) } else { (mixture.defines(), mixture.name()) };
-        let name = format!(
-            "experts_reduce_{of}{}{}",
-            if scaled { "_scaled" } else { "" },
-            if packed { "_packed" } else { "" },
-        );
-        let defines = defines.set("SORTED", sorted).set("SCALED", scaled).set("PACKED", packed);
-        Source::build::<Params>("experts/reduce.wgsl", name, &defines)
-    }
-
     /// Workgroups for `positions` rows.
     #[must_use]
     pub const fn dispatch(self, params: &Params, positions: u32) -> [u32; 3] {
@@ -193,26 +182,6 @@ impl Expand {
         }
     }
 
-    /// The shader.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
-    pub fn source(self) -> Result<Source, PreprocessError> {
-        let (file, name, defines) = match self {
-            Self::Sorted(_) => {
-                ("expand", "experts_expand".into(), choice_defines().set("MAX_RANK", MAX_RANK))
-            }
-            Self::Few(mixture) | Self::FewSummed(mixture) => {
-                let summed = matches!(self, Self::FewSummed(_));
-                let suffix = if summed { "_summed" } else { "" };
-                let name = format!("experts_expand_{}{suffix}", mixture.name());
-                let places = if summed { mixture.used } else { 1 };
-                ("expand_few", name, mixture.defines().set("SUMMED", summed).set("PLACES", places))
-            }
-        };
-        Source::build::<Params>(&format!("experts/{file}.wgsl"), name, &defines)
-    }
-
     /// Workgroups for `positions` rows.
     #[must_use]
     pub const fn dispatch(self, params: &Params, positions: u32) -> [u32; 3] {
@@ -249,4 +218,126 @@ pub fn expand(
         Some((pair, (0..params.width as usize).map(of).collect()))
     };
     pairs.iter().filter_map(row).collect()
+}
+
+impl Kernel for Reduce {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let Self { mixture, sorted, scaled, packed } = *self;
+        // Sorted pairs say nothing of the mixture.
+        let (defines, of) =
+            if sorted { (choice_defines(), "sorted".into()) } else { (mixture.defines(), mixture.name()) };
+        let name = format!(
+            "experts_reduce_{of}{}{}",
+            if scaled { "_scaled" } else { "" },
+            if packed { "_packed" } else { "" },
+        );
+        let defines = defines.set("SORTED", sorted).set("SCALED", scaled).set("PACKED", packed);
+        Source::build::<Params>("experts/reduce.wgsl", name, &defines)
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let mixture = self.mixture;
+        // Rows are rounded 16 elements at a time.
+        let width = if self.packed { 80 } else { 75 };
+        let LowRank { params, chosen, leading, factors } = case_of(mixture, self.sorted, (true, width));
+        let params = params.shared_by(mixture.used).scaled(0.75);
+        let rows = chosen.len() as u32 / mixture.used;
+        let mut x = random(82, (rows * params.stride) as usize);
+        let rounded = self.packed.then(|| pack_rows(&x));
+        let inputs = match &rounded {
+            Some((codes, scales)) => {
+                let values: Vec<f64> = x.iter().map(|&x| x.into()).collect();
+                x = as_f32(&twin::rounded_to_bytes(&values));
+                vec![Arg::words(codes), Arg::floats(scales)]
+            }
+            None => vec![Arg::floats(&x)],
+        };
+        let scales = self.scaled.then(|| random(83, params.rank as usize));
+        let pairs: Vec<u32> = (0..chosen.len() as u32).collect();
+        let mut want = vec![0.0; chosen.len() * params.rank as usize];
+        for (pair, z) in reduce(&params, &chosen, &pairs, [&x, &factors], scales.as_deref()) {
+            want[pair as usize * z.len()..][..z.len()].copy_from_slice(&as_f32(&z));
+        }
+        let mut args = vec![Arg::uniform(&params)];
+        args.extend(leading);
+        args.push(Arg::words(&chosen));
+        args.extend(inputs);
+        args.push(Arg::floats(&factors));
+        args.extend(scales.as_deref().map(Arg::floats));
+        args.push(Arg::zeros(want.len()));
+        let expected = vec![Expected::new(args.len() - 1, want, 1e-4)];
+        Ok(Case { args, grid: self.dispatch(&params, rows), expected })
+    }
+}
+
+impl Kernel for Expand {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let (file, name, defines) = match *self {
+            Self::Sorted(_) => {
+                ("expand", "experts_expand".into(), choice_defines().set("MAX_RANK", MAX_RANK))
+            }
+            Self::Few(mixture) | Self::FewSummed(mixture) => {
+                let summed = matches!(self, Self::FewSummed(_));
+                let suffix = if summed { "_summed" } else { "" };
+                let name = format!("experts_expand_{}{suffix}", mixture.name());
+                let places = if summed { mixture.used } else { 1 };
+                ("expand_few", name, mixture.defines().set("SUMMED", summed).set("PLACES", places))
+            }
+        };
+        Source::build::<Params>(&format!("experts/{file}.wgsl"), name, &defines)
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let mixture = self.mixture();
+        let is_sorted = matches!(self, Self::Sorted(_));
+        let LowRank { params, chosen, leading, factors } = case_of(mixture, is_sorted, (false, 75));
+        // Beside other columns.
+        let params = Params { stride: params.width + 9, offset: 4, ..params }.scaled(1.25);
+        let rows = chosen.len() as u32 / mixture.used;
+        let z = random(84, chosen.len() * params.rank as usize);
+        let summed = matches!(self, Self::FewSummed(_));
+        let places = if summed { mixture.used } else { 1 };
+        let y = random(85, chosen.len() * params.stride as usize / places as usize);
+        let mut want: Vec<f64> = y.iter().map(|&v| v.into()).collect();
+        let pairs: Vec<u32> = (0..chosen.len() as u32).collect();
+        for (pair, row) in expand(&params, &chosen, &pairs, [&z, &factors]) {
+            let to = &mut want[(pair / places * params.stride + params.offset) as usize..][..row.len()];
+            let stores = matches!(self, Self::Few(_));
+            to.iter_mut().zip(row).for_each(|(to, v)| *to = if stores { v } else { *to + v });
+        }
+        let mut args = vec![Arg::uniform(&params)];
+        args.extend(leading);
+        args.extend([Arg::words(&chosen), Arg::floats(&z), Arg::floats(&factors), Arg::floats(&y)]);
+        let expected = vec![Expected::new(args.len() - 1, as_f32(&want), 1e-4)];
+        Ok(Case { args, grid: self.dispatch(&params, rows), expected })
+    }
+}
+
+/// Operands of a case.
+struct LowRank {
+    params: Params,
+    chosen: Vec<Choice>,
+    /// Tiles and pairs, or the state.
+    leading: Vec<Arg>,
+    /// For experts `1..end`.
+    factors: Vec<f32>,
+}
+
+/// Factors of all experts but the first, between other numbers.
+fn case_of(mixture: Mixture, sorted: bool, (of_a, width): (bool, u32)) -> LowRank {
+    let (rank, at) = (12, 5);
+    let range = [1, mixture.experts.max(2)];
+    let params = if of_a { Params::a(width, rank, at, range) } else { Params::b(width, rank, at, range) };
+    let rows = if sorted { LEN } else { 3 };
+    let chosen = made_up(mixture, rows);
+    let leading = if sorted {
+        let bm = Tile::SMALL.bm;
+        let capacity = buckets::most_tiles(mixture, rows, bm);
+        let (order, tiles) = buckets::buckets(mixture, bm, capacity, &chosen);
+        vec![Arg::Words(tiles.into_flattened()), Arg::Words(order)]
+    } else {
+        vec![Arg::state(0, rows)]
+    };
+    let factors = random(81, (at + (range[1] - range[0]) * params.by_expert) as usize);
+    LowRank { params, chosen, leading, factors }
 }

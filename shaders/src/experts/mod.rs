@@ -6,6 +6,7 @@
 //! stays on the device. If only some experts have a place there, [`locate`] finds them. [`low_rank`] has what adapters add.
 
 pub mod buckets;
+pub(crate) mod case;
 pub mod choose;
 pub mod down;
 pub mod gate_up;

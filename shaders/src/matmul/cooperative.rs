@@ -1,25 +1,37 @@
 //! Launcher and CPU twin of `wgsl/matmul/cooperative.wgsl`: products of prefill by the matrix units of the device.
 
 use super::{Params, experts, half_rows};
-use crate::experts::{Mixture, buckets};
+use crate::experts::{Mixture, buckets, case};
 use crate::matrix_units::{Dialect, MIN_ROWS};
 use crate::params::WgslStruct;
 use crate::quant::planar_values;
-use crate::{DType, Defines, PlanarLayout, PreprocessError, Source};
+use crate::selftest::{Arg, Case, CaseError, Expected, matrix, random, tolerance};
+use crate::{DType, Defines, Kernel, PlanarLayout, PreprocessError, Source};
 use half::f16;
 
 /// Factor of the decoded weights in the tile.
 const W_FACTOR: f32 = 64.0;
 
 /// What is multiplied.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Product {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Product {
     /// Rows of X by rows of W.
     Rows,
     /// The same, with matrices of a mixture.
     Experts,
-    /// Rows of X by columns of W.
+    /// Rows of X by columns of W: Y[T, K] = X[T, N]·W[N, K].
     Columns,
+}
+
+/// The kernel for one tile and storage type of W.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CooperativeMatmul {
+    /// Tile sizes.
+    pub tile: CooperativeTile,
+    /// Storage type of W.
+    pub dtype: DType,
+    /// What is multiplied.
+    pub product: Product,
 }
 
 /// Tile sizes for subgroups of 32 invocations and matrices of 16×16.
@@ -98,66 +110,6 @@ impl CooperativeTile {
         self.rows * self.columns * 32
     }
 
-    /// The kernel for one storage type of W, on this target.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
-    pub fn source(self, dtype: DType) -> Result<Source, PreprocessError> {
-        self.form::<Params>(dtype, Dialect::HERE, Product::Rows)
-    }
-
-    /// Same as [`Self::source`], for the matrices of a mixture.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
-    pub fn expert_source(self, dtype: DType) -> Result<Source, PreprocessError> {
-        self.form::<experts::Params>(dtype, Dialect::HERE, Product::Experts)
-    }
-
-    /// The kernel for the product with the columns of W, Y[T, K] = X[T, N]·W[N, K].
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
-    pub fn column_source(self, dtype: DType) -> Result<Source, PreprocessError> {
-        self.form::<Params>(dtype, Dialect::HERE, Product::Columns)
-    }
-
-    fn form<P: WgslStruct>(
-        self,
-        dtype: DType,
-        dialect: Dialect,
-        product: Product,
-    ) -> Result<Source, PreprocessError> {
-        let Self { bm, bn, bk, rows, columns } = self;
-        let name = match product {
-            Product::Rows => "cooperative",
-            Product::Experts => "cooperative_experts",
-            Product::Columns => "cooperative_columns",
-        };
-
-        let name = format!("matmul_{name}_{dtype}_{bm}x{bn}x{bk}_{rows}x{columns}");
-        let threads = self.invocations();
-        let defines = Defines::new()
-            .set("DTYPE", dtype)
-            .set("DIALECT", dialect.name())
-            .set("EXPERTS", product == Product::Experts)
-            .set("COLUMN_PRODUCT", product == Product::Columns)
-            .set("BM", bm)
-            .set("BN", bn)
-            .set("BK", bk)
-            .set("ROWS", rows)
-            .set("COLUMNS", columns)
-            .set("SUBGROUPS", rows * columns)
-            .set("THREADS", threads)
-            .set("DEPTHS", bk / 16)
-            .set("M_TILES", bm / rows / 16)
-            .set("N_TILES", bn / columns / 16)
-            .set("X_LOADS", bm * bk / 8 / threads)
-            .set("W_LOADS", bn * bk / 16 / threads)
-            .set("W_FACTOR", W_FACTOR);
-        Source::build::<P>("matmul/cooperative.wgsl", name, &defines)
-    }
-
     /// Workgroups for up to `rows` tokens, with K split into `splits` parts.
     #[must_use]
     pub const fn dispatch(self, params: &Params, rows: u32, splits: u32) -> [u32; 3] {
@@ -181,7 +133,7 @@ impl CooperativeTile {
         if parts > 1 { parts } else { 1 }
     }
 
-    /// Workgroups of [`Self::column_source`] for up to `rows` tokens, with N split into `splits` parts.
+    /// Workgroups of [`Product::Columns`] for up to `rows` tokens, with N split into `splits` parts.
     #[must_use]
     pub const fn dispatch_columns(self, params: &Params, rows: u32, splits: u32) -> [u32; 3] {
         [(16 * params.units_per_row).div_ceil(self.bn), rows.div_ceil(self.bm), splits]
@@ -203,6 +155,107 @@ impl CooperativeTile {
 #[must_use]
 pub const fn suits_experts(mixture: Mixture, positions: u32) -> bool {
     positions >= MIN_ROWS && positions * mixture.used >= 4 * mixture.experts
+}
+
+impl CooperativeMatmul {
+    fn in_dialect<P: WgslStruct>(&self, dialect: Dialect) -> Result<Source, PreprocessError> {
+        let Self { tile, dtype, product } = *self;
+        let CooperativeTile { bm, bn, bk, rows, columns } = tile;
+        let name = match product {
+            Product::Rows => "cooperative",
+            Product::Experts => "cooperative_experts",
+            Product::Columns => "cooperative_columns",
+        };
+        let name = format!("matmul_{name}_{dtype}_{bm}x{bn}x{bk}_{rows}x{columns}");
+        let threads = tile.invocations();
+        let defines = Defines::new()
+            .set("DTYPE", dtype)
+            .set("DIALECT", dialect.name())
+            .set("EXPERTS", product == Product::Experts)
+            .set("COLUMN_PRODUCT", product == Product::Columns)
+            .set("BM", bm)
+            .set("BN", bn)
+            .set("BK", bk)
+            .set("ROWS", rows)
+            .set("COLUMNS", columns)
+            .set("SUBGROUPS", rows * columns)
+            .set("THREADS", threads)
+            .set("DEPTHS", bk / 16)
+            .set("M_TILES", bm / rows / 16)
+            .set("N_TILES", bn / columns / 16)
+            .set("X_LOADS", bm * bk / 8 / threads)
+            .set("W_LOADS", bn * bk / 16 / threads)
+            .set("W_FACTOR", W_FACTOR);
+        Source::build::<P>("matmul/cooperative.wgsl", name, &defines)
+    }
+
+    /// The case of a product with experts.
+    fn expert_case(&self) -> Result<Case, CaseError> {
+        let case::Prefill { mixture, params, w, tiles, order, x, mut y } =
+            case::prefill(self.dtype, self.tile.bm)?;
+        let k = w.layout.k;
+        let weights = |row| rounded_weights(&w.layout, &w.words, row);
+        experts::matmul_of(&params, k, &weights, (&tiles, &order), &rounded_rows(&x, k), &mut y);
+        let [halves, factors] = half_rows::args(&x, k);
+        let args = vec![
+            Arg::uniform(&params),
+            Arg::Words(w.words),
+            Arg::Words(tiles.as_flattened().to_vec()),
+            Arg::Words(order),
+            halves,
+            factors,
+            Arg::zeros(y.len()),
+        ];
+        let grid = self.tile.dispatch_experts(&params, mixture, case::LEN);
+        Ok(Case { args, grid, expected: vec![Expected::new(6, y, allowed(k))] })
+    }
+}
+
+/// Tolerance of a product of `k` terms: a decoded weight that is rounded to the other half.
+fn allowed(k: u32) -> f32 {
+    tolerance(k) + 1.0 / 1024.0
+}
+
+impl Kernel for CooperativeMatmul {
+    /// On this target.
+    fn source(&self) -> Result<Source, PreprocessError> {
+        match self.product {
+            Product::Experts => self.in_dialect::<experts::Params>(Dialect::HERE),
+            Product::Rows | Product::Columns => self.in_dialect::<Params>(Dialect::HERE),
+        }
+    }
+
+    /// More tokens than a tile, summed in two parts.
+    fn case(&self) -> Result<Case, CaseError> {
+        let Self { tile, dtype, product } = *self;
+        let splits = 2;
+        let (k, n) = match product {
+            Product::Experts => return self.expert_case(),
+            Product::Rows => (512, tile.bn + 11),
+            Product::Columns => (256, 4 * tile.bk),
+        };
+        let by_columns = product == Product::Columns;
+        let (depth, tokens) = (if by_columns { n } else { k }, tile.bm + 3);
+        let w = matrix(dtype, k, n, 31)?;
+        let params = Params::new(&w.layout);
+        let x = random(32, (depth * tokens) as usize);
+        let (y, grid) = if by_columns {
+            let y = column_product(&w.layout, &w.words, &x, splits);
+            (y, tile.dispatch_columns(&params, tokens, splits))
+        } else {
+            (matmul(&w.layout, &w.words, &x, splits), tile.dispatch(&params, tokens, splits))
+        };
+        let [halves, factors] = half_rows::args(&x, depth);
+        let args = vec![
+            Arg::uniform(&params),
+            Arg::Words(w.words),
+            Arg::state(0, tokens),
+            halves,
+            factors,
+            Arg::zeros(y.len()),
+        ];
+        Ok(Case { args, grid, expected: vec![Expected::new(5, y, allowed(depth))] })
+    }
 }
 
 /// Rows of X as the kernel reads them.
@@ -281,8 +334,9 @@ mod tests {
     #[test]
     fn a_dialect_has_no_word_of_the_other() {
         let text = |dialect| {
-            let source = CooperativeTile::LARGE.form::<Params>(DType::Q4_K, dialect, Product::Rows);
-            source.expect("the template expands").wgsl.to_string()
+            let tile = CooperativeTile::LARGE;
+            let kernel = CooperativeMatmul { tile, dtype: DType::Q4_K, product: Product::Rows };
+            kernel.in_dialect::<Params>(dialect).expect("the template expands").wgsl.to_string()
         };
         let (wgpu, chromium) = (text(Dialect::Wgpu), text(Dialect::Chromium));
         assert!(

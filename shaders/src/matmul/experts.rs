@@ -2,10 +2,12 @@
 //! matrices of its experts.
 
 use super::Tile;
+use crate::experts::case::{LEN, Prefill, prefill};
 use crate::experts::low_rank::MIN_TILE;
 use crate::experts::{Mixture, buckets};
 use crate::quant::planar_values;
-use crate::{DType, PlanarLayout, Planes, PreprocessError, Source};
+use crate::selftest::{Arg, Case, CaseError, Expected};
+use crate::{DType, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 
 /// The tiles that the engine chooses from. A chunk has few rows per expert.
 #[must_use]
@@ -23,6 +25,15 @@ pub const fn choose(mixture: Mixture, positions: u32, software: bool) -> Tile {
 }
 
 const _: () = assert!(Tile::SMALL.bm == MIN_TILE && Tile::SOFTWARE.bm >= MIN_TILE);
+
+/// The kernel for one tile and storage type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExpertMatmul {
+    /// Tile sizes.
+    pub tile: Tile,
+    /// Storage type of W.
+    pub dtype: DType,
+}
 
 params! {
     /// The uniform at binding 0. Then: the planar W of experts `begin..end`, tiles, pairs, X and Y.
@@ -47,15 +58,6 @@ params! {
         /// Unused.
         pub pad: u32,
     }
-}
-
-/// The kernel for one tile and storage type.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source(tile: Tile, dtype: DType) -> Result<Source, PreprocessError> {
-    let name = format!("matmul_experts_{}", tile.name(dtype));
-    Source::build::<Params>("matmul/matmul.wgsl", name, &tile.defines(dtype).set("EXPERTS", true))
 }
 
 /// Workgroups for chunks of `positions`, for the worst case of the router's choice.
@@ -98,5 +100,30 @@ pub fn matmul_of(
                 y[(pair * params.y_stride + params.y_at + row) as usize] = dot as f32;
             }
         }
+    }
+}
+
+impl Kernel for ExpertMatmul {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let Self { tile, dtype } = *self;
+        let name = format!("matmul_experts_{}", tile.name(dtype));
+        Source::build::<Params>("matmul/matmul.wgsl", name, &tile.defines(dtype).set("EXPERTS", true))
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let Self { tile, dtype } = *self;
+        let Prefill { mixture, params, w, tiles, order, x, mut y } = prefill(dtype, tile.bm)?;
+        matmul(&params, &w.layout, &w.words, (&tiles, &order), &x, &mut y);
+        let args = vec![
+            Arg::uniform(&params),
+            Arg::Words(w.words),
+            Arg::Words(tiles.as_flattened().to_vec()),
+            Arg::Words(order),
+            Arg::floats(&x),
+            Arg::zeros(y.len()),
+        ];
+        let grid = dispatch(tile, &params, mixture, LEN);
+        let expected = vec![Expected::new(5, y, 1e-3 + 2e-6 * w.layout.k as f32)];
+        Ok(Case { args, grid, expected })
     }
 }

@@ -1,9 +1,15 @@
 //! Launcher of `wgsl/matmul/few_rows.wgsl`: products of a few rows, which read the weights once. The twin of the
 //! product is [`super::matmul()`].
 
-use crate::matvec::{Correction, Form};
+use super::{matmul, pack_rows};
+use crate::adapter::expand::expand;
+use crate::math::gelu_tanh;
+use crate::matvec::{Correction, Form, twin};
 use crate::planes::UNIT;
-use crate::{DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
+use crate::selftest::{
+    Arg, Case, CaseError, Expected, Matrix, as_f32, matrix, packed_zeros, random, tolerance,
+};
+use crate::{DType, Defines, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 
 /// Partial sums of 16 bytes that fit into the workgroup memory of every device.
 const MAX_SUMS: u32 = 1024;
@@ -81,6 +87,9 @@ pub enum Epilogue {
 }
 
 /// One permutation of the kernel.
+///
+/// Bindings: params, the matrices, state (its `len` is T), X, per-layer inputs for [`Epilogue::Ple`], Y; with an update, z
+/// and the adapters' buffer, which begins with the scales. Packed rows are two buffers: codes and scales.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FewRows {
     /// Maximum number of rows of X: 1, 2, 4 or 8.
@@ -108,38 +117,6 @@ impl FewRows {
     pub fn new(rows: u32, dtypes: &[DType], form: Form) -> Self {
         let rows = rows.next_power_of_two().clamp(1, Self::MAX_ROWS);
         Self { rows, dtypes: dtypes.to_vec(), epilogue: Epilogue::Store, packs: false, quads: 0, form }
-    }
-
-    /// The shader. Bindings: params, the matrices, state (its `len` is T), X, per-layer inputs for
-    /// [`Epilogue::Ple`], Y; with an update, z and the adapters' buffer, which begins with the scales. Packed rows are
-    /// two buffers: codes and scales.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
-    pub fn source(&self) -> Result<Source, PreprocessError> {
-        let (columns, threads) = (self.form.rows, self.form.threads());
-        let pair = self.epilogue == Epilogue::Geglu;
-        let pass = (MAX_SUMS / threads).min(threads / self.columns_per_workgroup());
-        let floats = self.dtypes.iter().all(|dtype| dtype.is_float());
-        let mut defines = self
-            .form
-            .define_few_rows(Defines::new(), floats)
-            .set("ROWS", self.rows)
-            .set("PASS", self.rows.min(pass))
-            .set("SUMS", if pair { 2 * columns } else { columns })
-            .set("MATRICES", self.dtypes.len())
-            .set("LATER_SEGMENTS", self.segments() - 1)
-            .set("SHARED", self.segments() > 1)
-            .set("THREE", self.segments() == 3)
-            .set("PAIR", pair)
-            .set("PLE", self.epilogue == Epilogue::Ple)
-            .set("PACK_Y", self.packs)
-            .set("CORRECTED", self.quads > 0)
-            .set("QUADS", self.quads);
-        for (i, dtype) in self.dtypes.iter().enumerate() {
-            defines = defines.set(&format!("DTYPE{i}"), dtype.name());
-        }
-        Source::build::<Params>("matmul/few_rows.wgsl", self.name(), &defines)
     }
 
     fn name(&self) -> String {
@@ -189,4 +166,150 @@ impl FewRows {
         params.grid_width = grid[0];
         (params, grid)
     }
+}
+
+impl Kernel for FewRows {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let (columns, threads) = (self.form.rows, self.form.threads());
+        let pair = self.epilogue == Epilogue::Geglu;
+        let pass = (MAX_SUMS / threads).min(threads / self.columns_per_workgroup());
+        let floats = self.dtypes.iter().all(|dtype| dtype.is_float());
+        let mut defines = self
+            .form
+            .define_few_rows(Defines::new(), floats)
+            .set("ROWS", self.rows)
+            .set("PASS", self.rows.min(pass))
+            .set("SUMS", if pair { 2 * columns } else { columns })
+            .set("MATRICES", self.dtypes.len())
+            .set("LATER_SEGMENTS", self.segments() - 1)
+            .set("SHARED", self.segments() > 1)
+            .set("THREE", self.segments() == 3)
+            .set("PAIR", pair)
+            .set("PLE", self.epilogue == Epilogue::Ple)
+            .set("PACK_Y", self.packs)
+            .set("CORRECTED", self.quads > 0)
+            .set("QUADS", self.quads);
+        for (i, dtype) in self.dtypes.iter().enumerate() {
+            defines = defines.set(&format!("DTYPE{i}"), dtype.name());
+        }
+        Source::build::<Params>("matmul/few_rows.wgsl", self.name(), &defines)
+    }
+
+    /// A product of one row fewer than the kernel has space for. A single stored matrix gives columns 5.. of rows that
+    /// are 9 longer than it has rows.
+    fn case(&self) -> Result<Case, CaseError> {
+        let (k, rows) = (1280, (self.rows - 1).max(1));
+        let n = |i: usize| match self.epilogue {
+            Epilogue::Store => [75, 19, 37][i.min(2)],
+            _ => {
+                if self.packs {
+                    80
+                } else {
+                    75
+                }
+            }
+        };
+        let matrices =
+            self.dtypes.iter().enumerate().map(|(i, &dtype)| matrix(dtype, k, n(i), 31 + i as u64));
+        let matrices = matrices.collect::<Result<Vec<_>, _>>()?;
+        let x = random(42, (k * rows) as usize);
+        let (codes, scales) = pack_rows::pack_rows(&x);
+        let (correction, z_stride, z_and_adapter, updates) = low_rank(self, &n, rows);
+        let (multiplied, inputs) = if self.form.packed {
+            let x: Vec<f64> = x.iter().map(|&x| x.into()).collect();
+            (as_f32(&twin::rounded_to_bytes(&x)), vec![Arg::Words(codes), Arg::floats(&scales)])
+        } else {
+            (x.clone(), vec![Arg::floats(&x)])
+        };
+        let mut products: Vec<_> =
+            matrices.iter().map(|w| matmul(&w.layout, &w.words, &multiplied)).collect();
+        for (product, update) in products.iter_mut().zip(&updates) {
+            product.iter_mut().zip(update).for_each(|(y, update)| *y += update);
+        }
+        let layouts: Vec<_> = matrices.iter().map(|w| &w.layout).collect();
+        let (mut params, grid) = self.dispatch(&layouts);
+        params = params.with_correction(&correction, z_stride, 0);
+        let gated = |gate: f32, up: f32| (gelu_tanh(gate.into()) * f64::from(up)) as f32;
+        let width = n(0) as usize;
+        let ple = random(43, rows as usize * (width + 9));
+        let y: Vec<f32> = match self.epilogue {
+            Epilogue::Store if matrices.len() == 1 => {
+                params = params.part(5, n(0) + 9);
+                let row = |row: &[f32]| [&[0.0; 5], row, &[0.0; 4]].concat();
+                products[0].chunks_exact(width).flat_map(row).collect()
+            }
+            Epilogue::Store => {
+                let room = |(y, w): (&Vec<f32>, &Matrix)| {
+                    let mut y = y.clone();
+                    y.resize((FewRows::MAX_ROWS * w.layout.n) as usize, 0.0);
+                    y
+                };
+                products.iter().zip(&matrices).flat_map(room).collect()
+            }
+            Epilogue::Geglu => {
+                products[0].iter().zip(&products[1]).map(|(&gate, &up)| gated(gate, up)).collect()
+            }
+            Epilogue::Ple => {
+                params = params.with_ple(n(0) + 9, 4);
+                let inputs = ple.chunks_exact(width + 9).flat_map(|row| &row[4..4 + width]);
+                products[0].iter().zip(inputs).map(|(&gate, &input)| gated(gate, input)).collect()
+            }
+        };
+        let mut args = vec![Arg::uniform(&params)];
+        args.extend(matrices.into_iter().map(|w| Arg::Words(w.words)));
+        args.push(Arg::state(0, rows));
+        args.extend(inputs);
+        args.extend((self.epilogue == Epilogue::Ple).then(|| Arg::floats(&ple)));
+        // A gated product multiplies two sums, each with its own error.
+        let largest = products.iter().flatten().fold(1.0_f32, |most, v| most.max(v.abs()));
+        let factor = if self.epilogue == Epilogue::Store { 1.0 } else { 2.0 * largest };
+        let allowed = factor * tolerance(k);
+        let expected = if self.packs {
+            Expected::packed(args.len(), &y, allowed)
+        } else {
+            vec![Expected::new(args.len(), y.clone(), allowed)]
+        };
+        args.extend(if self.packs { packed_zeros(y.len()).to_vec() } else { vec![Arg::zeros(y.len())] });
+        args.extend(z_and_adapter);
+        Ok(Case { args, grid, expected })
+    }
+
+    fn is_packed(&self) -> bool {
+        self.form.packed || self.packs
+    }
+}
+
+/// The low-rank update of a case, where the second of three matrices has none: its places, the row length of z, its
+/// bindings, and the update of every matrix.
+fn low_rank(
+    kernel: &FewRows,
+    n: &dyn Fn(usize) -> u32,
+    rows: u32,
+) -> (Correction, u32, Vec<Arg>, Vec<Vec<f32>>) {
+    let (rank, count) = (4 * kernel.quads, kernel.dtypes.len());
+    let mut correction = Correction { rank, places: [None; 3] };
+    if rank == 0 {
+        return (correction, 0, Vec::new(), Vec::new());
+    }
+    let corrected = |i: usize| count < 3 || i != 1;
+    let z_stride = rank * (0..count).filter(|&i| corrected(i)).count() as u32;
+    let z = random(44, (rows * z_stride) as usize);
+    let mut adapter: Vec<f32> = (0..rank).map(|j| if j < 4 { 0.5 } else { -1.5 }).collect();
+    let scales = adapter.clone();
+    let mut z_at = 0;
+    let mut updates = Vec::new();
+    for i in 0..count {
+        let mut update = vec![0.0; (rows * n(i)) as usize];
+        if corrected(i) {
+            correction.places[i] = Some((z_at, adapter.len() as u32));
+            let b = random(45 + i as u64, (n(i) * rank) as usize);
+            let part =
+                z.chunks_exact(z_stride as usize).flat_map(|row| &row[z_at as usize..][..rank as usize]);
+            update = expand(&update, &part.copied().collect::<Vec<_>>(), &b, &scales);
+            adapter.extend(b);
+            z_at += rank;
+        }
+        updates.push(update);
+    }
+    (correction, z_stride, vec![Arg::floats(&z), Arg::floats(&adapter)], updates)
 }

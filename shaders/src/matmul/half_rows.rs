@@ -1,7 +1,12 @@
 //! Launcher and CPU twin of `wgsl/matmul/half_rows.wgsl`: rows rounded to halves.
 
-use crate::{Defines, PreprocessError, Source, grid};
+use crate::selftest::{Arg, Case, CaseError, Expected, Reading, random};
+use crate::{Defines, Kernel, PreprocessError, Source, grid};
 use half::f16;
+
+/// The kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HalfRows;
 
 params! {
     /// The uniform at binding 0. Then: the state (its `len` is T), x f32 `[rows, K]`, halves `[rows, K/2]` (two a word),
@@ -31,14 +36,6 @@ impl Params {
     }
 }
 
-/// The kernel.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source() -> Result<Source, PreprocessError> {
-    Source::build::<Params>("matmul/half_rows.wgsl", "matmul_half_rows", &Defines::new())
-}
-
 /// CPU twin: a row, and its factor.
 #[must_use]
 pub fn half_row(x: &[f32]) -> (Vec<f16>, f32) {
@@ -46,6 +43,41 @@ pub fn half_row(x: &[f32]) -> (Vec<f16>, f32) {
     let exponent = (largest.to_bits() >> 23).clamp(20, 250);
     let factor = f32::from_bits((exponent - 10) << 23);
     (x.iter().map(|&x| f16::from_f32(x / factor)).collect(), factor)
+}
+
+/// Halves and factors of rows, as the products by matrix units read them.
+pub(super) fn args(x: &[f32], k: u32) -> [Arg; 2] {
+    let (halves, factors): (Vec<_>, Vec<_>) = x.chunks_exact(k as usize).map(half_row).unzip();
+    let bits: Vec<u16> = halves.concat().into_iter().map(f16::to_bits).collect();
+    [Arg::words(&bits), Arg::floats(&factors)]
+}
+
+impl Kernel for HalfRows {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        Source::build::<Params>("matmul/half_rows.wgsl", "matmul_half_rows", &Defines::new())
+    }
+
+    /// Rows rounded to halves, of magnitudes that halves do not reach.
+    fn case(&self) -> Result<Case, CaseError> {
+        let (k, rows_per_position) = (520, 2);
+        let mut x = random(35, k * 6);
+        for (row, magnitude) in x.chunks_exact_mut(k).zip([1.0, 1e-9, 3e6, 0.03, 1e20, 0.0]) {
+            row.iter_mut().for_each(|x| *x *= magnitude);
+        }
+        let (halves, factors): (Vec<_>, Vec<_>) = x.chunks_exact(k).map(half_row).unzip();
+        let params = Params::new(k as u32, rows_per_position);
+        let args = vec![
+            Arg::uniform(&params),
+            Arg::state(0, 3),
+            Arg::floats(&x),
+            Arg::zeros(x.len() / 2),
+            Arg::zeros(factors.len()),
+        ];
+        let halves = halves.concat().into_iter().map(f16::to_f32).collect();
+        let halves = Expected { reading: Reading::F16, ..Expected::new(3, halves, 1e-3) };
+        let factors = Expected { absolute: 0.0, relative: 0.0, ..Expected::new(4, factors, 0.0) };
+        Ok(Case { args, grid: params.dispatch(3), expected: vec![halves, factors] })
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use crate::params::FieldType;
 use crate::quant::planar_values;
-use crate::{DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
+use crate::selftest::{Arg, Case, CaseError, Expected, matrix, random, tolerance};
+use crate::{DType, Defines, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 use bytemuck::{Pod, Zeroable};
 
 /// Tile sizes. Every tile gives the same result up to rounding.
@@ -66,28 +67,6 @@ impl Tile {
         (self.bm / self.tm) * (self.bn / self.tn)
     }
 
-    /// The kernel for one storage type of W.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
-    pub fn source(self, dtype: DType) -> Result<Source, PreprocessError> {
-        self.form(dtype, false)
-    }
-
-    /// Same as [`Self::source`], for a clipped linear: the parameters carry its [`Clamps`].
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
-    pub fn clamped_source(self, dtype: DType) -> Result<Source, PreprocessError> {
-        self.form(dtype, true)
-    }
-
-    fn form(self, dtype: DType, clamp: bool) -> Result<Source, PreprocessError> {
-        let suffix = if clamp { "_clamp" } else { "" };
-        let name = format!("matmul_{}{suffix}", self.name(dtype));
-        Source::build::<Params>("matmul/matmul.wgsl", name, &self.defines(dtype).set("CLAMP", clamp))
-    }
-
     /// The part of a kernel's name that identifies tile and type.
     pub(super) fn name(self, dtype: DType) -> String {
         let Self { bm, bn, bk, tm, tn, stages } = self;
@@ -141,6 +120,17 @@ impl FieldType for Clamps {
     const WGSL: &'static str = "vec4<f32>";
 }
 
+/// The product with one tile and storage type of W.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Matmul {
+    /// Tile sizes.
+    pub tile: Tile,
+    /// Storage type of W.
+    pub dtype: DType,
+    /// Whether it is that of a clipped linear: the parameters carry its [`Clamps`].
+    pub clamped: bool,
+}
+
 params! {
     /// The uniform at binding 0. Then: the planar W, the state (its `len` is T), X f32 `[T, K]` and Y f32 `[T, N]`.
     pub struct Params {
@@ -152,7 +142,7 @@ params! {
         pub units_per_row: u32,
         /// Unused.
         pub pad: [u32; 2],
-        /// Bounds; read only by [`Tile::clamped_source`].
+        /// Bounds; read only by clamped products.
         pub clamps: Clamps,
     }
 }
@@ -191,6 +181,39 @@ pub fn matmul_clamped(layout: &PlanarLayout, words: &[u32], x: &[f32], clamps: &
     let mut y = matmul(layout, words, &x);
     y.iter_mut().for_each(|v| *v = v.clamp(clamps.output[0], clamps.output[1]));
     y
+}
+
+impl Kernel for Matmul {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let Self { tile, dtype, clamped } = *self;
+        let suffix = if clamped { "_clamp" } else { "" };
+        let name = format!("matmul_{}{suffix}", tile.name(dtype));
+        Source::build::<Params>("matmul/matmul.wgsl", name, &tile.defines(dtype).set("CLAMP", clamped))
+    }
+
+    /// More tokens than a tile.
+    fn case(&self) -> Result<Case, CaseError> {
+        let Self { tile, dtype, clamped } = *self;
+        // Of a clipped linear, about a third of the inputs and outputs are out of bounds.
+        let clamps = clamped.then_some(Clamps { input: [-0.6, 0.7], output: [-6.0, 5.0] });
+        let (k, n, tokens) = (512, 75, tile.bm + 3);
+        let w = matrix(dtype, k, n, 31)?;
+        let x = random(32, (k * tokens) as usize);
+        let params = Params::new(&w.layout);
+        let (params, y) = match clamps {
+            None => (params, matmul(&w.layout, &w.words, &x)),
+            Some(clamps) => (params.with_clamps(clamps), matmul_clamped(&w.layout, &w.words, &x, &clamps)),
+        };
+        let args = vec![
+            Arg::uniform(&params),
+            Arg::Words(w.words),
+            Arg::state(0, tokens),
+            Arg::floats(&x),
+            Arg::zeros(y.len()),
+        ];
+        let grid = tile.dispatch(&params, tokens);
+        Ok(Case { args, grid, expected: vec![Expected::new(4, y, tolerance(k))] })
+    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,6 @@ pub mod half_rows;
 mod launcher;
 pub mod pack_rows;
 
-pub use cooperative::CooperativeTile;
+pub use cooperative::{CooperativeMatmul, CooperativeTile, Product};
 pub use few_rows::FewRows;
-pub use launcher::{Clamps, Params, Tile, matmul, matmul_clamped};
+pub use launcher::{Clamps, Matmul, Params, Tile, matmul, matmul_clamped};

@@ -2,7 +2,12 @@
 
 use crate::math::pack_unit;
 use crate::planes::UNIT;
-use crate::{Defines, PreprocessError, Source};
+use crate::selftest::{Arg, Case, CaseError, Expected, random};
+use crate::{Defines, Kernel, PreprocessError, Source};
+
+/// The kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PackRows;
 
 params! {
     /// The uniform at binding 0. Then: the state (its `len` is T), x f32 `[T, K]`, codes `[T, K/16, 4]`, scales
@@ -30,14 +35,6 @@ impl Params {
     }
 }
 
-/// The kernel.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source() -> Result<Source, PreprocessError> {
-    Source::build::<Params>("matmul/pack_rows.wgsl", "matmul_pack_rows".to_owned(), &Defines::new())
-}
-
 /// CPU twin: codes and scales of rows.
 #[must_use]
 pub fn pack_rows(x: &[f32]) -> (Vec<u32>, Vec<f32>) {
@@ -50,4 +47,33 @@ pub fn pack_rows(x: &[f32]) -> (Vec<u32>, Vec<f32>) {
         scales.extend([d, d * q.iter().map(|&q| f32::from(q)).sum::<f32>()]);
     }
     (codes, scales)
+}
+
+impl Kernel for PackRows {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        Source::build::<Params>("matmul/pack_rows.wgsl", "matmul_pack_rows".to_owned(), &Defines::new())
+    }
+
+    /// Rows rounded to int8. A code may differ by one where an element lies between two.
+    fn case(&self) -> Result<Case, CaseError> {
+        let (k, rows) = (1280, 3);
+        // On a grid of 1/64 below 127/64, so that every code is exact.
+        let mut x: Vec<f32> = random(33, k * rows).iter().map(|v| (v * 126.0).round() / 64.0).collect();
+        x.chunks_exact_mut(16).for_each(|unit| unit[3] = 127.0 / 64.0);
+        let (codes, scales) = pack_rows(&x);
+        let params = Params::new(k as u32);
+        let args = vec![
+            Arg::uniform(&params),
+            Arg::state(0, rows as u32),
+            Arg::floats(&x),
+            Arg::zeros(codes.len()),
+            Arg::zeros(scales.len()),
+        ];
+        let expected = vec![Expected::words(3, &codes), Expected::new(4, scales, 1e-4)];
+        Ok(Case { args, grid: params.dispatch(rows as u32), expected })
+    }
+
+    fn is_packed(&self) -> bool {
+        true
+    }
 }

@@ -2,10 +2,13 @@
 //! after it.
 
 use super::prologue::MAX_SPLIT_WEIGHTS;
-use super::{Epilogue, Form, HandoffForm, LowRank, Params, Prologue, ZSource};
-use crate::{DType, Defines, PreprocessError, Source};
+use super::{Epilogue, Form, HandoffForm, LowRank, Params, Prologue, ZSource, case};
+use crate::selftest::{Case, CaseError};
+use crate::{DType, Defines, Kernel, PreprocessError, Source};
 
 /// One permutation of the kernel.
+///
+/// Bindings: params, y, x and the matrices, then those of prologue, epilogue, low-rank update and handoff, in this order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Matvec {
     /// Columns of every matrix: the length of x.
@@ -85,12 +88,26 @@ impl Matvec {
         )
     }
 
-    /// The shader. Bindings: params, y, x and the matrices, then those of prologue, epilogue, low-rank update and
-    /// handoff, in this order.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
-    pub fn source(&self) -> Result<Source, PreprocessError> {
+    /// Workgroups for matrices of these numbers of rows, and the corresponding parameters. Planes, offsets and
+    /// norms are the caller's to set. With [`HandoffForm::Ahead`] the rows of U come last.
+    #[must_use]
+    pub fn dispatch(&self, rows: &[u32]) -> (Params, [u32; 3]) {
+        let mut params = Params { scale_at: u32::MAX, z_at: [u32::MAX; 3], ..Params::default() };
+        let mut total = 0;
+        let counts = rows.iter().copied().take(self.segments()).chain(std::iter::repeat(0));
+        for ((place, group), count) in params.rows.iter_mut().zip(&mut params.groups).zip(counts) {
+            *place = count;
+            total += count.div_ceil(self.rows_per_workgroup());
+            *group = total;
+        }
+        let grid = crate::grid(total);
+        params.grid_width = grid[0];
+        (params, grid)
+    }
+}
+
+impl Kernel for Matvec {
+    fn source(&self) -> Result<Source, PreprocessError> {
         let of_matrices = if self.epilogue == Epilogue::Store { self.dtypes.len() } else { 1 };
         let mut defines = Defines::new()
             .set("K", self.k)
@@ -108,20 +125,11 @@ impl Matvec {
         Source::build::<Params>("matvec/matvec.wgsl", self.name(), &defines)
     }
 
-    /// Workgroups for matrices of these numbers of rows, and the corresponding parameters. Planes, offsets and
-    /// norms are the caller's to set. With [`HandoffForm::Ahead`] the rows of U come last.
-    #[must_use]
-    pub fn dispatch(&self, rows: &[u32]) -> (Params, [u32; 3]) {
-        let mut params = Params { scale_at: u32::MAX, z_at: [u32::MAX; 3], ..Params::default() };
-        let mut total = 0;
-        let counts = rows.iter().copied().take(self.segments()).chain(std::iter::repeat(0));
-        for ((place, group), count) in params.rows.iter_mut().zip(&mut params.groups).zip(counts) {
-            *place = count;
-            total += count.div_ceil(self.rows_per_workgroup());
-            *group = total;
-        }
-        let grid = crate::grid(total);
-        params.grid_width = grid[0];
-        (params, grid)
+    fn case(&self) -> Result<Case, CaseError> {
+        case::of(self)
+    }
+
+    fn is_packed(&self) -> bool {
+        self.form.packed
     }
 }

@@ -1,5 +1,6 @@
 //! Matrix–vector products of decode.
 
+mod case;
 mod epilogue;
 mod kernel;
 mod low_rank;

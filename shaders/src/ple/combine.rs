@@ -1,7 +1,9 @@
 //! Launcher and CPU twin of `wgsl/ple/combine.wgsl`: the per-layer inputs from the projected hidden state and the
 //! per-layer embedding table.
 
-use crate::{DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
+use crate::quant::planar_values;
+use crate::selftest::{Arg, Case, CaseError, EPS, Expected, LEN, Matrix, matrix, random};
+use crate::{DType, Defines, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 /// Where the rows of the per-layer table come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Table {
@@ -10,6 +12,10 @@ pub enum Table {
     /// Gathered from a planar matrix (binding 4) by token id (binding 6).
     Planar(DType),
 }
+
+/// The kernel for one kind of table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Combine(pub Table);
 
 params! {
     /// The uniform at binding 0. Then: `proj` f32 `[T, L, P]`, the norm's weights f32 `[P]`, the state, the table, and
@@ -68,20 +74,6 @@ impl Params {
     }
 }
 
-/// The kernel for one kind of table.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source(table: Table) -> Result<Source, PreprocessError> {
-    let (name, defines) = match table {
-        Table::Host => ("ple_combine_host".to_owned(), Defines::new().set("HOST", true)),
-        Table::Planar(dtype) => {
-            (format!("ple_combine_{dtype}"), Defines::new().set("HOST", false).set("TABLE", dtype))
-        }
-    };
-    Source::build::<Params>("ple/combine.wgsl", name, &defines)
-}
-
 /// CPU twin for one layer of one token: `proj` and `table` have `P` elements.
 pub fn combine(params: &Params, proj: &[f32], norm: &[f32], table: &[f32]) -> Vec<f32> {
     let x: Vec<f64> = proj.iter().map(|&x| f64::from(x) * f64::from(params.proj_scale)).collect();
@@ -93,4 +85,55 @@ pub fn combine(params: &Params, proj: &[f32], norm: &[f32], table: &[f32]) -> Ve
         (sum * std::f64::consts::FRAC_1_SQRT_2) as f32
     })
     .collect()
+}
+
+impl Kernel for Combine {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let Self(table) = *self;
+        let (name, defines) = match table {
+            Table::Host => ("ple_combine_host".to_owned(), Defines::new().set("HOST", true)),
+            Table::Planar(dtype) => {
+                (format!("ple_combine_{dtype}"), Defines::new().set("HOST", false).set("TABLE", dtype))
+            }
+        };
+        Source::build::<Params>("ple/combine.wgsl", name, &defines)
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let Self(table) = *self;
+        const LAYERS: u32 = 2;
+        let p = 256_u32;
+        let tokens: [u32; LEN as usize] = [4, 0, 2];
+        let count = (LEN * LAYERS * p) as usize;
+        let proj = random(56, count);
+        let norm = random(57, p as usize);
+        let mut params = Params::new(512, LAYERS, p, EPS);
+        let (words, rows) = match table {
+            Table::Host => {
+                let rows = random(58, count);
+                (rows.iter().map(|v| v.to_bits()).collect(), rows)
+            }
+            Table::Planar(dtype) => {
+                let Matrix { layout, words, .. } = matrix(dtype, LAYERS * p, 5, 59)?;
+                params = params.with_table(&layout, 0);
+                let rows = tokens.iter().flat_map(|&token| planar_values(&layout, &words, token)).collect();
+                (words, rows)
+            }
+        };
+        let each = proj.chunks(p as usize).zip(rows.chunks(p as usize));
+        let want: Vec<f32> = each.flat_map(|(proj, row)| combine(&params, proj, &norm, row)).collect();
+        let mut args = vec![
+            Arg::uniform(&params),
+            Arg::floats(&proj),
+            Arg::floats(&norm),
+            Arg::state(0, LEN),
+            Arg::Words(words),
+            Arg::zeros(count),
+        ];
+        if table != Table::Host {
+            args.push(Arg::Words(tokens.to_vec()));
+        }
+        let grid = params.dispatch(LEN);
+        Ok(Case { args, grid, expected: vec![Expected::new(5, want, 1e-3)] })
+    }
 }

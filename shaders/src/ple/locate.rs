@@ -1,9 +1,18 @@
 //! `wgsl/ple/locate.wgsl`: finds the rows of tokens in the row cache of the per-layer table.
 
-use crate::{Defines, PreprocessError, Source};
+use crate::selftest::{Arg, Case, CaseError, Expected};
+use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// The slot of a line that is not in the cache, and the row of a token in it.
 pub const NONE: u32 = u32::MAX;
+
+/// The kernel: for a token and drafts behind it (`few_rows`, at most 64), whose step ends if the token's row is missing, or
+/// for any number of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Locate {
+    /// Whether it is for a few rows.
+    pub few_rows: bool,
+}
 
 params! {
     /// The uniform at binding 0. Then: the state, the slot of each line, the token ids, and the rows in the cache.
@@ -24,17 +33,6 @@ impl Params {
     }
 }
 
-/// The shader: for a token and drafts behind it (`few_rows`, at most 64), whose step ends if the token's row is missing, or
-/// for any number of rows.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source(few_rows: bool) -> Result<Source, PreprocessError> {
-    let suffix = if few_rows { "_few" } else { "" };
-    let defines = Defines::new().set("FEW_ROWS", few_rows);
-    Source::build::<Params>("ple/locate.wgsl", format!("ple_locate{suffix}"), &defines)
-}
-
 /// Workgroups for `rows` rows.
 #[must_use]
 pub const fn dispatch(rows: u32) -> [u32; 3] {
@@ -49,4 +47,36 @@ pub fn locate(params: &Params, slots: &[u32], tokens: &[u32]) -> Vec<u32> {
         slot => slot * params.line + token % params.line,
     };
     tokens.iter().map(row).collect()
+}
+
+impl Kernel for Locate {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let few_rows = self.few_rows;
+        let suffix = if few_rows { "_few" } else { "" };
+        let defines = Defines::new().set("FEW_ROWS", few_rows);
+        Source::build::<Params>("ple/locate.wgsl", format!("ple_locate{suffix}"), &defines)
+    }
+
+    /// Rows in lines of two in a cache: every other line is there. Of a few rows, the first one is; drafts that are not become
+    /// no token.
+    fn case(&self) -> Result<Case, CaseError> {
+        let few_rows = self.few_rows;
+        let tokens: &[u32] = if few_rows { &[5, 1, 6] } else { &[4, 7, 1] };
+        let slots = [NONE, NONE, 3, 0];
+        let params = Params::new(2);
+        let located = locate(&params, &slots, tokens);
+        let rows = tokens.len() as u32;
+        let args = vec![
+            Arg::uniform(&params),
+            Arg::state(0, rows),
+            Arg::words(&slots),
+            Arg::words(tokens),
+            Arg::zeros(tokens.len()),
+        ];
+        let mut expected = vec![Expected::words(4, &located)];
+        if few_rows {
+            expected.push(Expected::words(3, &[5, NONE, 6]));
+        }
+        Ok(Case { args, grid: dispatch(rows), expected })
+    }
 }

@@ -1,8 +1,14 @@
 //! Launcher of `wgsl/repack/repack.wgsl`.
 
 use crate::planes::{UNIT, lo_words};
-use crate::{DType, Defines, PlanarLayout, Planes, PreprocessError, Source, grid};
+use crate::quant::{quantize, repack};
+use crate::selftest::{Arg, Case, CaseError, Expected, values};
+use crate::{DType, Defines, Kernel, PlanarLayout, Planes, PreprocessError, Source, grid};
 use thiserror::Error;
+
+/// The kernel for one storage type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repack(pub DType);
 
 params! {
     /// The uniform at binding 0. Binding 1 is the raw bytes (padded to whole words), binding 2 the planar matrix.
@@ -76,23 +82,36 @@ impl Params {
     }
 }
 
-/// The kernel for one storage type.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source(dtype: DType) -> Result<Source, PreprocessError> {
-    let defines = Defines::new()
-        .set("DTYPE", dtype)
-        .set("LO_WORDS", lo_words(dtype))
-        .set("BLOCK_BYTES", dtype.block_bytes())
-        .set("UNITS_PER_BLOCK", dtype.block_elements() as u32 / UNIT)
-        .set("SUPER_BLOCKS", dtype.block_elements() == 256);
-    Source::build::<Params>("repack/repack.wgsl", format!("repack_{dtype}"), &defines)
-}
-
 /// Workgroups for a piece.
 pub const fn dispatch(dtype: DType, params: &Params) -> [u32; 3] {
     let invocations =
         if dtype.is_float() { params.units * lo_words(dtype) } else { params.units.div_ceil(4) };
     grid(invocations.div_ceil(64))
+}
+
+impl Kernel for Repack {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let Self(dtype) = *self;
+        let defines = Defines::new()
+            .set("DTYPE", dtype)
+            .set("LO_WORDS", lo_words(dtype))
+            .set("BLOCK_BYTES", dtype.block_bytes())
+            .set("UNITS_PER_BLOCK", dtype.block_elements() as u32 / UNIT)
+            .set("SUPER_BLOCKS", dtype.block_elements() == 256);
+        Source::build::<Params>("repack/repack.wgsl", format!("repack_{dtype}"), &defines)
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let Self(dtype) = *self;
+        let (k, rows) = (512, 8);
+        let mut bytes = quantize(dtype, &values(dtype, k, rows, 42))?;
+        let words = repack(dtype, k.into(), rows.into(), &bytes)?;
+        let layout = PlanarLayout::new(dtype, k.into(), rows.into())?;
+        let params = Params::new(&layout, 0, rows, 0)?;
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+        let source = bytes.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+        let args = vec![Arg::uniform(&params), Arg::Words(source), Arg::zeros(words.len())];
+        let grid = dispatch(dtype, &params);
+        Ok(Case { args, grid, expected: vec![Expected::words(2, &words)] })
+    }
 }

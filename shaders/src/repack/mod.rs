@@ -4,4 +4,4 @@
 mod launcher;
 pub mod requantize;
 
-pub use launcher::{Params, PieceError, dispatch, rows_alignment, source};
+pub use launcher::{Params, PieceError, Repack, dispatch, rows_alignment};

@@ -1,7 +1,8 @@
 //! `wgsl/rows/gelu_mul.wgsl`: the gated activation (GeGLU) over rows.
 
 use crate::math::gelu_tanh;
-use crate::{Defines, PreprocessError, Source, grid};
+use crate::selftest::{Arg, Case, CaseError, Expected, LEN, random};
+use crate::{Defines, Kernel, PreprocessError, Source, grid};
 
 /// Elements per workgroup.
 const ELEMENTS: u32 = 1024;
@@ -14,6 +15,10 @@ pub struct Rows {
     /// Offset of the first row.
     pub at: u32,
 }
+
+/// The kernel. Bindings: params, state, gate, up, out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GeluMul;
 
 params! {
     /// The uniform at binding 0. Lengths and offsets are in vec4s.
@@ -55,14 +60,6 @@ impl Params {
     }
 }
 
-/// The shader. Bindings: params, state, gate, up, out.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source() -> Result<Source, PreprocessError> {
-    Source::build::<Params>("rows/gelu_mul.wgsl", "rows_gelu_mul", &Defines::new())
-}
-
 /// Workgroups for a chunk of `positions`.
 #[must_use]
 pub const fn dispatch(params: &Params, positions: u32) -> [u32; 3] {
@@ -79,5 +76,31 @@ pub fn gelu_mul(params: &Params, positions: usize, gate: &[f32], up: &[f32], out
         for i in 0..4 * params.width4 as usize {
             out[i] = (gelu_tanh(f64::from(gate[i])) * f64::from(up[i])) as f32;
         }
+    }
+}
+
+impl Kernel for GeluMul {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        Source::build::<Params>("rows/gelu_mul.wgsl", "rows_gelu_mul", &Defines::new())
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let width = 388_u32;
+        let rows = Rows { stride: width, at: 0 };
+        let params = Params::new(width, rows, rows, rows);
+        let count = (LEN * width) as usize;
+        let gate: Vec<f32> = random(54, count).into_iter().map(|v| 6.0 * v).collect();
+        let up = random(55, count);
+        let mut out = vec![0.0; count];
+        gelu_mul(&params, LEN as usize, &gate, &up, &mut out);
+        let args = vec![
+            Arg::uniform(&params),
+            Arg::state(0, LEN),
+            Arg::floats(&gate),
+            Arg::floats(&up),
+            Arg::zeros(count),
+        ];
+        let grid = dispatch(&params, LEN);
+        Ok(Case { args, grid, expected: vec![Expected::new(4, out, 1e-4)] })
     }
 }

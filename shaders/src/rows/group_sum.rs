@@ -1,6 +1,11 @@
 //! Launcher and CPU twin of `wgsl/rows/group_sum.wgsl`: sums over groups of neighbouring rows.
 
-use crate::{Defines, PreprocessError, Source, grid};
+use crate::selftest::{Arg, Case, CaseError, Expected, random};
+use crate::{Defines, Kernel, PreprocessError, Source, grid};
+
+/// The kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupSum;
 
 params! {
     /// The uniform at binding 0. Then: the state (its `len` is T), part f32 `[T, sums·group, 4·quads]`, out f32
@@ -26,14 +31,6 @@ impl Params {
     }
 }
 
-/// The kernel.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source() -> Result<Source, PreprocessError> {
-    Source::build::<Params>("rows/group_sum.wgsl", "rows_group_sum", &Defines::new())
-}
-
 /// CPU twin without the addition: the sums of `part`, `[T·sums, group, width]`.
 #[must_use]
 pub fn group_sum(part: &[f32], width: usize, group: usize) -> Vec<f32> {
@@ -41,4 +38,21 @@ pub fn group_sum(part: &[f32], width: usize, group: usize) -> Vec<f32> {
     part.chunks_exact(width * group)
         .flat_map(|rows| (0..width).map(move |column| sum(rows, column)))
         .collect()
+}
+
+impl Kernel for GroupSum {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        Source::build::<Params>("rows/group_sum.wgsl", "rows_group_sum", &Defines::new())
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let (width, group, tokens) = (516, 3, 5);
+        let params = Params { quads: width / 4, sums: 1, group, add: 0 };
+        let part = random(33, (width * group * tokens) as usize);
+        let y = group_sum(&part, width as usize, group as usize);
+        let args =
+            vec![Arg::uniform(&params), Arg::state(0, tokens), Arg::floats(&part), Arg::zeros(y.len())];
+        let expected = vec![Expected::new(3, y, 1e-6)];
+        Ok(Case { args, grid: params.dispatch(tokens), expected })
+    }
 }

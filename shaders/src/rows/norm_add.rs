@@ -2,7 +2,8 @@
 
 use crate::math::rms;
 use crate::planes::UNIT;
-use crate::{Defines, PreprocessError, Source, grid};
+use crate::selftest::{Arg, Case, CaseError, EPS, Expected, LEN, as_f32, packed_zeros, random};
+use crate::{Defines, Kernel, PreprocessError, Source, grid};
 
 /// Threads of a workgroup.
 const THREADS: u32 = 256;
@@ -26,6 +27,17 @@ pub enum NormAdd {
     PackedAddNorm,
     /// [`Self::PackedAddNorm`], and what router and experts of a mixture read: rms(h; w3), and rms(h; w4) rounded to int8.
     MixtureNorms,
+}
+
+/// The kernel for rows of up to `width` elements. Bindings: params, state, vectors, h, branch if it is added, x if it
+/// is normed. A packed result is two buffers instead of x: codes and scales. Those of a mixture follow: the router's x,
+/// the experts' codes and scales.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NormAddRows {
+    /// What is computed.
+    pub form: NormAdd,
+    /// Maximum number of elements of a row.
+    pub width: u32,
 }
 
 params! {
@@ -111,36 +123,6 @@ impl NormAdd {
         !matches!(self, Self::Add | Self::PackedAdd)
     }
 
-    /// The shader for rows of up to `width` elements. Bindings: params, state, vectors, h, branch if it is added, x if it
-    /// is normed. A packed result is two buffers instead of x: codes and scales. Those of a mixture follow: the router's x,
-    /// the experts' codes and scales.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
-    pub fn source(self, width: u32) -> Result<Source, PreprocessError> {
-        let name = match self {
-            Self::Norm => "norm",
-            Self::Add => "add",
-            Self::AddNorm => "add_norm",
-            Self::AddPlainNorm => "add_plain_norm",
-            Self::PackedNorm => "norm_packed",
-            Self::PackedAdd => "add_packed",
-            Self::PackedAddNorm => "add_norm_packed",
-            Self::MixtureNorms => "mixture_norms",
-        };
-        let run = if self.is_packed() { UNIT / 4 } else { 1 };
-        let runs = width.div_ceil(4 * THREADS * run);
-        let defines = Defines::new()
-            .set("ADD", self.adds())
-            .set("PLAIN", self == Self::AddPlainNorm)
-            .set("NORM", self.norms())
-            .set("PACKED", self.is_packed())
-            .set("MIXTURE", self == Self::MixtureNorms)
-            .set("RUN", run)
-            .set("RUNS", runs);
-        Source::build::<Params>("rows/norm_add.wgsl", format!("rows_norm_add_{name}_{runs}"), &defines)
-    }
-
     /// Workgroups for a chunk of `positions`.
     #[must_use]
     pub const fn dispatch(params: &Params, positions: u32) -> [u32; 3] {
@@ -181,4 +163,74 @@ pub fn norm_add(
         new_h.extend(sum);
     }
     (new_h, x)
+}
+
+impl Kernel for NormAddRows {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let Self { form, width } = *self;
+        let name = match form {
+            NormAdd::Norm => "norm",
+            NormAdd::Add => "add",
+            NormAdd::AddNorm => "add_norm",
+            NormAdd::AddPlainNorm => "add_plain_norm",
+            NormAdd::PackedNorm => "norm_packed",
+            NormAdd::PackedAdd => "add_packed",
+            NormAdd::PackedAddNorm => "add_norm_packed",
+            NormAdd::MixtureNorms => "mixture_norms",
+        };
+        let run = if form.is_packed() { UNIT / 4 } else { 1 };
+        let runs = width.div_ceil(4 * THREADS * run);
+        let defines = Defines::new()
+            .set("ADD", form.adds())
+            .set("PLAIN", form == NormAdd::AddPlainNorm)
+            .set("NORM", form.norms())
+            .set("PACKED", form.is_packed())
+            .set("MIXTURE", form == NormAdd::MixtureNorms)
+            .set("RUN", run)
+            .set("RUNS", runs);
+        Source::build::<Params>("rows/norm_add.wgsl", format!("rows_norm_add_{name}_{runs}"), &defines)
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let Self { form, width } = *self;
+        let count = (LEN * width) as usize;
+        let (h, branch) = (random(51, count), random(52, count));
+        let mut vectors = random(53, 4 * width as usize);
+        // The scalar, in a vec4 of its own.
+        vectors.extend([0.75, 0.0, 0.0, 0.0]);
+        let mut params = Params::new(width, EPS);
+        (params.norm, params.scale_at) = (width, 4 * width);
+        (params.router_norm, params.expert_norm) = (2 * width, 3 * width);
+        let (new_h, x) = norm_add(form, &params, &vectors, &h, &branch);
+        let mut args =
+            vec![Arg::uniform(&params), Arg::state(0, LEN), Arg::floats(&vectors), Arg::floats(&h)];
+        let mut expected = Vec::new();
+        if form.adds() {
+            args.push(Arg::floats(&branch));
+            expected.push(Expected::new(3, as_f32(&new_h), 1e-4));
+        }
+        if form.is_packed() {
+            let result = as_f32(if form.norms() { &x } else { &new_h });
+            expected.extend(Expected::packed(args.len(), &result, 1e-4));
+            args.extend(packed_zeros(count));
+        } else if form.norms() {
+            expected.push(Expected::new(args.len(), as_f32(&x), 1e-4));
+            args.push(Arg::zeros(count));
+        }
+        if form == NormAdd::MixtureNorms {
+            let normed = |norm: u32| {
+                let params = Params { norm, ..params };
+                as_f32(&norm_add(form, &params, &vectors, &h, &branch).1)
+            };
+            expected.push(Expected::new(args.len(), normed(params.router_norm), 1e-4));
+            args.push(Arg::zeros(count));
+            expected.extend(Expected::packed(args.len(), &normed(params.expert_norm), 1e-4));
+            args.extend(packed_zeros(count));
+        }
+        Ok(Case { args, grid: NormAdd::dispatch(&params, LEN), expected })
+    }
+
+    fn is_packed(&self) -> bool {
+        self.form.is_packed()
+    }
 }

@@ -1,10 +1,15 @@
 //! `wgsl/rows/qkv_finish.wgsl`: head norms, RoPE and the append to the KV cache.
 
+use crate::attention::case::{HEADS, KV_HEADS, cached, finish_params, stored, table};
 use crate::attention::{KvType, decode::Kv};
 use crate::math::rms;
-use crate::{Defines, PreprocessError, Source, rope};
+use crate::selftest::{Arg, Case, CaseError, Expected, random};
+use crate::{Defines, Kernel, PreprocessError, Source, rope};
 
 /// One permutation of the kernel.
+///
+/// Bindings: params, state, vectors, rope, q; unless shared also k cache, v cache, k; for [`Kv::Own`] also v. Joined ones
+/// are all in the buffer of q.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct QkvFinish {
     /// Elements per head, such that the cache can hold them ([`KvType::supports`]).
@@ -47,29 +52,6 @@ params! {
 }
 
 impl QkvFinish {
-    /// The shader. Bindings: params, state, vectors, rope, q; unless shared also k cache, v cache, k; for
-    /// [`Kv::Own`] also v. Joined ones are all in the buffer of q.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
-    pub fn source(&self) -> Result<Source, PreprocessError> {
-        let name = match self.kv {
-            Kv::Shared => "shared",
-            Kv::Own => "own",
-            Kv::OwnVIsK => "own_v_is_k",
-        };
-        let defines = Defines::new()
-            .set("HALF", self.head_dim / 2)
-            .set("OWN_KV", self.kv != Kv::Shared)
-            .set("V_IS_K", self.kv == Kv::OwnVIsK)
-            .set("KV_TYPE", self.kv_type.define())
-            .set("JOINED", self.joined);
-        let element = self.kv_type.name();
-        let suffix = if self.joined { "_joined" } else { "" };
-        let name = format!("rows_qkv_finish_h{}_{name}_{element}{suffix}", self.head_dim);
-        Source::build::<Params>("rows/qkv_finish.wgsl", name, &defines)
-    }
-
     /// Workgroups for a chunk of `positions`, at most 65 535.
     #[must_use]
     pub fn dispatch(&self, params: &Params, positions: u32) -> [u32; 3] {
@@ -149,5 +131,68 @@ pub fn qkv_finish(
             raw_v.iter().map(|&v| f64::from(v)).collect()
         };
         cache.v[place..place + hd].copy_from_slice(&cached(&value));
+    }
+}
+
+impl Kernel for QkvFinish {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let name = match self.kv {
+            Kv::Shared => "shared",
+            Kv::Own => "own",
+            Kv::OwnVIsK => "own_v_is_k",
+        };
+        let defines = Defines::new()
+            .set("HALF", self.head_dim / 2)
+            .set("OWN_KV", self.kv != Kv::Shared)
+            .set("V_IS_K", self.kv == Kv::OwnVIsK)
+            .set("KV_TYPE", self.kv_type.define())
+            .set("JOINED", self.joined);
+        let element = self.kv_type.name();
+        let suffix = if self.joined { "_joined" } else { "" };
+        let name = format!("rows_qkv_finish_h{}_{name}_{element}{suffix}", self.head_dim);
+        Source::build::<Params>("rows/qkv_finish.wgsl", name, &defines)
+    }
+
+    /// Three tokens after 300 others.
+    fn case(&self) -> Result<Case, CaseError> {
+        let (pos, len, hd) = (300, 3, self.head_dim as usize);
+        let slots = (pos + len) as usize * KV_HEADS as usize * hd;
+        let (k_words, k) = stored(&random(3, slots), (self.kv_type, self.head_dim));
+        let (v_words, v) = stored(&random(4, slots), (self.kv_type, self.head_dim));
+        let (rope_arg, rope, rope_hi_rows) = table(self.head_dim);
+        let vectors = random(2, 2 * hd);
+        let mut params = finish_params(self.head_dim, rope_hi_rows);
+        let rows = |heads: u32| (len * heads) as usize * hd;
+        let raw_q = random(1, rows(HEADS));
+        let raw_k = if self.kv == Kv::Shared { Vec::new() } else { random(8, rows(KV_HEADS)) };
+        let raw_v = if self.kv == Kv::Own { random(9, rows(KV_HEADS)) } else { Vec::new() };
+        let (mut q, mut cache) = (raw_q.clone(), Cache { k, v });
+        let inputs = Inputs { vectors: &vectors, rope: &rope, pos };
+        qkv_finish(self, &params, inputs, &mut q, (&raw_k, &raw_v), &mut cache);
+
+        // Joined keys and values follow the queries, with a gap.
+        let gap = 2;
+        params.k_at = raw_q.len() as u32 / 2 + gap;
+        params.v_at = params.k_at + raw_k.len() as u32 / 2 + gap;
+        let gap = vec![0.0; 2 * gap as usize];
+        let joined = [&raw_q[..], &gap, &raw_k, &gap, &raw_v].concat();
+        let mut args = vec![
+            Arg::uniform(&params),
+            Arg::state(pos, len),
+            Arg::floats(&vectors),
+            rope_arg,
+            Arg::floats(if self.joined { &joined } else { &raw_q }),
+        ];
+        let mut expected = vec![Expected::new(4, q, 1e-4)];
+        if self.kv != Kv::Shared {
+            args.extend([Arg::Words(k_words), Arg::Words(v_words)]);
+            args.extend((!self.joined).then(|| Arg::floats(&raw_k)));
+            expected.push(cached(5, cache.k, (self.kv_type, self.head_dim)));
+            expected.push(cached(6, cache.v, (self.kv_type, self.head_dim)));
+        }
+        if self.kv == Kv::Own && !self.joined {
+            args.push(Arg::floats(&raw_v));
+        }
+        Ok(Case { args, grid: self.dispatch(&params, len), expected })
     }
 }

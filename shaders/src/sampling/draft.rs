@@ -1,7 +1,14 @@
 //! Launcher of `wgsl/sampling/draft.wgsl`: the best candidate becomes a drafted token.
 
-use super::{Candidates, Sampling};
-use crate::{PreprocessError, Source};
+use super::case::{HISTORY, LARGE, OUT_LEN, lists, logits, state};
+use super::twin::sample as draw;
+use super::{Candidates, Sampling, Settings};
+use crate::selftest::{Arg, Case, CaseError, Expected};
+use crate::{Kernel, PreprocessError, Source};
+
+/// The kernel, behind `top_k` for [`Candidates::One`] or [`crate::draft::ordered_head`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Draft;
 
 params! {
     /// The uniform at binding 0. Then: lists, tokens. One workgroup.
@@ -26,11 +33,21 @@ impl Params {
     }
 }
 
-/// The kernel, behind `top_k` for [`Candidates::One`] or [`crate::draft::ordered_head`].
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source() -> Result<Source, PreprocessError> {
-    let sampling = Sampling { vocab: 1, candidates: Candidates::One };
-    Source::build::<Params>("sampling/draft.wgsl", "sampling_draft".to_owned(), &sampling.defines())
+impl Kernel for Draft {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        Source::build::<Params>("sampling/draft.wgsl", "sampling_draft", &Candidates::One.defines())
+    }
+
+    /// The best of all slices as the third of three tokens.
+    fn case(&self) -> Result<Case, CaseError> {
+        let sampling = Sampling { vocab: LARGE, candidates: Candidates::One };
+        let params = super::Params::new(&Settings::default(), sampling, OUT_LEN);
+        let logits = logits(LARGE);
+        let (lists, _) = lists(sampling, &params, &logits);
+        let best = draw(&logits, &params, 1, &state(), &HISTORY).id;
+        let params = Params::new(sampling.slices(), LARGE, 2);
+        let args = vec![Arg::uniform(&params), Arg::Words(lists), Arg::Words(vec![5, 6, 7])];
+        let expected = vec![Expected::words(2, &[5, 6, best])];
+        Ok(Case { args, grid: [1, 1, 1], expected })
+    }
 }

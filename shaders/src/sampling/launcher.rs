@@ -1,7 +1,10 @@
 //! Launchers of `wgsl/sampling/*.wgsl`.
 
+use super::case::{HISTORY, LARGE, OUT_LEN, VOCABULARY, list, lists, logits, settings, state};
+use super::twin::{adjust, sample as draw};
 use super::{Candidates, MAX_RECENT, MAX_SUPPRESSED, NOTHING, Settings};
-use crate::{Defines, PreprocessError, Source};
+use crate::selftest::{Arg, Case, CaseError, Expected};
+use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// Logits per workgroup of `top_k`.
 const SLICE: u32 = 1024;
@@ -79,6 +82,20 @@ impl Params {
     }
 }
 
+/// The best candidates of each slice. Bindings: params, state, history, tokens, logits, lists out, and for
+/// [`Candidates::Many`] sums out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TopK(pub Candidates);
+
+/// Merges lists, if [`Sampling::merges`]. Bindings: params, lists in, lists out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MergeLists(pub Candidates);
+
+/// Samples a token. Bindings: params, state, history, tokens, sampled (a ring, and the number of tokens behind it), lists
+/// in, and for [`Candidates::Many`] the sums. One workgroup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample(pub Candidates);
+
 /// The sampling kernels for one vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sampling {
@@ -125,39 +142,10 @@ impl Sampling {
         rows as u64 * self.slices() as u64 * 8
     }
 
-    pub(crate) fn defines(&self) -> Defines {
-        Defines::new()
-            .set("SLICE", SLICE)
-            .set("FAN_IN", FAN_IN)
-            .set("MAX_RECENT", MAX_RECENT)
-            .set("NO_ID", NOTHING)
-            .set("CANDIDATES", self.candidates.count())
-            .set("GREEDY", self.candidates == Candidates::One)
-            .set("ANY_SETTINGS", self.candidates == Candidates::Many)
-    }
-
-    /// `top_k`: params, state, history, tokens, logits, lists out, and for [`Candidates::Many`] sums out.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
-    pub fn top_k(&self) -> Result<Source, PreprocessError> {
-        let name = format!("sampling_top_k_{}", self.candidates.count());
-        Source::build::<Params>("sampling/top_k.wgsl", name, &self.defines())
-    }
-
     /// Workgroups of `top_k` for `rows` rows.
     #[must_use]
     pub const fn top_k_grid(&self, rows: u32) -> [u32; 3] {
         [self.slices(), rows, 1]
-    }
-
-    /// `merge_lists`, if [`Self::merges`]: params, lists in, lists out.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
-    pub fn merge_lists(&self) -> Result<Source, PreprocessError> {
-        let name = format!("sampling_merge_lists_{}", self.candidates.count());
-        Source::build::<Params>("sampling/merge_lists.wgsl", name, &self.defines())
     }
 
     /// Workgroups of `merge_lists` for `rows` rows.
@@ -165,14 +153,104 @@ impl Sampling {
     pub const fn merge_lists_grid(&self, rows: u32) -> [u32; 3] {
         [self.slices().div_ceil(FAN_IN), rows, 1]
     }
+}
 
-    /// `sample`: params, state, history, tokens, sampled (a ring, and the number of tokens behind it), lists in, and for [`Candidates::Many`] the sums. One
-    /// workgroup.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
-    pub fn sample(&self) -> Result<Source, PreprocessError> {
-        let name = format!("sampling_sample_{}", self.candidates.count());
-        Source::build::<Params>("sampling/sample.wgsl", name, &self.defines())
+impl Candidates {
+    /// Defines of every kernel that reads or writes lists of candidates.
+    pub(crate) fn defines(self) -> Defines {
+        Defines::new()
+            .set("SLICE", SLICE)
+            .set("FAN_IN", FAN_IN)
+            .set("MAX_RECENT", MAX_RECENT)
+            .set("NO_ID", NOTHING)
+            .set("CANDIDATES", self.count())
+            .set("GREEDY", self == Self::One)
+            .set("ANY_SETTINGS", self == Self::Many)
+    }
+}
+
+impl Kernel for TopK {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let Self(candidates) = *self;
+        let name = format!("sampling_top_k_{}", candidates.count());
+        Source::build::<Params>("sampling/top_k.wgsl", name, &candidates.defines())
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let Self(candidates) = *self;
+        let sampling = Sampling { vocab: VOCABULARY, candidates };
+        let params = Params::new(&settings(candidates), sampling, OUT_LEN);
+        let logits = logits(VOCABULARY);
+        let (lists, sums) = lists(sampling, &params, &logits);
+        let mut args = vec![
+            Arg::uniform(&params),
+            Arg::words(&[state()]),
+            Arg::Words(HISTORY.to_vec()),
+            Arg::zeros(1),
+            Arg::floats(&logits),
+            Arg::zeros(lists.len()),
+        ];
+        let mut expected = vec![Expected::words(5, &lists)];
+        if candidates == Candidates::Many {
+            args.push(Arg::zeros(sums.len()));
+            expected.push(Expected::new(6, sums, 1e-4));
+        }
+        Ok(Case { args, grid: sampling.top_k_grid(1), expected })
+    }
+}
+
+impl Kernel for MergeLists {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let Self(candidates) = *self;
+        let name = format!("sampling_merge_lists_{}", candidates.count());
+        Source::build::<Params>("sampling/merge_lists.wgsl", name, &candidates.defines())
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let Self(candidates) = *self;
+        let sampling = Sampling { vocab: LARGE, candidates };
+        let params = Params::new(&settings(candidates), sampling, OUT_LEN);
+        let logits = logits(LARGE);
+        let count = candidates.count() as usize;
+        let (lists, _) = lists(sampling, &params, &logits);
+        let adjusted = adjust(&logits, &params, &state(), &HISTORY);
+        let merged: Vec<u32> =
+            adjusted.chunks(16 << 10).flat_map(|part| list(part.to_vec(), count)).collect();
+        let args = vec![Arg::uniform(&params), Arg::Words(lists), Arg::zeros(merged.len())];
+        let expected = vec![Expected::words(2, &merged)];
+        Ok(Case { args, grid: sampling.merge_lists_grid(1), expected })
+    }
+}
+
+impl Kernel for Sample {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let Self(candidates) = *self;
+        let name = format!("sampling_sample_{}", candidates.count());
+        Source::build::<Params>("sampling/sample.wgsl", name, &candidates.defines())
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let Self(candidates) = *self;
+        let sampling = Sampling { vocab: VOCABULARY, candidates };
+        let params = Params::new(&settings(candidates), sampling, OUT_LEN);
+        let logits = logits(VOCABULARY);
+        let (lists, sums) = lists(sampling, &params, &logits);
+        let drawn = draw(&logits, &params, candidates.count() as usize, &state(), &HISTORY).id;
+        let mut args = vec![
+            Arg::uniform(&params),
+            Arg::words(&[state()]),
+            Arg::Words(HISTORY.to_vec()),
+            Arg::zeros(2),
+            Arg::zeros(OUT_LEN as usize + 1),
+            Arg::Words(lists),
+        ];
+        if candidates == Candidates::Many {
+            args.push(Arg::floats(&sums));
+        }
+        let mut ring = vec![0; OUT_LEN as usize + 1];
+        ring[(state().step % OUT_LEN) as usize] = drawn;
+        ring[OUT_LEN as usize] = state().step + 1;
+        let expected = vec![Expected::words(3, &[drawn]), Expected::words(4, &ring)];
+        Ok(Case { args, grid: [1, 1, 1], expected })
     }
 }

@@ -1,9 +1,15 @@
 //! Launcher and CPU twin of `wgsl/sampling/look_up.wgsl`: tokens drafted by n-gram look-up.
 
-use crate::{Defines, PreprocessError, Source};
+use crate::selftest::{Arg, Case, CaseError, Expected};
+use crate::state::State;
+use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// Maximum length of a match: a longer one does not predict better.
 const LONGEST: u32 = 8;
+
+/// The kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LookUp;
 
 params! {
     /// The uniform at binding 0. Then: state, history, tokens. One workgroup.
@@ -24,15 +30,6 @@ impl Params {
     }
 }
 
-/// The shader.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source() -> Result<Source, PreprocessError> {
-    let defines = Defines::new().set("LONGEST", LONGEST);
-    Source::build::<Params>("sampling/look_up.wgsl", "sampling_look_up".to_owned(), &defines)
-}
-
 /// CPU twin: the position after the best match of at least `shortest` tokens.
 #[must_use]
 pub fn find(history: &[u32], shortest: u32) -> Option<usize> {
@@ -51,5 +48,29 @@ pub fn look_up(history: &[u32], shortest: u32, drafts: usize) -> Vec<u32> {
     match find(history, shortest) {
         Some(next) => history[next..].iter().copied().cycle().take(drafts).collect(),
         None => vec![history.last().copied().unwrap_or(0); drafts],
+    }
+}
+
+impl Kernel for LookUp {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let defines = Defines::new().set("LONGEST", LONGEST);
+        Source::build::<Params>("sampling/look_up.wgsl", "sampling_look_up", &defines)
+    }
+
+    /// Tokens drafted for a sequence with several matches.
+    fn case(&self) -> Result<Case, CaseError> {
+        let history = [1, 2, 3, 4, 9, 2, 3, 5, 6, 7, 8, 1, 2, 3];
+        let len = 5;
+        let state = State { len, history_len: history.len() as u32, ..State::default() };
+        let params = Params::new(2);
+        let mut want = vec![history[history.len() - 1]];
+        want.extend(look_up(&history, params.shortest, len as usize - 1));
+        let mut tokens = vec![0; len as usize];
+        tokens[0] = want[0];
+        // A longer buffer than the sequence.
+        let mut ring = history.to_vec();
+        ring.resize(20, 3);
+        let args = vec![Arg::uniform(&params), Arg::words(&[state]), Arg::Words(ring), Arg::Words(tokens)];
+        Ok(Case { args, grid: [1, 1, 1], expected: vec![Expected::words(3, &want)] })
     }
 }

@@ -5,13 +5,14 @@
 //! chooses a token for each row, up to the first wrong draft, and updates the [`State`](crate::state::State), the input
 //! token, the output ring and the history of tokens.
 
+pub(crate) mod case;
 pub mod draft;
 mod launcher;
 pub mod look_up;
 mod settings;
 pub mod twin;
 
-pub use launcher::{Params, Sampling};
+pub use launcher::{MergeLists, Params, Sample, Sampling, TopK};
 pub use settings::{Candidates, MAX_RECENT, MAX_SUPPRESSED, Settings};
 
 /// The id that is returned if no logit is finite.

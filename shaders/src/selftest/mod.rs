@@ -1,147 +1,24 @@
 //! Test cases for kernels: small inputs and the outputs of the CPU twins, for a self-test on the user's device.
 //! There are no GPU types here either: the engine runs a [`Case`] and compares.
 
-mod attention;
-mod diffusion;
-mod experts;
-mod low_rank;
-mod products;
-mod prologue;
-mod rows;
-mod sampling;
-mod towers;
+mod matrix;
+mod standard;
 
-use crate::attention::{KvType, block::Block, cooperative::Cooperative, decode::Decode, few_rows};
-use crate::backward::input;
-use crate::experts::low_rank::{Expand, Reduce};
-use crate::experts::{Mixture, down::Down, gate_up::GateUp};
-use crate::matmul::{CooperativeTile, FewRows, Tile, pack_rows::pack_rows};
-use crate::matvec::Matvec;
-use crate::ple::combine::Table;
+use crate::LayoutError;
+use crate::attention::KvType;
+use crate::matmul::pack_rows::pack_rows;
 use crate::quant::QuantError;
 use crate::repack::PieceError;
-use crate::rows::{norm_add::NormAdd, qkv_finish::QkvFinish};
-use crate::sampling::Candidates;
 use crate::state::State;
-use crate::vision::layer_norm::LayerNorm;
-use crate::{DType, LayoutError, PreprocessError, Source};
 
-/// A kernel permutation that can be tested.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Form {
-    /// Matrix–vector product of decode.
-    Matvec(Matvec),
-    /// Matrix product of prefill.
-    Matmul(Tile, DType),
-    /// Matrix product of prefill by matrix units.
-    Cooperative(CooperativeTile, DType),
-    /// The same with expert matrices.
-    CooperativeExperts(CooperativeTile, DType),
-    /// The product with the columns of a matrix by matrix units.
-    CooperativeColumns(DType),
-    /// Rows rounded to halves.
-    HalfRows,
-    /// Sums over groups of neighbouring rows.
-    GroupSum,
-    /// Matrix product of a few rows.
-    FewRows(FewRows),
-    /// Rows rounded to int8.
-    PackRows,
-    /// Attention of decode.
-    Decode(Decode),
-    /// Attention of a few rows.
-    FewRowsAttention(few_rows::FewRows),
-    /// The merge of its partial results with heads of this size, rounded to int8 or not.
-    MergeRows(u32, bool),
-    /// Attention of prefill.
-    Block(Block),
-    /// Attention of prefill by matrix units.
-    CooperativeAttention(Cooperative),
-    /// Head norms, RoPE, append to the cache.
-    QkvFinish(QkvFinish),
-    /// Norms and residual additions of rows of this width.
-    NormAdd(NormAdd, u32),
-    /// The gated activation of prefill.
-    GeluMul,
-    /// Repacking of file blocks to planes.
-    Repack(DType),
-    /// Requantisation of floats to Q8_0.
-    Requantize(DType),
-    /// Token embeddings.
-    Gather(DType),
-    /// Per-layer inputs.
-    Combine(Table),
-    /// The search for rows in the cache of the per-layer table, for a few rows or for many.
-    LocateRows(bool),
-    /// The router's choice.
-    ChooseExperts(Mixture),
-    /// The search for chosen experts in the cache, for a few rows or for many.
-    LocateExperts(Mixture, bool),
-    /// Sorting of choices into tiles of this many pairs.
-    SortChoices(Mixture, u32),
-    /// Matrix product of prefill with expert matrices.
-    ExpertMatmul(Tile, DType),
-    /// Norms and sum of dense part and experts, which are summed already without a mixture.
-    MixExperts(Option<Mixture>, u32),
-    /// Gate and up of the chosen experts, for a few rows.
-    ExpertGateUp(GateUp),
-    /// Sum of the chosen experts, for a few rows.
-    ExpertDown(Down),
-    /// From rows to the rank of an adapter, for pairs of rows and experts.
-    ExpertReduce(Reduce),
-    /// From the rank of an adapter to rows, for pairs of rows and experts.
-    ExpertExpand(Expand),
-    /// Low-rank update of this many prefill products.
-    Expand(usize),
-    /// The best candidates of each slice of the logits.
-    TopK(Candidates),
-    /// Merging of candidate lists.
-    MergeLists(Candidates),
-    /// Sampling of a token.
-    Sample(Candidates),
-    /// Tokens drafted by n-gram look-up.
-    LookUp,
-    /// The input of a drafter's step.
-    DraftInput(DType),
-    /// The best candidate as a drafted token.
-    Draft,
-    /// The clusters of an ordered head with the best centroids.
-    Clusters,
-    /// The best token of these clusters.
-    OrderedHead(DType),
-    /// The copy that measures bandwidth.
-    Copy,
-    /// Product of a clipped linear, in towers.
-    ClampedMatmul(Tile, DType),
-    /// Pixels to patches with sides of this many pixels.
-    Patches(u32),
-    /// Position embeddings of patches.
-    Positions(DType),
-    /// Head norms and 2D RoPE for heads of this size.
-    TurnedHeads(u32),
-    /// Average pooling of patches, standardised or not.
-    Pool(bool),
-    /// Layer norm.
-    LayerNorm(LayerNorm),
-    /// RMS norm without weights.
-    UnitNorm,
-    /// Audio convolution with these input and output channels.
-    Convolution(u32, u32),
-    /// Gated depthwise convolution of the audio tower.
-    LightConvolution,
-    /// Local attention of the audio tower, with heads of this size.
-    SoundAttention(u32),
-    /// Activation of the audio tower.
-    Silu,
-    /// What enters the first layer for a canvas.
-    Join,
-    /// Statistics of the logits of a canvas.
-    Statistics,
-    /// Probabilities and samples of a canvas.
-    Weigh,
-    /// The product with the columns of a matrix.
-    ColumnProduct(input::Tile, DType),
-}
+pub use standard::{cooperative, standard};
+
+pub(crate) use matrix::{Matrix, matrix, tolerance, values};
+
+/// ε of norms.
+pub(crate) const EPS: f32 = 1e-6;
+/// Rows of a case with a few.
+pub(crate) const LEN: u32 = 3;
 
 /// A buffer to bind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,8 +57,6 @@ pub enum Reading {
     U16,
     /// Signed bytes, four per word.
     I8,
-    /// Rows of this length in two terms of signed bytes, q and then r: 128·q + r.
-    Terms(u32),
     /// f32, every second word from this one on.
     EverySecond(usize),
     /// An integer and a float, alternating.
@@ -201,11 +76,9 @@ pub enum Reading {
     },
 }
 
-/// A kernel with its inputs and expected outputs.
+/// Inputs of a kernel, and its expected outputs.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The kernel.
-    pub source: Source,
     /// The bindings, in order.
     pub args: Vec<Arg>,
     /// Workgroups.
@@ -217,9 +90,6 @@ pub struct Case {
 /// An error while building a test case.
 #[derive(Debug, thiserror::Error)]
 pub enum CaseError {
-    /// The template.
-    #[error(transparent)]
-    Template(#[from] PreprocessError),
     /// Test values that cannot be quantised.
     #[error(transparent)]
     Quant(#[from] QuantError),
@@ -231,111 +101,44 @@ pub enum CaseError {
     Layout(#[from] LayoutError),
 }
 
-impl Form {
-    /// The test case of this permutation.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded, or a shape that the type cannot have.
-    pub fn case(&self) -> Result<Case, CaseError> {
-        match self {
-            Self::Matvec(kernel) => products::matvec(kernel),
-            Self::Matmul(tile, dtype) => products::matmul(*tile, *dtype),
-            Self::Cooperative(tile, dtype) => products::cooperative(*tile, *dtype),
-            Self::CooperativeExperts(tile, dtype) => experts::cooperative(*tile, *dtype),
-            Self::CooperativeColumns(dtype) => products::cooperative_columns(*dtype),
-            Self::HalfRows => products::half_rows(),
-            Self::GroupSum => products::group_sum(),
-            Self::FewRows(kernel) => products::of_few_rows(kernel),
-            Self::PackRows => products::packed_rows(),
-            Self::Repack(dtype) => products::repacked(*dtype),
-            Self::Requantize(dtype) => products::requantized(*dtype),
-            Self::Gather(dtype) => products::gather(*dtype),
-            Self::Decode(form) => attention::decode(form),
-            Self::FewRowsAttention(form) => attention::few_rows(*form),
-            Self::MergeRows(head_dim, packed) => attention::merge(*head_dim, *packed),
-            Self::Block(form) => attention::block(form),
-            Self::CooperativeAttention(form) => attention::cooperative(*form),
-            Self::QkvFinish(form) => attention::qkv_finish(form),
-            Self::NormAdd(form, width) => rows::norm_add(*form, *width),
-            Self::GeluMul => rows::gelu_mul(),
-            Self::Combine(table) => rows::combine(*table),
-            Self::LocateRows(few_rows) => rows::locate(*few_rows),
-            Self::ChooseExperts(mixture) => experts::choose(*mixture),
-            Self::LocateExperts(mixture, few_rows) => experts::locate(*mixture, *few_rows),
-            Self::SortChoices(mixture, bm) => experts::sort(*mixture, *bm),
-            Self::ExpertMatmul(tile, dtype) => experts::matmul(*tile, *dtype),
-            Self::MixExperts(mixture, width) => experts::mix(*mixture, *width),
-            Self::ExpertGateUp(kernel) => experts::gate_up(kernel),
-            Self::ExpertDown(kernel) => experts::down(kernel),
-            Self::ExpertReduce(kernel) => experts::reduce(*kernel),
-            Self::ExpertExpand(kernel) => experts::expand(*kernel),
-            Self::Expand(products) => rows::expand(*products),
-            Self::TopK(candidates) => sampling::top_k(*candidates),
-            Self::MergeLists(candidates) => sampling::merge(*candidates),
-            Self::LookUp => sampling::look_up(),
-            Self::DraftInput(dtype) => products::draft_input(*dtype),
-            Self::Draft => sampling::draft(),
-            Self::Clusters => sampling::clusters(),
-            Self::OrderedHead(dtype) => products::ordered_head(*dtype),
-            Self::Sample(candidates) => sampling::sample(*candidates),
-            Self::Copy => rows::copy(),
-            Self::ClampedMatmul(tile, dtype) => products::clamped_matmul(*tile, *dtype),
-            Self::Patches(side) => towers::patches(*side),
-            Self::Positions(dtype) => towers::positions(*dtype),
-            Self::TurnedHeads(head_dim) => towers::turned_heads(*head_dim),
-            Self::Pool(standardise) => towers::pool(*standardise),
-            Self::LayerNorm(form) => towers::layer_norm(*form),
-            Self::UnitNorm => towers::unit_norm(),
-            Self::Convolution(channels_in, channels) => towers::convolution(*channels_in, *channels),
-            Self::LightConvolution => towers::light_convolution(),
-            Self::SoundAttention(head_dim) => towers::sound_attention(*head_dim),
-            Self::Silu => towers::silu(),
-            Self::Join => diffusion::join(),
-            Self::Statistics => diffusion::statistics(),
-            Self::Weigh => diffusion::weigh(),
-            Self::ColumnProduct(tile, dtype) => products::column_product(*tile, *dtype),
-        }
-    }
-}
-
 impl Arg {
-    fn uniform<T: bytemuck::Pod>(value: &T) -> Self {
+    pub(crate) fn uniform<T: bytemuck::Pod>(value: &T) -> Self {
         Self::Uniform(bytemuck::bytes_of(value).to_vec())
     }
 
     /// A storage buffer with this content.
-    fn words<T: bytemuck::Pod>(values: &[T]) -> Self {
+    pub(crate) fn words<T: bytemuck::Pod>(values: &[T]) -> Self {
         Self::Words(bytemuck::pod_collect_to_vec(values))
     }
 
     /// The state of a step of `len` rows, starting at position `pos`.
-    fn state(pos: u32, len: u32) -> Self {
+    pub(crate) fn state(pos: u32, len: u32) -> Self {
         Self::words(&[State { pos, len, ..State::default() }])
     }
 
-    fn floats(values: &[f32]) -> Self {
+    pub(crate) fn floats(values: &[f32]) -> Self {
         Self::words(values)
     }
 
-    fn zeros(count: usize) -> Self {
+    pub(crate) fn zeros(count: usize) -> Self {
         Self::Words(vec![0; count])
     }
 }
 
 impl Expected {
-    fn new(binding: usize, values: Vec<f32>, absolute: f32) -> Self {
+    pub(crate) fn new(binding: usize, values: Vec<f32>, absolute: f32) -> Self {
         Self { binding, reading: Reading::F32, values, absolute, relative: 1e-3 }
     }
 
     /// Words that must be equal.
-    fn words(binding: usize, words: &[u32]) -> Self {
+    pub(crate) fn words(binding: usize, words: &[u32]) -> Self {
         let values = Reading::U16.read(words, 2 * words.len());
         Self { binding, reading: Reading::U16, values, absolute: 0.25, relative: 0.0 }
     }
 
     /// Rows rounded to int8: codes in this binding, scales in the next. A code may differ by one, as the elements, with
     /// this tolerance, may lie between two; so may the sum of the codes of a unit, by a few.
-    fn packed(binding: usize, rows: &[f32], absolute: f32) -> Vec<Self> {
+    pub(crate) fn packed(binding: usize, rows: &[f32], absolute: f32) -> Vec<Self> {
         let (codes, scales) = pack_rows(rows);
         let codes = Reading::I8.read(&codes, 4 * codes.len());
         let (factors, sums): (Vec<f32>, Vec<f32>) =
@@ -373,15 +176,6 @@ impl Reading {
                 let bytes = words.iter().flat_map(|word| word.to_le_bytes());
                 bytes.take(count).map(|byte| f32::from(byte as i8)).collect()
             }
-            Self::Terms(len) => {
-                let bytes: Vec<i8> =
-                    words.iter().flat_map(|word| word.to_le_bytes()).map(|byte| byte as i8).collect();
-                let row = |row: &[i8]| {
-                    let (q, r) = row.split_at(row.len() / 2);
-                    q.iter().zip(r).map(|(&q, &r)| 128.0 * f32::from(q) + f32::from(r)).collect::<Vec<_>>()
-                };
-                bytes.chunks_exact(2 * len as usize).flat_map(row).take(count).collect()
-            }
             Self::EverySecond(first) => words.iter().skip(first).step_by(2).take(count).map(float).collect(),
             Self::Pairs => {
                 let number = |(i, word): (usize, &u32)| if i % 2 == 0 { *word as f32 } else { float(word) };
@@ -405,11 +199,11 @@ impl Reading {
 }
 
 /// Space for codes and scales of so many elements that are rounded to int8.
-fn packed_zeros(count: usize) -> [Arg; 2] {
+pub(crate) fn packed_zeros(count: usize) -> [Arg; 2] {
     [Arg::zeros(count / 4), Arg::zeros(count / 8)]
 }
 
-fn as_f32(values: &[f64]) -> Vec<f32> {
+pub(crate) fn as_f32(values: &[f64]) -> Vec<f32> {
     values.iter().map(|&value| value as f32).collect()
 }
 

@@ -1,8 +1,16 @@
 //! `wgsl/vision/heads.wgsl`: head norms and 2D RoPE.
 
-use super::{PatchGrid, defines};
+use super::{GRID, PatchGrid, defines};
 use crate::math::rms;
-use crate::{PreprocessError, Source};
+use crate::selftest::{Arg, Case, CaseError, EPS, Expected, random};
+use crate::{Kernel, PreprocessError, Source};
+
+/// The kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heads {
+    /// Elements per head.
+    pub head_dim: u32,
+}
 
 params! {
     /// The uniform at binding 0. Then: the patch grid, vectors, the rotations, q, k and v.
@@ -31,15 +39,6 @@ impl Params {
 #[must_use]
 pub const fn supports(head_dim: u32) -> bool {
     head_dim.is_multiple_of(4) && head_dim >= 4 && head_dim <= 128
-}
-
-/// The shader.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source(head_dim: u32) -> Result<Source, PreprocessError> {
-    let defines = defines().set("HD", head_dim);
-    Source::build::<Params>("vision/heads.wgsl", format!("vision_heads_h{head_dim}"), &defines)
 }
 
 /// The RoPE table of positions `0..positions`: `(cos, sin)` of `position·θ^(−2j/w)` with `w = head_dim/2`,
@@ -88,5 +87,38 @@ pub fn heads(head_dim: u32, params: &Params, inputs: Inputs<'_>, norm: Option<u3
                 head[b] = (normed[b] * cos + normed[a] * sin) as f32;
             }
         }
+    }
+}
+
+impl Kernel for Heads {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let head_dim = self.head_dim;
+        let defines = defines().set("HD", head_dim);
+        Source::build::<Params>("vision/heads.wgsl", format!("vision_heads_h{head_dim}"), &defines)
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let head_dim = self.head_dim;
+        let hd = head_dim as usize;
+        let params = Params { heads: 3, q_norm: 0, k_norm: head_dim, eps: EPS };
+        let vectors = random(74, 2 * hd);
+        let rope = table(100.0, head_dim, GRID.columns);
+        let mut args = vec![
+            Arg::uniform(&params),
+            Arg::words(&[GRID]),
+            Arg::floats(&vectors),
+            Arg::floats(rope.as_flattened()),
+        ];
+        let inputs = Inputs { grid: GRID, vectors: &vectors, rope: &rope };
+        let mut expected = Vec::new();
+        for (seed, norm) in (75..).zip([Some(params.q_norm), Some(params.k_norm), None]) {
+            let rows = random(seed, GRID.patches() as usize * 3 * hd);
+            let mut want = rows.clone();
+            heads(head_dim, &params, inputs, norm, &mut want);
+            expected.push(Expected::new(args.len(), want, 1e-4));
+            args.push(Arg::floats(&rows));
+        }
+        let grid = params.dispatch(GRID.patches());
+        Ok(Case { args, grid, expected })
     }
 }

@@ -1,7 +1,8 @@
 //! `wgsl/vision/layer_norm.wgsl`: layer norm over rows, with the additions of the encoder-free model.
 
 use crate::math::rms;
-use crate::{Defines, PreprocessError, Source, grid};
+use crate::selftest::{Arg, Case, CaseError, EPS, Expected, random};
+use crate::{Defines, Kernel, PreprocessError, Source, grid};
 
 /// One permutation of the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -33,18 +34,7 @@ params! {
     }
 }
 
-impl LayerNorm {
-    /// The shader.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
-    pub fn source(self) -> Result<Source, PreprocessError> {
-        let defines = Defines::new().set("BIAS", self.bias).set("RMS", self.rms);
-        let bias = if self.bias { "_bias" } else { "" };
-        let name = format!("vision_layer_norm{bias}{}", if self.rms { "_rms" } else { "" });
-        Source::build::<Params>("vision/layer_norm.wgsl", name, &defines)
-    }
-}
+impl LayerNorm {}
 
 /// Workgroups for `rows` rows.
 #[must_use]
@@ -73,4 +63,39 @@ pub fn layer_norm(form: LayerNorm, params: &Params, vectors: &[f32], x: &[f32]) 
         y.extend(v.into_iter().map(|v| v as f32));
     }
     y
+}
+
+impl Kernel for LayerNorm {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let defines = Defines::new().set("BIAS", self.bias).set("RMS", self.rms);
+        let bias = if self.bias { "_bias" } else { "" };
+        let name = format!("vision_layer_norm{bias}{}", if self.rms { "_rms" } else { "" });
+        Source::build::<Params>("vision/layer_norm.wgsl", name, &defines)
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let (width, rows) = (256_u32, 3);
+        // An offset that a norm without a mean would not remove.
+        let x: Vec<f32> = random(80, (width * rows) as usize).into_iter().map(|v| v + 3.0).collect();
+        let vectors = random(81, 3 * width as usize);
+        let params = Params {
+            width4: width / 4,
+            weight: 0,
+            bias: width,
+            before: 2 * width,
+            eps: 1e-5,
+            rms_eps: EPS,
+            ..Params::default()
+        };
+        let want = layer_norm(*self, &params, &vectors, &x);
+        let args = vec![
+            Arg::uniform(&params),
+            Arg::state(0, rows),
+            Arg::floats(&vectors),
+            Arg::floats(&x),
+            Arg::zeros(want.len()),
+        ];
+        let grid = dispatch(rows);
+        Ok(Case { args, grid, expected: vec![Expected::new(4, want, 1e-3)] })
+    }
 }

@@ -29,6 +29,9 @@ impl PatchGrid {
     }
 }
 
+/// The image of test cases: 3×3 squares.
+pub(crate) const GRID: PatchGrid = PatchGrid { columns: 6, rows: 3 };
+
 /// Defines of every kernel that includes `wgsl/shared/patch_grid.wgsl`.
 fn defines() -> Defines {
     Defines::new().set("PATCH_GRID", params::wgsl::<PatchGrid>("PatchGrid"))

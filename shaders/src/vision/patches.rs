@@ -1,7 +1,15 @@
 //! `wgsl/vision/patches.wgsl`: splits an image into patches.
 
 use super::{PatchGrid, defines};
-use crate::{PreprocessError, Source, grid};
+use crate::selftest::{Arg, Case, CaseError, Expected};
+use crate::{Kernel, PreprocessError, Source, grid};
+
+/// The kernel for patches of `side` pixels, a multiple of 4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patches {
+    /// Pixels along a side.
+    pub side: u32,
+}
 
 params! {
     /// The uniform at binding 0. Then: the patch grid, its pixels and X.
@@ -20,15 +28,6 @@ impl Params {
     pub const SIGNED: Self = Self { scale: 2.0, shift: -1.0, pad: [0; 2] };
     /// Values from 0 to 1, for the encoder-free model.
     pub const UNSIGNED: Self = Self { scale: 1.0, shift: 0.0, pad: [0; 2] };
-}
-
-/// The shader for patches of `side` pixels, a multiple of 4.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source(side: u32) -> Result<Source, PreprocessError> {
-    let defines = defines().set("SIDE", side);
-    Source::build::<Params>("vision/patches.wgsl", format!("vision_patches_{side}"), &defines)
 }
 
 /// Workgroups for `patches` patches of `side` pixels.
@@ -52,4 +51,24 @@ pub fn patches(side: u32, params: &Params, grid: PatchGrid, rgb: &[u8]) -> Vec<f
         }
     }
     x
+}
+
+impl Kernel for Patches {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let side = self.side;
+        let defines = defines().set("SIDE", side);
+        Source::build::<Params>("vision/patches.wgsl", format!("vision_patches_{side}"), &defines)
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let side = self.side;
+        let picture = PatchGrid { columns: 2, rows: 3 };
+        let rgb: Vec<u8> = (0..picture.patches() * 3 * side * side).map(|i| (i * 37 % 251) as u8).collect();
+        let params = Params::SIGNED;
+        let want = patches(side, &params, picture, &rgb);
+        let args =
+            vec![Arg::uniform(&params), Arg::words(&[picture]), Arg::words(&rgb), Arg::zeros(want.len())];
+        let grid = dispatch(side, picture.patches());
+        Ok(Case { args, grid, expected: vec![Expected::new(3, want, 1e-5)] })
+    }
 }

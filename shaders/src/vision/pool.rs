@@ -1,8 +1,16 @@
 //! `wgsl/vision/pool.wgsl`: average pooling of 3×3 patches.
 
-use super::{PatchGrid, defines};
+use super::{GRID, PatchGrid, defines};
 use crate::math::rms;
-use crate::{PreprocessError, Source, grid};
+use crate::selftest::{Arg, Case, CaseError, EPS, Expected, random};
+use crate::{Kernel, PreprocessError, Source, grid};
+
+/// The kernel, with or without standardisation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pool {
+    /// Whether the result is standardised.
+    pub standardise: bool,
+}
 
 params! {
     /// The uniform at binding 0. Then: the patch grid, h, x, and vectors where the result is standardised.
@@ -16,15 +24,6 @@ params! {
         /// ε of the norm.
         pub eps: f32,
     }
-}
-
-/// The shader, with or without standardisation.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source(standardise: bool) -> Result<Source, PreprocessError> {
-    let name = if standardise { "vision_pool_standardise" } else { "vision_pool" };
-    Source::build::<Params>("vision/pool.wgsl", name, &defines().set("STANDARDISE", standardise))
 }
 
 /// Workgroups for `patches` patches.
@@ -54,4 +53,28 @@ pub fn pool(params: &Params, grid: PatchGrid, h: &[f32], vectors: Option<&[f32]>
         x.extend(rms(&pooled, None, params.eps.into()).into_iter().map(|v| v as f32));
     }
     x
+}
+
+impl Kernel for Pool {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let standardise = self.standardise;
+        let name = if standardise { "vision_pool_standardise" } else { "vision_pool" };
+        Source::build::<Params>("vision/pool.wgsl", name, &defines().set("STANDARDISE", standardise))
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let standardise = self.standardise;
+        let width = 144;
+        let h = random(78, (GRID.patches() * width) as usize);
+        let vectors = random(79, 2 * width as usize);
+        let params = Params { width4: width / 4, std_bias: 0, std_scale: width, eps: EPS };
+        let want = pool(&params, GRID, &h, standardise.then_some(&vectors[..]));
+        let mut args =
+            vec![Arg::uniform(&params), Arg::words(&[GRID]), Arg::floats(&h), Arg::zeros(want.len())];
+        if standardise {
+            args.push(Arg::floats(&vectors));
+        }
+        let grid = dispatch(GRID.patches());
+        Ok(Case { args, grid, expected: vec![Expected::new(3, want, 1e-4)] })
+    }
 }

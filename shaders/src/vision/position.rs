@@ -1,8 +1,13 @@
 //! `wgsl/vision/position.wgsl`: learned position embeddings of column and row.
 
-use super::{PatchGrid, defines};
+use super::{GRID, PatchGrid, defines};
 use crate::quant::planar_values;
-use crate::{DType, PlanarLayout, Planes, PreprocessError, Source};
+use crate::selftest::{Arg, Case, CaseError, Expected, matrix, random};
+use crate::{DType, Kernel, PlanarLayout, Planes, PreprocessError, Source};
+
+/// The kernel for tables of one storage type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Positions(pub DType);
 
 params! {
     /// The uniform at binding 0. Then: the patch grid, the tables of columns and of rows, and h.
@@ -33,15 +38,6 @@ impl Params {
     }
 }
 
-/// The shader for tables of one storage type.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source(dtype: DType) -> Result<Source, PreprocessError> {
-    let defines = defines().set("DTYPE", dtype);
-    Source::build::<Params>("vision/position.wgsl", format!("vision_position_{dtype}"), &defines)
-}
-
 /// CPU twin: changes h in place.
 pub fn position(grid: PatchGrid, x: (&PlanarLayout, &[u32]), y: (&PlanarLayout, &[u32]), h: &mut [f32]) {
     for (patch, row) in (0u32..).zip(h.chunks_exact_mut(x.0.k as usize)) {
@@ -50,5 +46,32 @@ pub fn position(grid: PatchGrid, x: (&PlanarLayout, &[u32]), y: (&PlanarLayout, 
         for (h, (x, y)) in row.iter_mut().zip(across.into_iter().zip(down)) {
             *h += x + y;
         }
+    }
+}
+
+impl Kernel for Positions {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let Self(dtype) = *self;
+        let defines = defines().set("DTYPE", dtype);
+        Source::build::<Params>("vision/position.wgsl", format!("vision_position_{dtype}"), &defines)
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        let Self(dtype) = *self;
+        let k = 256;
+        let (x, y) = (matrix(dtype, k, 7, 71)?, matrix(dtype, k, 7, 72)?);
+        let h = random(73, (GRID.patches() * k) as usize);
+        let mut want = h.clone();
+        position(GRID, (&x.layout, &x.words), (&y.layout, &y.words), &mut want);
+        let params = Params::new(&x.layout, &y.layout);
+        let args = vec![
+            Arg::uniform(&params),
+            Arg::words(&[GRID]),
+            Arg::Words(x.words),
+            Arg::Words(y.words),
+            Arg::floats(&h),
+        ];
+        let grid = params.dispatch(GRID.patches());
+        Ok(Case { args, grid, expected: vec![Expected::new(4, want, 1e-4)] })
     }
 }

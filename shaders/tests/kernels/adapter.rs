@@ -1,7 +1,8 @@
 //! The correction of adapters in prefill against its twin: odd sizes, products without a correction, rows beyond the
 //! chunk untouched.
 
-use shaders::adapter::expand::{Params, expand, source};
+use shaders::Kernel as _;
+use shaders::adapter::expand::{Expand, Params, expand};
 use shaders::matvec::Correction;
 use shaders::state::State;
 
@@ -35,7 +36,7 @@ fn check(products: &[(u32, bool)], rank: u32, rows: u32) {
         BufferArg::read(&scales),
     ];
     args.extend(y.iter().map(|y| BufferArg::read_write(y)));
-    let kernel = source(products.len()).expect("the template expands");
+    let kernel = Expand(products.len()).source().expect("the template expands");
     // More workgroups than the chunk has rows: those beyond must leave.
     let got = Gpu::get().run(&kernel, &args, params.dispatch(rows + spare));
     let got: Vec<Vec<f32>> = got.iter().map(Output::f32s).collect();

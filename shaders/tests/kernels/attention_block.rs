@@ -1,5 +1,6 @@
 //! The attention kernel of prefill against its CPU twin.
 
+use shaders::Kernel as _;
 use shaders::attention::KvType;
 use shaders::attention::block::{self, Block, Inputs, Params};
 use shaders::state::State;

@@ -1,12 +1,12 @@
 //! Attention of one token against a plain f64 softmax: windows, rings, shared caches, grouped heads, many splits;
 //! and what is left in parts for the adapters of the product behind.
 
+use shaders::Kernel as _;
 use shaders::attention::KvType;
 use shaders::attention::block::{self, Block};
 use shaders::attention::decode::{Decode, Kv, Params, splits};
-use shaders::attention::few_rows::FewRows;
+use shaders::attention::few_rows::{FewRows, MergeRows};
 use shaders::math::rms;
-use shaders::selftest::Form;
 use shaders::{rope, state::State};
 
 use crate::common::{self, BufferArg, Gpu, assert_close, random};
@@ -295,7 +295,7 @@ fn a_few_rows_attend_as_in_prefill() {
         let four = Decode::group(head_dim, 4, false, KvType::F16);
         let of = |kv_type, forms: &[(bool, u32, u32)]| {
             for &(finished, rows, group) in forms {
-                common::check(&Form::FewRowsAttention(FewRows { head_dim, kv_type, finished, rows, group }));
+                common::check(&FewRows { head_dim, kv_type, finished, rows, group });
             }
         };
         of(KvType::F16, &[(true, 1, four), (false, 1, 1)]);
@@ -308,12 +308,12 @@ fn a_few_rows_attend_as_in_prefill() {
             of(KvType::F32, &[(true, 1, four), (true, 4, 1), (false, 3, 1)]);
         }
         for packed in [true, false] {
-            common::check(&Form::MergeRows(head_dim, packed));
+            common::check(&MergeRows { head_dim, packed });
         }
     }
     if common::is_thorough() {
         let largest = FewRows { head_dim: 512, kv_type: KvType::F16, finished: true, rows: 4, group: 1 };
-        common::check(&Form::FewRowsAttention(largest));
+        common::check(&largest);
     }
 }
 
@@ -381,8 +381,9 @@ fn check_round(case: &Round) {
         unseen.for_each(|pair| assert_eq!(pair[1], 0.0, "weights of keys that the row does not see"));
     }
     let args = [BufferArg::uniform(&params), state, BufferArg::read(&part), BufferArg::zeros(q.len())];
-    let source = FewRows::merge(head_dim, false).expect("the template expands");
-    let out = Gpu::get().run(&source, &args, FewRows::merge_dispatch(head_dim, &params, rows));
+    let kernel = MergeRows { head_dim, packed: false };
+    let source = kernel.source().expect("the template expands");
+    let out = Gpu::get().run(&source, &args, kernel.dispatch(&params, rows));
     assert_close(&out[0].f32s(), &want, 2e-5, 1e-4);
 }
 

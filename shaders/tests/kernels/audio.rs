@@ -1,6 +1,7 @@
 //! The kernels of the audio tower against their CPU twins. What looks back is run in steps of uneven lengths, as when a
 //! clip is encoded while it is spoken, and must give what the whole clip gives.
 
+use shaders::Kernel as _;
 use shaders::audio::attention::{self, Inputs, KEYS};
 use shaders::audio::conv2d::{self, Conv2d};
 use shaders::audio::{light_conv, silu, unit_norm};
@@ -32,7 +33,7 @@ fn silu_matches_its_twin() {
         x[1] = 1e30;
         let want = padded(&as_f32(&x.iter().map(|&v| silu::silu(v.into())).collect::<Vec<_>>()), 4);
         let args = [BufferArg::uniform(&params), state(3, rows), BufferArg::read_write(&padded(&x, 4))];
-        let source = silu::source().expect("the template preprocesses");
+        let source = silu::Silu.source().expect("the template preprocesses");
         let got = Gpu::get().run(&source, &args, silu::dispatch(&params, rows + 1))[0].f32s();
         assert_close(&got, &want, 1e-6, 1e-5);
     }
@@ -54,7 +55,7 @@ fn unit_norm_matches_its_twin() {
             BufferArg::read(&padded(&x, width as usize)),
             BufferArg::read_write(&vec![7.0f32; want.len()]),
         ];
-        let source = unit_norm::source().expect("the template preprocesses");
+        let source = unit_norm::UnitNorm.source().expect("the template preprocesses");
         let got = Gpu::get().run(&source, &args, unit_norm::dispatch(rows + 1))[0].f32s();
         assert_close(&got, &want, 1e-6, 1e-5);
     }
@@ -116,7 +117,7 @@ fn attention_matches_its_twin_step_by_step() {
         let relative = random(10, KEYS as usize * width);
         let inputs = Inputs { q: &q, k: &k, v: &v, relative: &relative, scale: &vectors[1..] };
         let want = as_f32(&attention::attention(&params, &inputs));
-        let source = attention::source(head_dim).expect("the template preprocesses");
+        let source = attention::Attention { head_dim }.source().expect("the template preprocesses");
         let mut past = vec![f32::NAN; 2 * slots as usize * width];
         let mut pos = 0;
         for len in steps {
@@ -185,7 +186,7 @@ fn light_conv_matches_its_twin_step_by_step() {
         let width = width as usize;
         let x: Vec<f32> = random(12, rows * 2 * width).iter().map(|v| v * 3.0).collect();
         let want = as_f32(&light_conv::light_conv(&params, &vectors, &x));
-        let source = light_conv::source().expect("the template preprocesses");
+        let source = light_conv::LightConv.source().expect("the template preprocesses");
         let mut past = vec![f32::NAN; slots as usize * width];
         let mut pos = 0;
         for len in steps {

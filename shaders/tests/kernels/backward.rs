@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use shaders::Kernel as _;
 use shaders::backward::attention::Span;
 use shaders::backward::cross_entropy::{self, Stat};
 use shaders::backward::heads::{self, Heads};
@@ -85,7 +86,7 @@ fn the_gradient_of_a_product_agrees() {
                     BufferArg::read(&dy),
                     BufferArg::read_write(&before),
                 ];
-                let source = tile.source(dtype).unwrap();
+                let source = input::ColumnProduct { tile: *tile, dtype }.source().unwrap();
                 let got = Gpu::get().run(&source, &args, tile.dispatch(&params, rows + 3))[0].f32s();
                 assert_close(&got, &whole, 2e-5, 1e-5);
             }
@@ -304,7 +305,8 @@ fn the_gradient_of_attention_agrees() {
                 BufferArg::read(&part.f32s()),
                 BufferArg::read_write(&before),
             ];
-            let got = gpu.run(&group_sum::source().unwrap(), &args, params.dispatch(rows + 1))[0].f32s();
+            let got =
+                gpu.run(&group_sum::GroupSum.source().unwrap(), &args, params.dispatch(rows + 1))[0].f32s();
             let want: Vec<f32> = want.iter().zip(&before).map(|(w, b)| *w as f32 + b).collect();
             assert_close(&got, &want, 2e-4, 1e-4);
         }

@@ -1,8 +1,8 @@
 //! The kernels of models that decode by diffusion against their CPU twins.
 
+use shaders::Kernel;
 use shaders::backward::input;
 use shaders::diffusion::{Pick, Row, join, statistics, weigh};
-use shaders::selftest::Form;
 use shaders::state::State;
 
 use crate::common::{BufferArg, Gpu, assert_close, check, random, some_types};
@@ -13,10 +13,11 @@ fn state(len: u32) -> BufferArg {
 
 #[test]
 fn they_pass_their_own_test() {
-    [Form::Join, Form::Statistics, Form::Weigh].iter().for_each(check);
+    let kernels: [&dyn Kernel; 3] = [&join::Join, &statistics::Statistics, &weigh::Weigh];
+    kernels.into_iter().for_each(check);
     for dtype in some_types() {
         let tiles = [false, true].into_iter().flat_map(input::Tile::all);
-        tiles.for_each(|&tile| check(&Form::ColumnProduct(tile, dtype)));
+        tiles.for_each(|&tile| check(&input::ColumnProduct { tile, dtype }));
     }
 }
 
@@ -36,7 +37,7 @@ fn join_matches_its_twin() {
         [&mut h, &mut branch, &mut want].into_iter().for_each(|rows| rows.extend(&padding));
         let args =
             [BufferArg::uniform(&params), state(rows), BufferArg::read(&branch), BufferArg::read_write(&h)];
-        let source = join::source().expect("the template preprocesses");
+        let source = join::Join.source().expect("the template preprocesses");
         let got = Gpu::get().run(&source, &args, join::dispatch(rows + 1))[0].f32s();
         assert_close(&got, &want, 1e-6, 1e-5);
     }
@@ -85,7 +86,7 @@ fn run_statistics(
             BufferArg::read(&cut(logits, (n, row0))),
             BufferArg::read_write(&rows),
         ];
-        let source = statistics::source().expect("the template preprocesses");
+        let source = statistics::Statistics.source().expect("the template preprocesses");
         let outputs = Gpu::get().run(&source, &args, statistics::dispatch(ROWS));
         rows = bytemuck::cast_slice(&outputs[0].u32s()).to_vec();
     }
@@ -144,7 +145,7 @@ fn weights_and_samples_match_their_twin_however_the_vocabulary_is_cut() {
                     BufferArg::read_write(&cut(&logits, (n, row0))),
                     BufferArg::read_write(&picks),
                 ];
-                let source = weigh::source().expect("the template preprocesses");
+                let source = weigh::Weigh.source().expect("the template preprocesses");
                 let outputs = Gpu::get().run(&source, &args, weigh::dispatch(ROWS));
                 let all = outputs[0].f32s();
                 weights.iter_mut().zip(all.chunks(n as usize)).for_each(|(row, tile)| row.extend(tile));
@@ -177,7 +178,7 @@ fn the_ends_of_the_distribution_are_ids() {
             BufferArg::read_write(&a),
             BufferArg::read_write(&[Pick::default()]),
         ];
-        let source = weigh::source().expect("the template preprocesses");
+        let source = weigh::Weigh.source().expect("the template preprocesses");
         let picks = Gpu::get().run(&source, &args, weigh::dispatch(1))[1].u32s();
         assert_eq!(picks[0], want, "{draw}");
     }

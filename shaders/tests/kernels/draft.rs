@@ -1,18 +1,22 @@
 //! The kernels of a drafter against their CPU twins.
 
-use shaders::DType;
+use shaders::draft::clusters::Clusters;
 use shaders::draft::{input, ordered_head};
 use shaders::quant::{quantize, repack};
-use shaders::selftest::{Form, Reading};
+use shaders::sampling::draft::Draft;
+use shaders::selftest::Reading;
 use shaders::state::State;
+use shaders::{DType, Kernel};
 
 use crate::common::{BufferArg, Gpu, check, random};
 
 #[test]
 fn they_pass_their_own_test() {
-    [Form::Draft, Form::Clusters].iter().for_each(check);
+    check(&Draft);
+    check(&Clusters);
     for dtype in DType::ALL {
-        [Form::DraftInput(dtype), Form::OrderedHead(dtype)].iter().for_each(check);
+        check(&input::Input(dtype));
+        check(&ordered_head::OrderedHead(dtype));
     }
 }
 
@@ -42,7 +46,7 @@ fn each_part_of_a_table_embeds_its_own_tokens() {
                 BufferArg::read_write(&got),
                 BufferArg::read_write(&[State { step: 9, ..State::default() }]),
             ];
-            let source = input::source(DType::BF16).expect("the template preprocesses");
+            let source = input::Input(DType::BF16).source().expect("the template preprocesses");
             let outputs = Gpu::get().run(&source, &args, params.dispatch());
             got = outputs[0].f32s();
             let found: State = bytemuck::cast_slice(&outputs[1].u32s())[0];
@@ -74,7 +78,7 @@ fn the_ordered_head_finds_the_best_of_the_chosen_clusters() {
             BufferArg::read(&x),
             BufferArg::zeros(2 * params.lists() as usize),
         ];
-        let source = ordered_head::source(DType::F16).expect("the template preprocesses");
+        let source = ordered_head::OrderedHead(DType::F16).source().expect("the template preprocesses");
         let lists = Gpu::get().run(&source, &args, params.dispatch())[0].u32s();
         let found = Reading::Candidates.read(&lists, lists.len());
         for (part, found) in candidates.chunks(32).zip(found.chunks(2)) {

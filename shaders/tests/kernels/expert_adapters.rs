@@ -4,7 +4,6 @@
 use shaders::experts::low_rank::{Expand, Params, Reduce, expand, reduce};
 use shaders::experts::{Choice, Mixture, buckets};
 use shaders::matmul::Tile;
-use shaders::selftest::Form as Case;
 use shaders::train::expert_gradient;
 
 use crate::common::{BufferArg, Gpu, assert_close, check, random};
@@ -18,12 +17,12 @@ fn corrections_of_chosen_experts_agree() {
     for mixture in MIXTURES {
         for sorted in [false, true] {
             for scaled in [false, true] {
-                check(&Case::ExpertReduce(Reduce { mixture, sorted, scaled, packed: false }));
+                check(&Reduce { mixture, sorted, scaled, packed: false });
             }
         }
-        check(&Case::ExpertReduce(Reduce { mixture, sorted: false, scaled: true, packed: true }));
+        check(&Reduce { mixture, sorted: false, scaled: true, packed: true });
         for of in [Expand::Sorted, Expand::Few, Expand::FewSummed] {
-            check(&Case::ExpertExpand(of(mixture)));
+            check(&of(mixture));
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use shaders::Kernel as _;
 use shaders::experts::{Choice, Mixture, buckets, choice, choose, down, gate_up, locate, mix};
 use shaders::matmul::{Tile, experts as matmul_experts};
 use shaders::matvec::Form;
-use shaders::selftest::Form as Case;
 use shaders::state::State;
 use shaders::{DType, PlanarLayout, Planes, quant};
 
@@ -88,7 +88,7 @@ fn the_router_chooses_as_its_twin() {
             BufferArg::read(&vectors),
             BufferArg::read_write(&untouched),
         ];
-        let source = choose::source(mixture).expect("the template preprocesses");
+        let source = choose::Choose(mixture).source().expect("the template preprocesses");
         let words = Gpu::get().run(&source, &args, choose::dispatch(rows + 1))[0].u32s();
         let (got, rest) = words.split_at(rows as usize * used * 2);
         let want: Vec<_> = (0..rows as usize)
@@ -113,7 +113,7 @@ fn logits_that_are_no_numbers_still_choose_distinct_experts() {
         BufferArg::read(&[1.0f32; 5]),
         BufferArg::zeros(6),
     ];
-    let source = choose::source(mixture).expect("the template preprocesses");
+    let source = choose::Choose(mixture).source().expect("the template preprocesses");
     let got = choices(&Gpu::get().run(&source, &args, choose::dispatch(1))[0].u32s());
     let mut ids: Vec<_> = got.iter().map(|c| c.expert).collect();
     ids.sort_unstable();
@@ -209,36 +209,15 @@ fn products_of_chosen_experts_that_are_rounded() {
     for dtype in some_types() {
         // Activations are rounded whatever the products before them multiply.
         let form = if dtype.is_float() { form } else { form.packed() };
-        check(&Case::ExpertGateUp(gate_up::GateUp {
-            mixture,
-            gate: dtype,
-            up: dtype,
-            packs: true,
-            corrected: false,
-            form,
-        }));
-        check(&Case::ExpertDown(down::Down { mixture, dtype, form }));
+        check(&gate_up::GateUp { mixture, gate: dtype, up: dtype, packs: true, corrected: false, form });
+        check(&down::Down { mixture, dtype, form });
     }
     for (packs, form) in [(false, form), (true, form), (true, form.packed())] {
         let dtype = DType::Q4_K;
-        check(&Case::ExpertGateUp(gate_up::GateUp {
-            mixture,
-            gate: dtype,
-            up: dtype,
-            packs,
-            corrected: true,
-            form,
-        }));
+        check(&gate_up::GateUp { mixture, gate: dtype, up: dtype, packs, corrected: true, form });
     }
     let (gate, up, packs) = (DType::Q4_K, DType::Q8_0, false);
-    check(&Case::ExpertGateUp(gate_up::GateUp {
-        mixture,
-        gate,
-        up,
-        packs,
-        corrected: false,
-        form: form.packed(),
-    }));
+    check(&gate_up::GateUp { mixture, gate, up, packs, corrected: false, form: form.packed() });
 }
 
 #[test]
@@ -307,7 +286,7 @@ fn choices_are_sorted_into_tiles() {
             BufferArg::zeros(pairs),
             BufferArg::read_write(&vec![9u32; capacity as usize * 4]),
         ];
-        let source = buckets::source(mixture, bm).expect("the template preprocesses");
+        let source = buckets::Buckets { mixture, bm }.source().expect("the template preprocesses");
         let got = Gpu::get().run(&source, &args, buckets::dispatch(mixture));
         let (want_pairs, want_tiles) = buckets::buckets(mixture, bm, capacity, &chosen);
         assert_eq!(got[0].u32s(), want_pairs);
@@ -337,7 +316,7 @@ fn pairs_of_experts_that_are_not_in_the_cache_have_no_tile() {
         BufferArg::zeros(located.len()),
         BufferArg::read_write(&vec![9u32; capacity as usize * 4]),
     ];
-    let source = buckets::source(cache, 16).expect("the template preprocesses");
+    let source = buckets::Buckets { mixture: cache, bm: 16 }.source().expect("the template preprocesses");
     let got = Gpu::get().run(&source, &args, buckets::dispatch(cache));
     let (pairs, tiles) = buckets::buckets(cache, 16, capacity, &located);
     assert_eq!(pairs.len(), located.len() - absent);
@@ -353,7 +332,7 @@ fn a_step_that_misses_an_expert_ends() {
     let weights = [0.5, 0.25, 0.125, 0.75, 0.375, 0.0625];
     let chosen: Vec<Choice> =
         experts.into_iter().zip(weights).map(|(expert, weight)| Choice { expert, weight }).collect();
-    let source = locate::source(mixture, true).expect("the template preprocesses");
+    let source = locate::Locate { mixture, few_rows: true }.source().expect("the template preprocesses");
     let header = locate::record_header(mixture) as usize;
     // The second layer's slots: of experts 4, 2 and 5, and perhaps of expert 0.
     for (of_first, len, missed) in
@@ -424,7 +403,8 @@ fn products_over_tiles_match_the_twin() {
                     BufferArg::read(&x),
                     BufferArg::read_write(&want),
                 ];
-                let source = matmul_experts::source(tile, dtype).expect("the template preprocesses");
+                let source =
+                    matmul_experts::ExpertMatmul { tile, dtype }.source().expect("the template preprocesses");
                 let grid = matmul_experts::dispatch(tile, &params, mixture, rows);
                 let got = Gpu::get().run(&source, &args, grid)[0].f32s();
                 matmul_experts::matmul(&params, &m.layout, &m.words, (&tiles, &order), &x, &mut want);
@@ -455,7 +435,9 @@ fn dense_part_and_experts_are_normed_and_added() {
             BufferArg::read(&y),
             BufferArg::read_write(&branch),
         ];
-        let source = mix::source(Some(mixture), width as u32).expect("the template preprocesses");
+        let source = mix::Mix { mixture: Some(mixture), width: width as u32 }
+            .source()
+            .expect("the template preprocesses");
         let got = Gpu::get().run(&source, &args, mix::dispatch(rows as u32 + 1))[0].f32s();
         let row = |t: usize| {
             let (chosen, y) = (&chosen[t * used..][..used], &y[t * used * width..][..used * width]);
@@ -471,7 +453,7 @@ fn dense_part_and_experts_are_normed_and_added() {
 #[test]
 fn dense_part_and_sums_of_experts_are_normed_and_added() {
     for width in [1060, 4] {
-        check(&Case::MixExperts(None, width));
+        check(&mix::Mix { mixture: None, width });
     }
 }
 

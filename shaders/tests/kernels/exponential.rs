@@ -5,8 +5,8 @@ use shaders::Source;
 use shaders::attention::KvType;
 use shaders::attention::block::Block;
 use shaders::attention::decode::{Decode, Kv};
-use shaders::sampling::Candidates;
-use shaders::selftest::Form;
+use shaders::diffusion::{statistics::Statistics, weigh::Weigh};
+use shaders::sampling::{Candidates, Sample};
 
 use crate::common::{check_as, is_thorough};
 
@@ -40,13 +40,13 @@ fn attention_clamps_what_it_takes_the_exponential_of() {
     for &head_dim in sizes {
         // The exponentials are the same in all permutations of a text.
         for (kv, group) in [(Kv::Own, 2), (Kv::Shared, 1), (Kv::Own, 1), (Kv::Shared, 2)] {
-            let of = |kv_type| Form::Decode(Decode { head_dim, kv, kv_type, group, quads: 0 });
+            let of = |kv_type| Decode { head_dim, kv, kv_type, group, quads: 0 };
             if is_thorough() || (kv, group) == (Kv::Own, 2) {
                 types.into_iter().for_each(|kv_type| check_as(&of(kv_type), careless));
             }
         }
         for until in [false, true] {
-            let of = |kv_type| Form::Block(Block { head_dim, kv_type, until });
+            let of = |kv_type| Block { head_dim, kv_type, until };
             if is_thorough() || until {
                 types.into_iter().for_each(|kv_type| check_as(&of(kv_type), careless));
             }
@@ -56,12 +56,12 @@ fn attention_clamps_what_it_takes_the_exponential_of() {
 
 #[test]
 fn a_canvas_clamps_what_it_takes_the_exponential_of() {
-    check_as(&Form::Statistics, careless);
-    check_as(&Form::Weigh, careless);
+    check_as(&Statistics, careless);
+    check_as(&Weigh, careless);
 }
 
 #[test]
 fn sampling_clamps_what_it_takes_the_exponential_of() {
-    check_as(&Form::Sample(Candidates::Many), careless);
-    check_as(&Form::Sample(Candidates::Few), careless);
+    check_as(&Sample(Candidates::Many), careless);
+    check_as(&Sample(Candidates::Few), careless);
 }

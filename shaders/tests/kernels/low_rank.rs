@@ -1,10 +1,10 @@
 //! What the products of decode and its attention do for adapters, against their twins: z that comes from a buffer, in
 //! parts from the workgroups before, or ahead from the product before, and what is left for the next.
 
+use shaders::Kernel as _;
 use shaders::attention::KvType;
 use shaders::attention::decode::{Decode, Kv};
 use shaders::matvec::{self, Epilogue, HandoffForm, LowRank, Matvec, Prologue, ZSource};
-use shaders::selftest::Form;
 use shaders::{Access, DType};
 
 use crate::common::{check, is_thorough};
@@ -23,7 +23,7 @@ fn products(
         for &z_source in z_source {
             let dtypes = dtypes.to_vec();
             let low_rank = LowRank { z_source, handoff, quads };
-            check(&Form::Matvec(Matvec { k: 768, dtypes, prologue, epilogue, low_rank, form }));
+            check(&Matvec { k: 768, dtypes, prologue, epilogue, low_rank, form });
         }
     }
 }
@@ -68,7 +68,7 @@ fn workgroups_leave_their_part_of_the_next_z() {
     let low_rank = LowRank { z_source: ZSource::Ahead, handoff: HandoffForm::PartialSums, quads: 2 };
     let (prologue, epilogue) = (ADD_NORM, Epilogue::Geglu);
     let dtypes = vec![DType::Q4_K; 2];
-    check(&Form::Matvec(Matvec { k: 768, dtypes, prologue, epilogue, low_rank, form: packed }));
+    check(&Matvec { k: 768, dtypes, prologue, epilogue, low_rank, form: packed });
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn attention_leaves_its_part_of_the_next_z() {
     for &(head_dim, quads) in sizes {
         for kv in [Kv::Own, Kv::OwnVIsK, Kv::Shared] {
             for kv_type in [KvType::F16, KvType::Q8_0] {
-                check(&Form::Decode(Decode { head_dim, kv, kv_type, group: 1, quads }));
+                check(&Decode { head_dim, kv, kv_type, group: 1, quads });
             }
         }
     }

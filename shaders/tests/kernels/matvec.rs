@@ -1,5 +1,6 @@
 //! The decode product against its twin: every type, every prologue and epilogue, odd row counts, every form.
 
+use shaders::Kernel as _;
 use shaders::math::{gelu_tanh, rms};
 use shaders::matvec::twin;
 use shaders::matvec::{

@@ -4,6 +4,7 @@
 use naga::common::wgsl::TypeContext as _;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{AddressSpace, GlobalVariable, Module, StorageAccess, TypeInner};
+use shaders::Kernel as _;
 use shaders::backward::attention::Span;
 use shaders::experts::{Choice, Mixture, down::Down, gate_up::GateUp, mix};
 use shaders::matvec::{Epilogue, Form, HandoffForm, LowRank, Matvec, Prologue, ZSource};
@@ -187,7 +188,7 @@ fn every_axis_of_experts_is_in_their_text() {
     // How many there were to choose from is nothing to those that were chosen.
     for mixture in [2, 3].map(|used| Mixture { experts: 8, used }) {
         for width in [256, 512, 768] {
-            texts.add(mix::source(Some(mixture), width));
+            texts.add(mix::Mix { mixture: Some(mixture), width }.source());
         }
         for form in
             [(1, 8, 1), (2, 8, 1), (2, 4, 1)].map(|(rows, groups, split)| Form::new(rows, groups, split))
@@ -208,7 +209,7 @@ fn every_axis_of_experts_is_in_their_text() {
         texts.add(Down { mixture, dtype: DType::Q4_K, form: Form::new(1, 8, 2) }.source());
     }
     for width in [256, 512, 768] {
-        texts.add(mix::source(None, width));
+        texts.add(mix::Mix { mixture: None, width }.source());
     }
 }
 

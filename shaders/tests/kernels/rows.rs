@@ -1,12 +1,12 @@
 //! The row kernels of prefill against their CPU twins.
 
+use shaders::Kernel as _;
 use shaders::attention::{KvType, decode::Kv};
 use shaders::math::gelu_tanh;
 use shaders::rope;
 use shaders::rows::gelu_mul::{self, Rows};
-use shaders::rows::norm_add::{self, NormAdd};
+use shaders::rows::norm_add::{self, NormAdd, NormAddRows};
 use shaders::rows::qkv_finish::{self, Cache, Inputs, QkvFinish};
-use shaders::selftest::Form;
 use shaders::state::State;
 
 use crate::common::{BufferArg, Gpu, assert_close, check, is_thorough, random};
@@ -28,7 +28,7 @@ fn norm_add_matches_its_twin() {
         if form.is_packed() {
             // One run over the row, and two.
             for width in [400, 5376] {
-                check(&Form::NormAdd(form, width));
+                check(&NormAddRows { form, width });
             }
             continue;
         }
@@ -70,7 +70,8 @@ fn norm_add_matches_its_twin() {
             if form != NormAdd::Add {
                 args.push(BufferArg::read_write(&vec![7.0f32; (rows + 1) * width]));
             }
-            let source = form.source(width as u32).expect("the template preprocesses");
+            let source =
+                NormAddRows { form, width: width as u32 }.source().expect("the template preprocesses");
             // A grid for more positions than the step has.
             let outputs = Gpu::get().run(&source, &args, NormAdd::dispatch(&params, positions + 1));
             let wants = match form {
@@ -116,7 +117,7 @@ fn gelu_mul_matches_its_twin() {
             BufferArg::read_write(&want),
         ];
         gelu_mul::gelu_mul(&params, positions as usize, &gate, &up, &mut want);
-        let source = gelu_mul::source().expect("the template preprocesses");
+        let source = gelu_mul::GeluMul.source().expect("the template preprocesses");
         let got = Gpu::get().run(&source, &args, gelu_mul::dispatch(&params, positions + 1))[0].f32s();
         assert_close(&got, &want, 2e-6, 1e-5);
     }
@@ -134,7 +135,7 @@ fn gelu_saturates_without_nan() {
         BufferArg::read(&[1.0f32; 12]),
         BufferArg::zeros(12),
     ];
-    let source = gelu_mul::source().expect("the template preprocesses");
+    let source = gelu_mul::GeluMul.source().expect("the template preprocesses");
     let got = Gpu::get().run(&source, &args, gelu_mul::dispatch(&params, 1))[0].f32s();
     let want: Vec<f32> = gate.iter().map(|&x| gelu_tanh(f64::from(x)) as f32).collect();
     assert_close(&got, &want, 1e-6, 1e-5);
@@ -160,7 +161,7 @@ fn qkv_finish_matches_its_twin() {
                 let form = QkvFinish { head_dim, kv, kv_type, joined: false };
                 // A joined one differs in where it reads.
                 if kv != Kv::Shared && head_dim.is_multiple_of(16) {
-                    check(&Form::QkvFinish(QkvFinish { joined: true, ..form }));
+                    check(&QkvFinish { joined: true, ..form });
                 }
                 let hd = head_dim as usize;
                 let max_pos = 70_100;

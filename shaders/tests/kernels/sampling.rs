@@ -1,7 +1,8 @@
 //! The sampling kernels against their CPU twins. Draws of several rows are in `rounds.rs`.
 
+use shaders::Kernel as _;
 use shaders::sampling::twin::{self, Candidate, Draw};
-use shaders::sampling::{Candidates, NOTHING, Params, Sampling, Settings, look_up};
+use shaders::sampling::{Candidates, MergeLists, NOTHING, Params, Sample, Sampling, Settings, TopK, look_up};
 use shaders::state::State;
 
 use crate::common::{BufferArg, Gpu, assert_close, is_thorough, random};
@@ -45,7 +46,7 @@ impl Rings {
         if sampling.candidates == Candidates::Many {
             args.push(BufferArg::zeros(sampling.sum_bytes(rows) as usize / 4));
         }
-        let source = sampling.top_k().expect("the template preprocesses");
+        let source = TopK(sampling.candidates).source().expect("the template preprocesses");
         let outputs = Gpu::get().run(&source, &args, sampling.top_k_grid(rows));
         (outputs[0].u32s(), outputs.get(1).map(|sums| sums.f32s()).unwrap_or_default())
     }
@@ -55,7 +56,7 @@ impl Rings {
         let (mut lists, sums) = self.top_k(sampling, params, logits);
         let rows = self.state.len;
         if sampling.merges() {
-            let source = sampling.merge_lists().expect("the template preprocesses");
+            let source = MergeLists(sampling.candidates).source().expect("the template preprocesses");
             let words = sampling.merged_list_bytes(rows) as usize / 4;
             let args = [BufferArg::uniform(params), BufferArg::read(&lists), BufferArg::zeros(words)];
             lists = Gpu::get().run(&source, &args, sampling.merge_lists_grid(rows))[0].u32s();
@@ -74,7 +75,7 @@ impl Rings {
             BufferArg::read(lists),
         ];
         args.extend((sampling.candidates == Candidates::Many).then(|| BufferArg::read(sums)));
-        let source = sampling.sample().expect("the template preprocesses");
+        let source = Sample(sampling.candidates).source().expect("the template preprocesses");
         let outputs = Gpu::get().run(&source, &args, [1, 1, 1]);
         self.state = bytemuck::cast_slice(&outputs[0].u32s())[0];
         (self.history, self.tokens, self.sampled) = (outputs[1].u32s(), outputs[2].u32s(), outputs[3].u32s());
@@ -406,7 +407,7 @@ fn tokens_are_drafted_from_the_best_match() {
             BufferArg::read(&ring),
             BufferArg::zeros(len as usize),
         ];
-        let source = look_up::source().expect("the template preprocesses");
+        let source = look_up::LookUp.source().expect("the template preprocesses");
         let tokens = Gpu::get().run(&source, &args, [1, 1, 1])[0].u32s();
         let want = look_up::look_up(&history, shortest, len as usize - 1);
         assert_eq!(tokens[1..], want, "case {case}: {count} tokens, {few} different, at least {shortest}");

@@ -3,11 +3,12 @@
 #![allow(clippy::unwrap_used)]
 
 use half::f16;
-use shaders::matmul::{FewRows, Tile};
+use shaders::embed::gather::Gather;
+use shaders::matmul::{FewRows, Matmul, Tile};
 use shaders::matvec::{self, Epilogue, LowRank, Matvec, Prologue};
 use shaders::quant::repack;
-use shaders::selftest::Form;
-use shaders::{DType, PlanarLayout, Source, repack as repack_kernel};
+use shaders::repack::{self as repack_kernel, Repack, requantize::Requantize};
+use shaders::{DType, Kernel, PlanarLayout, Source};
 
 use crate::common::{BufferArg, Gpu, check_as, is_thorough};
 
@@ -24,8 +25,8 @@ fn flushed_halves(pair: u32) -> vec2<f32> {
     Source { name: format!("{}, flushing", source.name), wgsl: (unpacking + flushed).into(), ..source }
 }
 
-fn check(form: &Form) {
-    check_as(form, flushing);
+fn check(kernel: &dyn Kernel) {
+    check_as(kernel, flushing);
 }
 
 fn quantised() -> impl Iterator<Item = DType> {
@@ -34,36 +35,29 @@ fn quantised() -> impl Iterator<Item = DType> {
 
 #[test]
 fn rows_are_gathered_all_the_same() {
-    quantised().for_each(|dtype| check(&Form::Gather(dtype)));
+    quantised().for_each(|dtype| check(&Gather(dtype)));
 }
 
 #[test]
 fn floats_are_requantised_all_the_same() {
-    check(&Form::Requantize(DType::F16));
+    check(&Requantize(DType::F16));
 }
 
 #[test]
 fn products_are_the_same() {
     for dtype in quantised() {
-        check(&Form::Matmul(Tile::SMALL, dtype));
+        check(&Matmul { tile: Tile::SMALL, dtype, clamped: false });
         // The others read planes by the same functions.
         let thorough = if is_thorough() { 2 } else { 0 };
         let form = matvec::Form::new(4, 2, 1);
         for form in [form, form.packed()].into_iter().take(thorough) {
-            check(&Form::FewRows(FewRows::new(4, &[dtype], form)));
+            check(&FewRows::new(4, &[dtype], form));
         }
         let forms = [matvec::Form::new(4, 4, 1).packed(), matvec::Form::default()];
         for form in forms.into_iter().take(thorough.max(1)) {
             let (prologue, epilogue) = (Prologue::Plain, Epilogue::Store);
             let dtypes = vec![dtype];
-            check(&Form::Matvec(Matvec {
-                k: 768,
-                dtypes,
-                prologue,
-                epilogue,
-                low_rank: LowRank::NONE,
-                form,
-            }));
+            check(&Matvec { k: 768, dtypes, prologue, epilogue, low_rank: LowRank::NONE, form });
         }
     }
 }
@@ -82,7 +76,7 @@ fn every_finite_super_scale_becomes_its_float() {
         let params = repack_kernel::Params::new(&layout, 0, n as u32, 0).unwrap();
         bytes.resize(bytes.len().next_multiple_of(4), 0);
         let args = [BufferArg::uniform(&params), BufferArg::Read(bytes), BufferArg::zeros(want.len())];
-        let source = flushing(repack_kernel::source(dtype).unwrap());
+        let source = flushing(Repack(dtype).source().unwrap());
         let got = Gpu::get().run(&source, &args, repack_kernel::dispatch(dtype, &params)).remove(0).u32s();
         let wrong = got.iter().zip(&want).filter(|(got, want)| got != want).count();
         assert_eq!(wrong, 0, "{dtype}: words that differ");

@@ -1,5 +1,6 @@
 //! The kernels of the vision towers against their CPU twins.
 
+use shaders::Kernel as _;
 use shaders::quant::{quantize, repack};
 use shaders::state::State;
 use shaders::vision::heads::{self, Inputs};
@@ -36,7 +37,7 @@ fn patches_are_cut_as_the_twin_cuts_them() {
                 BufferArg::read(&rgb),
                 BufferArg::read_write(&vec![7.0f32; want.len() + 64]),
             ];
-            let source = patches::source(side).expect("the template preprocesses");
+            let source = patches::Patches { side }.source().expect("the template preprocesses");
             let grid = patches::dispatch(side, picture.patches() + 2);
             let got = Gpu::get().run(&source, &args, grid)[0].f32s();
             assert_close(&got, &padded(&want, 64), 1e-6, 0.0);
@@ -66,7 +67,7 @@ fn positions_are_added_from_tables_of_any_type() {
             BufferArg::read(&y.1),
             BufferArg::read_write(&padded(&h, k)),
         ];
-        let source = position::source(dtype).expect("the template preprocesses");
+        let source = position::Positions(dtype).source().expect("the template preprocesses");
         let got = Gpu::get().run(&source, &args, params.dispatch(picture.patches() + 2))[0].f32s();
         assert_close(&got, &padded(&want, k), 1e-5, 1e-5);
     }
@@ -89,7 +90,7 @@ fn heads_are_normed_and_turned() {
             BufferArg::read(&rope),
         ];
         args.extend(rows.iter().map(|rows| BufferArg::read_write(&padded(rows, 3 * hd))));
-        let source = heads::source(head_dim).expect("the template preprocesses");
+        let source = heads::Heads { head_dim }.source().expect("the template preprocesses");
         let got = Gpu::get().run(&source, &args, params.dispatch(picture.patches() + 1));
 
         let inputs = Inputs { grid: picture, vectors: &vectors, rope: &rope };
@@ -120,7 +121,7 @@ fn squares_of_patches_are_averaged() {
             if standardise {
                 args.push(BufferArg::read(&vectors));
             }
-            let source = pool::source(standardise).expect("the template preprocesses");
+            let source = pool::Pool { standardise }.source().expect("the template preprocesses");
             let got = Gpu::get().run(&source, &args, pool::dispatch(picture.patches() + 9))[0].f32s();
             assert_close(&got, &padded(&want, width as usize), 2e-6, 1e-5);
         }

@@ -2,13 +2,16 @@
 
 #![allow(clippy::unwrap_used)]
 
-use shaders::matmul::{self, Clamps, FewRows, Tile, matmul, matmul_clamped};
+use shaders::Kernel as _;
+use shaders::matmul::{self, Clamps, FewRows, Matmul, Tile, matmul, matmul_clamped, pack_rows::PackRows};
 use shaders::matvec;
 use shaders::ple::combine::{self, Table, combine};
 use shaders::ple::locate;
 use shaders::quant::{dequantize, planar_values, quantize, repack};
-use shaders::repack::requantize::TARGET;
-use shaders::selftest::Form;
+use shaders::repack::{
+    Repack,
+    requantize::{Requantize, TARGET},
+};
 use shaders::state::State;
 use shaders::{DType, PlanarLayout, embed, repack as repack_kernel};
 
@@ -64,7 +67,7 @@ fn repacking_in_pieces_gives_the_words_of_the_twin() {
             let n = 11u64;
             let matrix = arbitrary_matrix(dtype, k, n);
             let row_bytes = dtype.row_bytes(k).unwrap() as usize;
-            let source = repack_kernel::source(dtype).unwrap();
+            let source = Repack(dtype).source().unwrap();
             let mut words = vec![0u32; matrix.words.len()];
             for (row, rows, byte_offset) in [(0u32, 4u32, 0usize), (4, 2, 2), (6, 5, 6)] {
                 assert!(row.is_multiple_of(repack_kernel::rows_alignment(dtype, k as u32)));
@@ -88,7 +91,7 @@ fn requantised_floats_are_within_half_a_code() {
     let (k, n) = (96u64, 11u64);
     let layout = PlanarLayout::new(TARGET, k, n).unwrap();
     for dtype in [DType::F32, DType::F16, DType::BF16] {
-        check(&Form::Requantize(dtype));
+        check(&Requantize(dtype));
         // From the largest scales to subnormal ones.
         let sizes = random(8, (k * n / 32) as usize);
         let sizes = sizes.iter().flat_map(|size| [(size * 14.0).exp2(); 32]);
@@ -96,7 +99,7 @@ fn requantised_floats_are_within_half_a_code() {
             random(7, (k * n) as usize).iter().zip(sizes).map(|(x, size)| x * size).collect();
         let bytes = quantize(dtype, &values).unwrap();
         let row_bytes = dtype.row_bytes(k).unwrap() as usize;
-        let source = repack_kernel::requantize::source(dtype).unwrap();
+        let source = Requantize(dtype).source().unwrap();
         let mut words = vec![0u32; layout.words as usize];
         for (row, rows, byte_offset) in [(0u32, 4u32, 0usize), (4, 2, 2), (6, 5, 6)] {
             let mut piece = vec![0xa5u8; byte_offset];
@@ -156,7 +159,7 @@ fn gathered_rows_are_the_file_s_rows() {
             state(len),
             BufferArg::read_write(&untouched),
         ];
-        let source = embed::gather::source(dtype).unwrap();
+        let source = embed::gather::Gather(dtype).source().unwrap();
         let got = gpu.run(&source, &args, params.dispatch(tokens.len() as u32)).remove(0).f32s();
 
         let mut twin = untouched.clone();
@@ -213,7 +216,7 @@ fn per_layer_inputs_follow_the_formula() {
             BufferArg::read_write(&untouched),
             BufferArg::read(&tokens),
         ];
-        let source = combine::source(Table::Planar(dtype)).unwrap();
+        let source = combine::Combine(Table::Planar(dtype)).source().unwrap();
         let got = gpu.run(&source, &args, params.dispatch(count as u32)).remove(0).f32s();
         let mut file = vec![0.0; 5 * row];
         dequantize(dtype, &matrix.bytes, &mut file).unwrap();
@@ -230,7 +233,7 @@ fn per_layer_inputs_follow_the_formula() {
         BufferArg::read(&table),
         BufferArg::read_write(&untouched),
     ];
-    let source = combine::source(Table::Host).unwrap();
+    let source = combine::Combine(Table::Host).source().unwrap();
     let got = gpu.run(&source, &args, params.dispatch(count as u32)).remove(0).f32s();
     check(&got, &|t| table[t * row..][..row].to_vec(), &params);
 }
@@ -238,7 +241,7 @@ fn per_layer_inputs_follow_the_formula() {
 #[test]
 fn a_token_whose_row_is_not_in_the_cache_ends_its_step_and_a_draft_is_rejected() {
     let params = locate::Params::new(3);
-    let source = locate::source(true).unwrap();
+    let source = locate::Locate { few_rows: true }.source().unwrap();
     let slots = [locate::NONE, 2, 0];
     for (token, len, after) in [(4, 1, 1), (1, 1, 0), (4, 0, 0), (4, 4, 4), (1, 4, 0)] {
         // Drafts follow: one whose row is there, one whose row is not, and another one.
@@ -285,7 +288,7 @@ fn matrix_products_match_the_twin() {
                 BufferArg::read(&x),
                 BufferArg::read_write(&untouched),
             ];
-            let source = tile.source(dtype).unwrap();
+            let source = Matmul { tile, dtype, clamped: false }.source().unwrap();
             let got = gpu.run(&source, &args, tile.dispatch(&params, count + 1)).remove(0).f32s();
             let mut want = matmul(&matrix.layout, &matrix.words, &x[..count as usize * k as usize]);
             want.resize(untouched.len(), -7.0);
@@ -311,7 +314,7 @@ fn clipped_products_match_the_twin() {
             BufferArg::read(&x),
             BufferArg::zeros(count as usize * n as usize),
         ];
-        let source = tile.clamped_source(dtype).unwrap();
+        let source = Matmul { tile, dtype, clamped: true }.source().unwrap();
         let got = gpu.run(&source, &args, tile.dispatch(&params, count)).remove(0).f32s();
         let want = matmul_clamped(&matrix.layout, &matrix.words, &x, &clamps);
         let plain = matmul(&matrix.layout, &matrix.words, &x);
@@ -324,14 +327,14 @@ fn clipped_products_match_the_twin() {
 fn a_few_rows_are_multiplied_by_matrices_of_every_type_and_in_every_form() {
     for dtype in some_types() {
         let form = matvec::Form::new(4, 2, 1);
-        check(&Form::FewRows(FewRows::new(4, &[dtype], form)));
+        check(&FewRows::new(4, &[dtype], form));
         let beside = if dtype.is_float() { vec![dtype] } else { vec![DType::Q4_K, dtype] };
-        check(&Form::FewRows(FewRows::new(4, &beside, form.packed())));
+        check(&FewRows::new(4, &beside, form.packed()));
     }
     // Every form with the fewest and the most rows. Four were tried above.
     let ends = [FewRows::ROWS[0], FewRows::ROWS[FewRows::ROWS.len() - 1]];
     for kernel in few_products(DType::Q4_K).filter(|it| is_thorough() || ends.contains(&it.rows)) {
-        check(&Form::FewRows(kernel));
+        check(&kernel);
     }
-    check(&Form::PackRows);
+    check(&PackRows);
 }

@@ -5,8 +5,7 @@ use std::rc::Rc;
 use shaders::audio::attention::{self, KEYS};
 use shaders::audio::conv2d::{self, Conv2d};
 use shaders::audio::{light_conv, silu, unit_norm};
-use shaders::rows::norm_add::{NormAdd, Params as NormParams};
-use shaders::selftest::Form;
+use shaders::rows::norm_add::{NormAdd, NormAddRows, Params as NormParams};
 
 use super::config::{Conformer, EPS, STEP_TOKENS};
 use super::mel::FRAMES_PER_TOKEN;
@@ -177,7 +176,7 @@ impl Builder<'_> {
             buffers.push(&self.b.y);
         }
         buffers.push(x);
-        let kernel = (form.source(self.c.width)?, Form::NormAdd(form, self.c.width));
+        let kernel = NormAddRows { form, width: self.c.width };
         self.steps.push_rows(kernel, &params, &buffers, move |rows| NormAdd::dispatch(&params, rows))
     }
 
@@ -197,8 +196,7 @@ impl Builder<'_> {
         let value = Value::new("audio convolution", size_of::<conv2d::Params>() as u64, Origin::Params);
         let rows_of = move |rows: u32| if i == 0 { 2 * rows + 1 } else { rows };
         let grid = Grid::Rows(Rc::new(move |rows| Conv2d::dispatch(&params, rows_of(rows))));
-        self.steps.push_shared(&kernel.source()?, &value, &[&self.weights.vectors, x, y], grid)?;
-        self.steps.tested_as(Form::Convolution(channels_in, self.c.channels[i]));
+        self.steps.push_shared(kernel, &value, &[&self.weights.vectors, x, y], grid)?;
         Ok(Stem { value, params })
     }
 
@@ -215,9 +213,8 @@ impl Builder<'_> {
         let b = self.b;
         self.product(&in_block(i, &format!("ffn_up{suffix}")), &b.x, &b.wide)?;
         let params = silu::Params::new(self.c.feed_forward);
-        let kernel = (silu::source()?, Form::Silu);
         let grid = move |rows| silu::dispatch(&params, rows);
-        self.steps.push_rows(kernel, &params, &[&b.state, &b.wide], grid)?;
+        self.steps.push_rows(silu::Silu, &params, &[&b.state, &b.wide], grid)?;
         self.product(&in_block(i, &format!("ffn_down{suffix}")), &b.wide, &b.y)
     }
 
@@ -231,7 +228,7 @@ impl Builder<'_> {
         let params = attention::Params::new(c.heads, c.head_dim, attention::slots(STEP_TOKENS), scale);
         let block = &b.blocks[i as usize];
         let buffers = [&b.state, &self.weights.vectors, q, k, v, &block.relative, &block.keys, &b.mixed];
-        let kernel = (attention::source(c.head_dim)?, Form::SoundAttention(c.head_dim));
+        let kernel = attention::Attention { head_dim: c.head_dim };
         self.steps.push_rows(kernel, &params, &buffers, move |rows| attention::dispatch(&params, rows))?;
         self.product(&in_block(i, "attn_out"), &b.mixed, &b.y)
     }
@@ -250,8 +247,7 @@ impl Builder<'_> {
         };
         let gated = &b.blocks[i as usize].gated;
         let buffers = [&b.state, &self.weights.vectors, &b.wide, gated, &b.mixed];
-        let kernel = (light_conv::source()?, Form::LightConvolution);
-        self.steps.push_rows(kernel, &params, &buffers, light_conv::dispatch)?;
+        self.steps.push_rows(light_conv::LightConv, &params, &buffers, light_conv::dispatch)?;
         self.product(&in_block(i, "conv_pw2"), &b.mixed, &b.y)
     }
 
@@ -279,12 +275,7 @@ impl Builder<'_> {
         let bias = self.weights.vector("output.bias")?;
         let params = unit_norm::Params::new(self.c.out, Some(bias), EPS);
         let buffers = [&b.state, &self.weights.vectors, out, normed];
-        self.steps.push_rows(
-            (unit_norm::source()?, Form::UnitNorm),
-            &params,
-            &buffers,
-            unit_norm::dispatch,
-        )?;
+        self.steps.push_rows(unit_norm::UnitNorm, &params, &buffers, unit_norm::dispatch)?;
         self.product("projection", normed, soft)
     }
 }

@@ -3,14 +3,13 @@
 use std::rc::Rc;
 
 use sha2::{Digest as _, Sha256};
-use shaders::Source;
-use shaders::selftest::Form;
 
 use super::encoder::content;
 use super::{AudioError, Encoder, Tower, TowerConfig, TowerPlan};
 use crate::bytes::{ByteSource, CancelToken};
 use crate::gpu::Gpu;
 use crate::media::{Media, Medium, SoftTokens};
+use crate::plan::Tested;
 use crate::weights::Progress;
 
 /// The audio tower of a model, loaded when the first clip needs it.
@@ -54,9 +53,8 @@ impl Audio {
     }
 
     /// [`Tower::tested`]; empty before the first clip.
-    #[must_use]
-    pub fn tested(&self) -> Vec<(Form, Option<Rc<Source>>)> {
-        self.tower.as_ref().map(|tower| tower.tested()).unwrap_or_default()
+    pub fn tested(&self) -> impl Iterator<Item = Tested> {
+        self.tower.iter().flat_map(|tower| tower.tested())
     }
 
     /// Frees the memory, once no encoder uses the tower. The next clip loads it again.

@@ -4,10 +4,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use shaders::Source;
 use shaders::audio::attention::{self, KEYS};
 use shaders::audio::conv2d;
-use shaders::selftest::Form;
 use shaders::state::State;
 
 use super::config::{Conformer, Kind, TowerConfig};
@@ -16,6 +14,7 @@ use super::tower_plan::{Description, TowerPlan};
 use super::{AudioError, mel};
 use crate::bytes::{ByteSource, CancelToken};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program};
+use crate::plan::Tested;
 use crate::weights::{self, Weights};
 
 /// The input buffers of a step.
@@ -41,8 +40,8 @@ pub struct Tower {
     encoders: Cell<u64>,
     /// All buffers, including weights.
     memory: Memory,
-    /// The kernels that made its planes.
-    repacked: Vec<Form>,
+    /// The kernels that ran while it was loaded.
+    loading: Vec<Tested>,
 }
 
 impl Tower {
@@ -66,6 +65,8 @@ impl Tower {
         if let (Some((_, relatives)), Kind::Conformer(conformer)) = (&description.conformer, &config.kind) {
             compute_relatives(relatives, &gpu, conformer, &mut weights, &mut memory).await?;
         }
+        let relatives = description.conformer.iter().flat_map(|(_, relatives)| relatives.plan.tested());
+        let loading = weights.tested().chain(relatives).collect();
         let layout = description.layout();
         gpu.allocate_layout("working memory of the audio tower", &layout, &mut memory).await?;
         let Description { plan, state, rows, soft, clip, conformer } = description;
@@ -94,7 +95,7 @@ impl Tower {
             held: Cell::new(0),
             encoders: Cell::new(0),
             memory,
-            repacked: weights.forms().collect(),
+            loading,
         })
     }
 
@@ -122,12 +123,9 @@ impl Tower {
         &self.program
     }
 
-    /// The kernels with a self-test, with what is compiled; `None` for those that ran only while it was loaded.
-    #[must_use]
-    pub fn tested(&self) -> Vec<(Form, Option<Rc<Source>>)> {
-        let repacked = self.repacked.iter().map(|form| (form.clone(), None));
-        let run = self.program.plan().tested();
-        repacked.chain(run.map(|(form, source)| (form.clone(), Some(Rc::clone(source))))).collect()
+    /// The kernels with a self-test, also those that ran only while it was loaded.
+    pub fn tested(&self) -> impl Iterator<Item = Tested> {
+        self.loading.iter().cloned().chain(self.program.plan().tested())
     }
 
     /// The device.

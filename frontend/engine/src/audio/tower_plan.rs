@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use shaders::audio::unit_norm;
-use shaders::selftest::Form;
 use shaders::state::State;
 
 use super::config::{EPS, Kind, STEP_TOKENS, TowerConfig};
@@ -118,7 +117,7 @@ fn raw(frame: u32, weights: &Weights, state: &Value, soft: &Value) -> Result<(Pl
     let mut plan = Plan::default();
     let params = unit_norm::Params::new(frame, None, EPS);
     let operands = [state, &weights.vectors, &rows, &normed];
-    plan.push_rows((unit_norm::source()?, Form::UnitNorm), &params, &operands, unit_norm::dispatch)?;
+    plan.push_rows(unit_norm::UnitNorm, &params, &operands, unit_norm::dispatch)?;
     let matrix = weights.require("projection")?;
     product::push(&mut plan, weights.limits, matrix, None, [state, &normed, soft])?;
     Ok((plan, rows))

@@ -21,7 +21,7 @@ impl Gpu {
         let (pipelines, mut seen) = (self.pipelines.borrow(), HashSet::new());
         let new = plans
             .into_iter()
-            .flat_map(Plan::kernels)
+            .flat_map(Plan::sources)
             .filter(|source| !pipelines.contains_key(&source.wgsl) && seen.insert(Arc::clone(&source.wgsl)));
         match &self.ahead {
             Some(ahead) => ahead.compile(new.map(|source| kernel(source)).collect()),

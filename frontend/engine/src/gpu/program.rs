@@ -151,7 +151,7 @@ impl Gpu {
         for &plan in plans {
             let mut dispatches = Vec::with_capacity(plan.len());
             for (step, place) in plan.steps().iter().zip(&mut places) {
-                let pipeline = self.pipeline(&step.kernel).await?;
+                let pipeline = self.pipeline(&step.source).await?;
                 let fixed = params
                     .as_deref()
                     .zip(*place)

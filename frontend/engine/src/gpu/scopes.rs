@@ -85,7 +85,7 @@ mod staged {
 mod tests {
     use std::rc::Rc;
 
-    use shaders::Source;
+    use shaders::{Kernel as _, Source};
     use wgpu::ErrorFilter;
 
     use crate::gpu::{Gpu, GpuError, GpuOptions};
@@ -95,7 +95,7 @@ mod tests {
     }
 
     fn copy() -> Source {
-        shaders::bandwidth::copy::source().expect("a kernel")
+        shaders::bandwidth::copy::BandwidthCopy.source().expect("a kernel")
     }
 
     #[test]

@@ -205,7 +205,7 @@ impl<'a> Timer<'a> {
         };
         let params = copy::Params::new((bytes / 16) as u32);
         let mut plan = Plan::default();
-        plan.push(&copy::source()?, &params, &[&from, &to], Grid::Fixed(params.dispatch()))?;
+        plan.push(copy::BandwidthCopy, &params, &[&from, &to], Grid::Fixed(params.dispatch()))?;
         let copy = gpu.bind(&plan, &memory).await?;
         let began = Instant::now();
         let ms = loop {
@@ -233,8 +233,7 @@ mod tests {
             let params = copy::Params::new(16);
             let mut plan = Plan::default();
             let grid = Grid::Fixed(params.dispatch());
-            plan.push(&copy::source().expect("a kernel"), &params, &[&pair[0], &pair[1]], grid)
-                .expect("a plan");
+            plan.push(copy::BandwidthCopy, &params, &[&pair[0], &pair[1]], grid).expect("a plan");
             let program = gpu.bind(&plan, &memory).await.expect("a program");
             let mut timer = Timer::new(&gpu).expect("a timer");
             if let Some(stamps) = &mut timer.stamps {

@@ -4,7 +4,6 @@ use shaders::PlanarLayout;
 use shaders::embed::gather;
 use shaders::ple::combine::{self as combine_kernel, Table};
 use shaders::ple::locate as locate_kernel;
-use shaders::selftest::Form;
 
 use super::few_rows::FewRows;
 use super::forms::Choices;
@@ -23,7 +22,7 @@ pub fn tokens(parts: &Parts) -> Result<Plan, PlanError> {
     for part in &table.parts {
         let params = gather::Params::new(&part.layout, part.row0, (parts.config.width as f32).sqrt());
         let buffers = [&part.value, &s.tokens, &s.state, &s.h[0]];
-        let kernel = (gather::source(table.dtype)?, Form::Gather(table.dtype));
+        let kernel = gather::Gather(table.dtype);
         steps.push_rows(kernel, &params, &buffers, move |rows| params.dispatch(rows))?;
     }
     Ok(steps)
@@ -84,8 +83,7 @@ fn combine(parts: &Parts, steps: &mut Plan, few_rows: bool) -> Result<(), PlanEr
         locate(parts, steps, cache, few_rows)?;
     }
     let mut rows_of = |layout: &PlanarLayout, row0: u32, table: &Value, rows: &Value| {
-        let from = Table::Planar(layout.dtype);
-        let kernel = (combine_kernel::source(from)?, Form::Combine(from));
+        let kernel = combine_kernel::Combine(Table::Planar(layout.dtype));
         let params = params.with_table(layout, row0);
         let buffers = [&s.ple_projected, norm, &s.state, table, &s.ple, rows];
         steps.push_rows(kernel, &params, &buffers, move |rows| params.dispatch(rows))
@@ -102,6 +100,5 @@ fn locate(parts: &Parts, steps: &mut Plan, cache: &RowCacheValues, few_rows: boo
     let s = &parts.scratch;
     let params = locate_kernel::Params::new(cache.line);
     let buffers = [&s.state, &cache.slots, &s.tokens, &cache.located];
-    let kernel = (locate_kernel::source(few_rows)?, Form::LocateRows(few_rows));
-    steps.push_rows(kernel, &params, &buffers, locate_kernel::dispatch)
+    steps.push_rows(locate_kernel::Locate { few_rows }, &params, &buffers, locate_kernel::dispatch)
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use shaders::matvec::{Form, Matvec, Prologue};
-use shaders::selftest;
 
 use super::tuned_forms::{Class, Forms, LARGE};
 use crate::model::Config;
@@ -132,20 +131,4 @@ pub fn large_products(tensors: &TensorList, layers: usize) -> Vec<String> {
         }
     }
     found.into_iter().collect()
-}
-
-/// Whether a kernel uses packed products, or rounds rows for them.
-#[must_use]
-pub fn is_packed(form: &selftest::Form) -> bool {
-    use selftest::Form as F;
-    match form {
-        F::Matvec(kernel) => kernel.form.packed,
-        F::FewRows(kernel) => kernel.form.packed || kernel.packs,
-        F::ExpertGateUp(kernel) => kernel.form.packed || kernel.packs,
-        F::ExpertDown(kernel) => kernel.form.packed,
-        F::NormAdd(kernel, _) => kernel.is_packed(),
-        F::MergeRows(_, packed) => *packed,
-        F::PackRows => true,
-        _ => false,
-    }
 }

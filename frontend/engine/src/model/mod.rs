@@ -46,7 +46,7 @@ pub use drafter::{DraftParts, Drafter, DrafterError, DrafterSpec};
 pub use expert_cache::{ExpertError, ExpertSource, ExpertUse, SlotTable};
 pub(crate) use expert_scratch::ExpertScratch;
 pub(crate) use experts::{Pairs, ranges};
-pub use forms::{Choices, Products, is_packed, large_products};
+pub use forms::{Choices, Products, large_products};
 pub use host_table::{HostTable, RowError};
 pub use kv_cache::{KvCache, KvType, LayerCache, ring};
 pub use parts::{Extent, Parts, Rope, history};

@@ -4,7 +4,6 @@
 use shaders::attention::block::{Block, Params as BlockParams};
 use shaders::attention::cooperative::Cooperative;
 use shaders::matrix_units::MIN_ROWS;
-use shaders::selftest::Form;
 
 use super::corrections::Corrections;
 use super::layer::{self, Mask, Operation, Pass, Slot};
@@ -134,20 +133,14 @@ impl<'a> Builder<'a> {
         if by_units {
             let form = Cooperative { head_dim: layer.head_dim, kv_type, until };
             let grid = move |rows| if rows < MIN_ROWS { [0; 3] } else { form.dispatch(&params, rows) };
-            self.steps.push_rows(
-                (form.source()?, Form::CooperativeAttention(form)),
-                &params,
-                &buffers,
-                grid,
-            )?;
+            self.steps.push_rows(form, &params, &buffers, grid)?;
             self.steps.computing(multiply_adds);
         }
-        let kernel = (block.source()?, Form::Block(block));
         let grid = move |rows| {
             let others = by_units && rows >= MIN_ROWS;
             if others { [0; 3] } else { block.dispatch(&params, rows) }
         };
-        self.steps.push_rows(kernel, &params, &buffers, grid)?;
+        self.steps.push_rows(block, &params, &buffers, grid)?;
         self.steps.computing(multiply_adds);
         Ok(())
     }

@@ -1,9 +1,8 @@
 //! Matrix products over rows, for prefill and for the towers. Towers and training multiply in f32 on every device.
 
-use shaders::matmul::{Clamps, CooperativeTile, Params, Tile, half_rows};
+use shaders::matmul::{Clamps, CooperativeMatmul, CooperativeTile, Matmul, Params, Product, Tile, half_rows};
 use shaders::matrix_units::MIN_ROWS;
 use shaders::rows::group_sum;
-use shaders::selftest::Form;
 use shaders::{DType, PlanarLayout};
 
 use crate::plan::{Amount, Limits, Plan, PlanError, Value};
@@ -62,11 +61,8 @@ pub(super) fn push_floats(
             let is_chosen = rows <= most_rows && Tile::choose(rows, params.n, software) == tile;
             if is_chosen { tile.dispatch(&params, rows) } else { [0; 3] }
         };
-        let (source, form) = match clamps {
-            Some(_) => (tile.clamped_source(dtype), Form::ClampedMatmul(tile, dtype)),
-            None => (tile.source(dtype), Form::Matmul(tile, dtype)),
-        };
-        steps.push_rows((source?, form), &params, &[weights, state, x, y], grid)?;
+        let kernel = Matmul { tile, dtype, clamped: clamps.is_some() };
+        steps.push_rows(kernel, &params, &[weights, state, x, y], grid)?;
         steps.computing(multiply_adds(layout));
     }
     Ok(())
@@ -99,7 +95,7 @@ pub fn push_halves(
 ) -> Result<(), PlanError> {
     let params = half_rows::Params::new(k, rows_per_position);
     let grid = move |rows| if rows < MIN_ROWS { [0; 3] } else { params.dispatch(rows) };
-    steps.push_rows((half_rows::source()?, Form::HalfRows), &params, &[state, x, halves, factors], grid)
+    steps.push_rows(half_rows::HalfRows, &params, &[state, x, halves, factors], grid)
 }
 
 /// Appends `y = x·Wᵀ` by matrix units, for [`MIN_ROWS`] and up to `most` rows, whose halves are given.
@@ -118,7 +114,7 @@ pub(super) fn push_cooperative(
         let chosen =
             move |rows| rows >= MIN_ROWS && CooperativeTile::choose(rows, params.n, k) == (tile, splits);
         let grid = move |rows| if chosen(rows) { tile.dispatch(&params, rows, splits) } else { [0; 3] };
-        let kernel = (tile.source(dtype)?, Form::Cooperative(tile, dtype));
+        let kernel = CooperativeMatmul { tile, dtype, product: Product::Rows };
         if splits == 1 {
             steps.push_rows(kernel, &params, &[weights, state, halves, factors, y], grid)?;
             steps.computing(multiply_adds(layout));
@@ -156,7 +152,7 @@ pub fn push_columns(
     let parts = parts(most, k, splits);
     let enough = |rows: u32| rows >= MIN_ROWS;
     let grid = move |rows| if enough(rows) { tile.dispatch_columns(&params, rows, splits) } else { [0; 3] };
-    let kernel = (tile.column_source(dtype)?, Form::CooperativeColumns(dtype));
+    let kernel = CooperativeMatmul { tile, dtype, product: Product::Columns };
     steps.push_rows(kernel, &params, &[weights, state, halves, factors, &parts], grid)?;
     steps.computing(multiply_adds(layout));
     push_sum(steps, [k, splits], [state, &parts, y], add, enough)
@@ -182,5 +178,5 @@ pub(super) fn push_sum(
 ) -> Result<(), PlanError> {
     let sum = group_sum::Params { quads: width / 4, sums: 1, group: splits, add: add.into() };
     let grid = move |rows| if chosen(rows) { sum.dispatch(rows) } else { [0; 3] };
-    steps.push_rows((group_sum::source()?, Form::GroupSum), &sum, &buffers, grid)
+    steps.push_rows(group_sum::GroupSum, &sum, &buffers, grid)
 }

@@ -5,9 +5,8 @@ use shaders::attention::decode::Kv;
 use shaders::matmul::FewRows;
 use shaders::matvec::{Epilogue, LowRank, Matvec, Prologue};
 use shaders::rows::gelu_mul::{self, Rows};
-use shaders::rows::norm_add::{NormAdd, Params as NormParams};
+use shaders::rows::norm_add::{NormAdd, NormAddRows, Params as NormParams};
 use shaders::rows::qkv_finish::{Params as QkvParams, QkvFinish};
-use shaders::selftest::Form;
 
 use super::corrections::{Corrections, Site};
 use super::forms::{Choices, matvec_form};
@@ -74,8 +73,7 @@ fn push_norm_add(
     } else if norm.is_some() {
         buffers.push(&s.x);
     }
-    let width = parts.config.width;
-    let kernel = (form.source(width)?, Form::NormAdd(form, width));
+    let kernel = NormAddRows { form, width: parts.config.width };
     steps.push_rows(kernel, &params, &buffers, move |rows| NormAdd::dispatch(&params, rows))
 }
 
@@ -123,8 +121,7 @@ pub fn mixture_norms(
     buffers.extend(&s.packed);
     buffers.push(&s.x);
     buffers.extend(&experts.packed);
-    let (form, width) = (NormAdd::MixtureNorms, parts.config.width);
-    let kernel = (form.source(width)?, Form::NormAdd(form, width));
+    let kernel = NormAddRows { form: NormAdd::MixtureNorms, width: parts.config.width };
     steps.push_rows(kernel, &params, &buffers, move |rows| NormAdd::dispatch(&params, rows))
 }
 
@@ -165,8 +162,7 @@ pub fn qkv_finish(
         buffers.extend((!joined).then_some(&s.k));
     }
     buffers.extend((kv == Kv::Own && !joined).then_some(&s.v));
-    let kernel = (finish.source()?, Form::QkvFinish(finish));
-    steps.push_rows(kernel, &params, &buffers, move |rows| finish.dispatch(&params, rows))
+    steps.push_rows(finish, &params, &buffers, move |rows| finish.dispatch(&params, rows))
 }
 
 /// The gated activation of layer `i`: of the gate and `factor` into the last one.
@@ -182,8 +178,7 @@ pub fn activation(
 ) -> Result<(), PlanError> {
     let params = activation_params(&parts.config, i, factor);
     let buffers = [&parts.scratch.state, gate, up, out];
-    let kernel = (gelu_mul::source()?, Form::GeluMul);
-    steps.push_rows(kernel, &params, &buffers, move |rows| gelu_mul::dispatch(&params, rows))
+    steps.push_rows(gelu_mul::GeluMul, &params, &buffers, move |rows| gelu_mul::dispatch(&params, rows))
 }
 
 /// The widths and strides of the gated activation of layer `i` with this factor: all packed but the per-layer inputs, of which a
@@ -220,7 +215,7 @@ pub fn correct(
     let params = expand::Params::new(&n, corrections.a.n, &corrections.correction);
     let mut buffers: Vec<&Value> = vec![&parts.scratch.state, &all.z, &all.layers[layer].buffer, &all.scales];
     buffers.extend(products);
-    let kernel = (expand::source(products.len())?, Form::Expand(products.len()));
+    let kernel = expand::Expand(products.len());
     steps.push_rows(kernel, &params, &buffers, move |rows| params.dispatch(rows))
 }
 
@@ -276,9 +271,8 @@ pub fn product_of_one(
         kernel.form = matvec_form(parts.limits, choices, &kernel, rows);
         let (mut params, grid) = kernel.dispatch(&[rows]);
         (params.planes[0], params.out) = (part.layout.planes, [part.row0, 0, 0]);
-        steps.push(&kernel.source()?, &params, &[y, x, &part.value], Grid::Fixed(grid))?;
+        steps.push(kernel.clone(), &params, &[y, x, &part.value], Grid::Fixed(grid))?;
         steps.reading(Amount::Fixed(part.layout.bytes()));
-        steps.tested_as(Form::Matvec(kernel.clone()));
     }
     Ok(())
 }

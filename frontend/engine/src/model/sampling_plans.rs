@@ -3,8 +3,7 @@
 use std::rc::Rc;
 
 use shaders::matmul::FewRows;
-use shaders::sampling::{Candidates, Params, Sampling};
-use shaders::selftest::Form;
+use shaders::sampling::{Candidates, MergeLists, Params, Sample, Sampling, TopK};
 
 use super::Parts;
 use crate::plan::{Grid, Origin, Plan, PlanError, Value};
@@ -74,21 +73,18 @@ impl SamplingPlan {
             operands.push(&sums);
         }
         let grid = Grid::Rows(Rc::new(move |rows| sampling.top_k_grid(rows)));
-        plan.push_shared(&sampling.top_k()?, &params, &operands, grid)?;
-        plan.tested_as(Form::TopK(candidates));
+        plan.push_shared(TopK(candidates), &params, &operands, grid)?;
         let mut last = &lists;
         if sampling.merges() {
             let grid = Grid::Rows(Rc::new(move |rows| sampling.merge_lists_grid(rows)));
-            plan.push_shared(&sampling.merge_lists()?, &params, &[&lists, &merged], grid)?;
-            plan.tested_as(Form::MergeLists(candidates));
+            plan.push_shared(MergeLists(candidates), &params, &[&lists, &merged], grid)?;
             last = &merged;
         }
         let mut operands = vec![&s.state, history, &s.tokens, drawn, last];
         if many {
             operands.push(&sums);
         }
-        plan.push_shared(&sampling.sample()?, &params, &operands, Grid::Fixed([1, 1, 1]))?;
-        plan.tested_as(Form::Sample(candidates));
+        plan.push_shared(Sample(candidates), &params, &operands, Grid::Fixed([1, 1, 1]))?;
         Ok(Self { plan, params, sampling })
     }
 }

@@ -5,7 +5,6 @@
 //! Keys and values of rejected rows stay in the cache behind the position and are overwritten. Rings have room for them.
 
 use shaders::sampling::look_up as kernel;
-use shaders::selftest::Form;
 
 use super::corrections::Corrections;
 use super::drafter::{self, DraftParts};
@@ -44,7 +43,6 @@ fn look_up(parts: &Parts) -> Result<Plan, PlanError> {
     let s = &parts.scratch;
     let mut plan = Plan::default();
     let params = kernel::Params::new(SHORTEST_MATCH);
-    plan.push(&kernel::source()?, &params, &[&s.state, &parts.history, &s.tokens], Grid::Fixed([1, 1, 1]))?;
-    plan.tested_as(Form::LookUp);
+    plan.push(kernel::LookUp, &params, &[&s.state, &parts.history, &s.tokens], Grid::Fixed([1, 1, 1]))?;
     Ok(plan)
 }

@@ -21,12 +21,11 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::rc::Rc;
 
-use shaders::selftest::Form;
-use shaders::{Access, LayoutError, PreprocessError, Source};
+use shaders::{Access, Kernel, LayoutError, PreprocessError, Source};
 
 pub use limits::Limits;
 pub use memory::{Layout, ParamsArena, Schedule, Slot, rounded, take_smallest};
-pub use step::{Amount, Grid, Params, Step};
+pub use step::{Amount, Grid, Params, Step, Tested};
 pub use value::{Origin, Value};
 
 /// Why a plan could not be built: an inconsistent model, or an internal error.
@@ -66,31 +65,30 @@ impl Plan {
     /// Appends a dispatch of `kernel`: `params` is binding 0, `operands` are the following bindings.
     ///
     /// # Errors
-    /// [`PlanError::Bindings`] when the kernel has another number of bindings.
+    /// [`PlanError::Template`] when the kernel's template cannot be expanded, [`PlanError::Bindings`] when it has another
+    /// number of bindings.
     pub fn push<P: bytemuck::Pod>(
         &mut self,
-        kernel: &Source,
+        kernel: impl Kernel,
         params: &P,
         operands: &[&Value],
         grid: Grid,
     ) -> Result<(), PlanError> {
-        self.push_step(kernel, Params::Fixed(bytemuck::bytes_of(params).into()), operands, grid)
+        self.push_kernel(kernel, Params::fixed(params), operands, grid)
     }
 
-    /// Same as [`Self::push`], with a grid that depends on the number of rows. `form` is the kernel's self-test.
+    /// Same as [`Self::push`], with a grid that depends on the number of rows.
     ///
     /// # Errors
     /// Same as [`Self::push`].
     pub fn push_rows<P: bytemuck::Pod>(
         &mut self,
-        (kernel, form): (Source, Form),
+        kernel: impl Kernel,
         params: &P,
         operands: &[&Value],
         grid: impl Fn(u32) -> [u32; 3] + 'static,
     ) -> Result<(), PlanError> {
-        self.push(&kernel, params, operands, Grid::Rows(Rc::new(grid)))?;
-        self.tested_as(form);
-        Ok(())
+        self.push(kernel, params, operands, Grid::Rows(Rc::new(grid)))
     }
 
     /// Same as [`Self::push`], with parameters that the host rewrites later.
@@ -99,38 +97,55 @@ impl Plan {
     /// Same as [`Self::push`].
     pub fn push_shared(
         &mut self,
-        kernel: &Source,
+        kernel: impl Kernel,
         params: &Value,
         operands: &[&Value],
         grid: Grid,
     ) -> Result<(), PlanError> {
-        self.push_step(kernel, Params::Shared(params.clone()), operands, grid)
+        self.push_kernel(kernel, Params::Shared(params.clone()), operands, grid)
     }
 
-    fn push_step(
+    fn push_kernel(
         &mut self,
-        kernel: &Source,
+        kernel: impl Kernel,
+        params: Params,
+        operands: &[&Value],
+        grid: Grid,
+    ) -> Result<(), PlanError> {
+        self.push_source(&kernel.source()?, params, operands, grid)?;
+        if let Some(step) = self.steps.last_mut() {
+            step.kernel = Some(Rc::new(kernel));
+        }
+        Ok(())
+    }
+
+    /// Same as [`Self::push`], for a kernel without a self-test.
+    ///
+    /// # Errors
+    /// Same as [`Self::push`].
+    pub fn push_source(
+        &mut self,
+        source: &Source,
         params: Params,
         operands: &[&Value],
         grid: Grid,
     ) -> Result<(), PlanError> {
         let given = operands.len() + 1;
-        if kernel.bindings.len() != given {
-            let (kernel, expected) = (kernel.name.clone(), kernel.bindings.len());
+        if source.bindings.len() != given {
+            let (kernel, expected) = (source.name.clone(), source.bindings.len());
             return Err(PlanError::Bindings { kernel, expected, given });
         }
         // Texts are long, and most steps share one.
-        let same = self.steps.iter().rev().find(|step| *step.kernel == *kernel);
-        let kernel = same.map_or_else(|| Rc::new(kernel.clone()), |step| Rc::clone(&step.kernel));
-        let operands = operands.iter().map(|&value| value.clone()).collect();
+        let same = self.steps.iter().rev().find(|step| *step.source == *source);
+        let source = same.map_or_else(|| Rc::new(source.clone()), |step| Rc::clone(&step.source));
         self.steps.push(Step {
-            kernel,
+            source,
+            kernel: None,
             params,
-            operands,
+            operands: operands.iter().map(|&value| value.clone()).collect(),
             grid,
             traffic: Amount::default(),
             multiply_adds: Amount::default(),
-            form: None,
         });
         Ok(())
     }
@@ -146,13 +161,6 @@ impl Plan {
     pub fn computing(&mut self, multiply_adds: Amount) {
         if let Some(step) = self.steps.last_mut() {
             step.multiply_adds = multiply_adds;
-        }
-    }
-
-    /// Sets the self-test of the last step's kernel.
-    pub fn tested_as(&mut self, form: Form) {
-        if let Some(step) = self.steps.last_mut() {
-            step.form = Some(form);
         }
     }
 
@@ -199,11 +207,11 @@ impl Plan {
         self.steps.is_empty()
     }
 
-    /// The kernels, each text once, in order of first use.
+    /// The texts of its kernels, each once, in order of first use.
     #[must_use]
-    pub fn kernels(&self) -> Vec<&Rc<Source>> {
+    pub fn sources(&self) -> Vec<&Rc<Source>> {
         let mut seen = HashSet::new();
-        self.steps.iter().map(|step| &step.kernel).filter(|kernel| seen.insert(&*kernel.wgsl)).collect()
+        self.steps.iter().map(|step| &step.source).filter(|source| seen.insert(&*source.wgsl)).collect()
     }
 
     /// The values that its steps bind, each once, in order of first use.
@@ -214,18 +222,15 @@ impl Plan {
     }
 
     /// The kernels with a self-test, in order.
-    pub fn forms(&self) -> impl Iterator<Item = &Form> {
-        self.tested().map(|(form, _)| form)
+    pub fn tested(&self) -> impl Iterator<Item = Tested> {
+        let tested =
+            |step: &Step| Some(Tested { kernel: step.kernel.clone()?, source: Rc::clone(&step.source) });
+        self.steps.iter().filter_map(tested)
     }
 
-    /// The kernels with a self-test, in order, with what is compiled.
-    pub fn tested(&self) -> impl Iterator<Item = (&Form, &Rc<Source>)> {
-        self.steps.iter().filter_map(|step| Some((step.form.as_ref()?, &step.kernel)))
-    }
-
-    /// The kernels without a self-test.
+    /// Names of the kernels without a self-test.
     pub fn untested(&self) -> impl Iterator<Item = &str> {
-        self.steps.iter().filter(|step| step.form.is_none()).map(Step::name)
+        self.steps.iter().filter(|step| step.kernel.is_none()).map(Step::name)
     }
 
     /// Names of the kernels, in order.
@@ -258,7 +263,7 @@ impl Step {
 
     /// Each operand, and whether the kernel may write it.
     pub fn operands(&self) -> impl Iterator<Item = (&Value, bool)> {
-        let bindings = self.kernel.bindings.iter().skip(1);
+        let bindings = self.source.bindings.iter().skip(1);
         self.operands.iter().zip(bindings).map(|(value, to)| (value, to.access == Access::ReadWrite))
     }
 }

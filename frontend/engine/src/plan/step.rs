@@ -1,9 +1,10 @@
 //! One dispatch.
 
+use std::collections::HashSet;
 use std::rc::Rc;
+use std::sync::Arc;
 
-use shaders::Source;
-use shaders::selftest::Form;
+use shaders::{Kernel, PreprocessError, Source};
 
 use super::Value;
 
@@ -68,11 +69,64 @@ pub enum Params {
     Shared(Value),
 }
 
+impl Params {
+    /// These parameters.
+    pub fn fixed<P: bytemuck::Pod>(params: &P) -> Self {
+        Self::Fixed(bytemuck::bytes_of(params).into())
+    }
+}
+
+/// A kernel with a self-test, and its text, by which it is known.
+#[derive(Clone)]
+pub struct Tested {
+    /// The kernel.
+    pub kernel: Rc<dyn Kernel>,
+    /// Its text.
+    pub source: Rc<Source>,
+}
+
+impl Tested {
+    /// A kernel with its text.
+    ///
+    /// # Errors
+    /// When the template cannot be expanded.
+    pub fn new(kernel: impl Kernel) -> Result<Self, PreprocessError> {
+        Ok(Self { source: Rc::new(kernel.source()?), kernel: Rc::new(kernel) })
+    }
+
+    /// These kernels, each text once.
+    #[must_use]
+    pub fn distinct(all: impl IntoIterator<Item = Self>) -> Vec<Self> {
+        let mut seen = HashSet::new();
+        all.into_iter().filter(|tested| seen.insert(tested.text())).collect()
+    }
+
+    /// The kernels of all of these.
+    #[must_use]
+    pub fn kernels(all: &[Self]) -> Vec<Rc<dyn Kernel>> {
+        all.iter().map(|tested| Rc::clone(&tested.kernel)).collect()
+    }
+
+    /// Its text.
+    #[must_use]
+    pub fn text(&self) -> Arc<str> {
+        Arc::clone(&self.source.wgsl)
+    }
+
+    /// It as a `K`, if it is one.
+    #[must_use]
+    pub fn downcast_ref<K: Kernel>(&self) -> Option<&K> {
+        self.kernel.downcast_ref()
+    }
+}
+
 /// One dispatch.
 #[derive(Clone)]
 pub struct Step {
-    /// The kernel.
-    pub kernel: Rc<Source>,
+    /// The text of the kernel.
+    pub source: Rc<Source>,
+    /// The kernel; `None` if it has no self-test.
+    pub kernel: Option<Rc<dyn Kernel>>,
     /// Binding 0.
     pub params: Params,
     /// The following bindings, in order.
@@ -83,15 +137,13 @@ pub struct Step {
     pub traffic: Amount,
     /// Multiply-adds.
     pub multiply_adds: Amount,
-    /// The self-test of its kernel.
-    pub form: Option<Form>,
 }
 
 impl Step {
     /// The kernel's name.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.kernel.name
+        &self.source.name
     }
 
     /// Multiply-adds of a dispatch for `rows` rows, the last of them at `position`. Zero if the grid is empty.

@@ -1,10 +1,6 @@
 //! A session of either kind of model: one that decodes token by token, or by diffusion.
 
-use std::collections::HashSet;
 use std::rc::Rc;
-
-use shaders::Source;
-use shaders::selftest::Form;
 
 use super::{DiffusionSession, EngineError, LoadOptions, Loading, ModelFile, ModelSpec, Session, Storage};
 use crate::audio::Audio;
@@ -13,6 +9,7 @@ use crate::gguf::Header;
 use crate::gpu::Gpu;
 use crate::media::Input;
 use crate::model::{ConfigError, ExpertUse, Products};
+use crate::plan::Tested;
 use crate::template::Variant;
 use crate::tokenizer::Tokenizer;
 use crate::vision::Vision;
@@ -164,24 +161,14 @@ impl ModelSession {
         self.autoregressive().ok().and_then(Session::largest_picture)
     }
 
-    /// The kernels that can be tried alone, each once: also those of towers that are loaded.
+    /// The kernels with a self-test, each text once: also those of towers that are loaded.
     #[must_use]
-    pub fn forms(&self) -> Vec<Form> {
-        self.tested().into_iter().map(|(form, _)| form).collect()
-    }
-
-    /// As [`Self::forms`], with what is compiled; `None` for kernels that ran only while the model was loaded.
-    #[must_use]
-    pub fn tested(&self) -> Vec<(Form, Option<Rc<Source>>)> {
+    pub fn tested(&self) -> Vec<Tested> {
         match self {
             Self::Autoregressive(session) => {
-                let mut tested = session.decoder().tested();
-                let mut seen: HashSet<_> = tested.iter().map(|(form, _)| form.clone()).collect();
-                let seeing = session.vision().map(Vision::tested);
-                let hearing = session.audio().map(Audio::tested);
-                let towers = seeing.into_iter().chain(hearing).flatten();
-                tested.extend(towers.filter(|(form, _)| seen.insert(form.clone())));
-                tested
+                let seeing = session.vision().into_iter().flat_map(Vision::tested);
+                let hearing = session.audio().into_iter().flat_map(Audio::tested);
+                Tested::distinct(session.decoder().tested().into_iter().chain(seeing).chain(hearing))
             }
             Self::Diffusion(session) => session.diffuser().tested(),
         }

@@ -1,5 +1,6 @@
 //! The backward pass of one layer (specification §12.1 to §12.3), after its forward pass was recomputed.
 
+use shaders::Kernel as _;
 use shaders::attention::decode::Kv;
 use shaders::backward::attention::{self, Params as AttentionParams};
 use shaders::backward::heads::{Heads as HeadsBack, Params as HeadParams};
@@ -100,7 +101,7 @@ impl<'a> Builder<'a> {
         for (part, out) in [(&w.part_k, &kv.dk), (&w.part_v, &kv.dv)] {
             let buffers = [&w.state, part, out];
             let grid = move |rows| params.dispatch(rows);
-            self.push(&group_sum::source()?, &params, &buffers, grid)?;
+            self.push(&group_sum::GroupSum.source()?, &params, &buffers, grid)?;
         }
         Ok(())
     }

@@ -4,17 +4,17 @@ use std::rc::Rc;
 
 use shaders::backward::{geglu, input, norm};
 use shaders::rows::gelu_mul;
-use shaders::rows::norm_add::{NormAdd, Params as NormParams};
+use shaders::rows::norm_add::{NormAdd, NormAddRows, Params as NormParams};
 use shaders::train::lora::Lora;
 use shaders::train::rows;
-use shaders::{DType, PlanarLayout, Source};
+use shaders::{DType, Kernel as _, PlanarLayout, Source};
 
 use super::factors::{LayerFactors, Place};
 use super::working::Working;
 use super::{Base, Settings};
 use crate::adapter::{Projection, Target};
 use crate::model::{Rope, product};
-use crate::plan::{Grid, Plan, PlanError, Value};
+use crate::plan::{Grid, Params, Plan, PlanError, Value};
 
 /// A product `y = W·x` with its correction, and what the backward pass needs.
 #[derive(Clone, Copy)]
@@ -78,7 +78,7 @@ impl<'a> Builder<'a> {
         buffers: &[&Value],
         grid: impl Fn(u32) -> [u32; 3] + 'static,
     ) -> Result<(), PlanError> {
-        self.steps.push(source, params, buffers, Grid::Rows(Rc::new(grid)))
+        self.steps.push_source(source, Params::fixed(params), buffers, Grid::Rows(Rc::new(grid)))
     }
 
     /// `y = x·Wᵀ` with a range of rows of a matrix.
@@ -106,7 +106,12 @@ impl<'a> Builder<'a> {
         for &tile in input::Tile::all(software) {
             let is_chosen = move |rows| input::Tile::choose(rows, k, software) == tile;
             let grid = move |rows| if is_chosen(rows) { tile.dispatch(&params, rows) } else { [0; 3] };
-            self.push(&tile.source(dtype)?, &params, &[weights, state, dy, into.dx], grid)?;
+            self.push(
+                &input::ColumnProduct { tile, dtype }.source()?,
+                &params,
+                &[weights, state, dy, into.dx],
+                grid,
+            )?;
             self.steps.computing(product::multiply_adds(layout));
         }
         Ok(())
@@ -191,7 +196,8 @@ impl<'a> Builder<'a> {
         let params = NormParams { norm, ..NormParams::new(self.base.config.width, self.base.config.eps) };
         let vectors = &self.base.weights.vectors;
         let grid = move |rows| NormAdd::dispatch(&params, rows);
-        self.push(&NormAdd::Norm.source(self.base.config.width)?, &params, &[state, vectors, h, x], grid)
+        let kernel = NormAddRows { form: NormAdd::Norm, width: self.base.config.width };
+        self.push(&kernel.source()?, &params, &[state, vectors, h, x], grid)
     }
 
     /// `h = (h + rms(branch; norm))·scale`, in place.
@@ -201,7 +207,8 @@ impl<'a> Builder<'a> {
         params.scale_at = scale.unwrap_or(NormParams::NONE);
         let (state, vectors) = (&self.work.state, &self.base.weights.vectors);
         let grid = move |rows| NormAdd::dispatch(&params, rows);
-        self.push(&NormAdd::Add.source(self.base.config.width)?, &params, &[state, vectors, h, branch], grid)
+        let kernel = NormAddRows { form: NormAdd::Add, width: self.base.config.width };
+        self.push(&kernel.source()?, &params, &[state, vectors, h, branch], grid)
     }
 
     /// `dx (+)=` the gradient of `rms(x; norm)`.
@@ -252,7 +259,7 @@ impl<'a> Builder<'a> {
     ) -> Result<(), PlanError> {
         let state = self.work.state.clone();
         let grid = move |rows| gelu_mul::dispatch(&params, rows);
-        self.push(&gelu_mul::source()?, &params, &[&state, gate, up, out], grid)
+        self.push(&gelu_mul::GeluMul.source()?, &params, &[&state, gate, up, out], grid)
     }
 
     /// Its gradient, which replaces `gate` and, with `both`, `up`.

@@ -1,6 +1,7 @@
 //! The forward pass of training. The input of every layer is stored; everything else is overwritten by the next
 //! layer, and recomputed for the backward pass.
 
+use shaders::Kernel as _;
 use shaders::attention::KvType;
 use shaders::attention::block::{Block, Params as BlockParams};
 use shaders::attention::decode::Kv as KvForm;
@@ -23,7 +24,7 @@ impl<'a> Builder<'a> {
         for part in &table.parts {
             let params = gather::Params::new(&part.layout, part.row0, (config.width as f32).sqrt());
             let buffers = [&part.value, &work.tokens, &work.state, &work.inputs[0]];
-            let source = gather::source(table.dtype)?;
+            let source = gather::Gather(table.dtype).source()?;
             self.push(&source, &params, &buffers, move |rows| params.dispatch(rows))?;
         }
         Ok(())
@@ -43,12 +44,12 @@ impl<'a> Builder<'a> {
             for part in &table.parts {
                 let params = params.with_table(&part.layout, part.row0);
                 let buffers = [&work.gate, norm, &work.state, &part.value, &work.ple, &work.tokens];
-                let source = combine::source(Table::Planar(table.dtype))?;
+                let source = combine::Combine(Table::Planar(table.dtype)).source()?;
                 self.push(&source, &params, &buffers, move |rows| params.dispatch(rows))?;
             }
         } else {
             let buffers = [&work.gate, norm, &work.state, &work.up, &work.ple];
-            let source = combine::source(Table::Host)?;
+            let source = combine::Combine(Table::Host).source()?;
             self.push(&source, &params, &buffers, move |rows| params.dispatch(rows))?;
         }
         Ok(())

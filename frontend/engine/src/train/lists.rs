@@ -8,7 +8,7 @@ use super::working::Working;
 use super::{Base, MemoryPlan, Settings, TrainError};
 use crate::gpu::Program;
 use crate::model::{Attention, Rope};
-use crate::plan::{Grid, Layout, Origin, ParamsArena, Plan, PlanError, Schedule, Value, rounded};
+use crate::plan::{Grid, Layout, Origin, Params, ParamsArena, Plan, PlanError, Schedule, Value, rounded};
 
 /// The kinds of attention, in the order of their RoPE tables.
 pub(super) const ATTENTIONS: [Attention; 2] = [Attention::Sliding, Attention::Global];
@@ -133,10 +133,10 @@ impl Lists<Plan> {
             let params = SquaresParams { count, at: i as u32 * PARTIAL_SUMS, pad: [0; 2] };
             let operands = [&factors.gradients, &work.squares];
             let grid = Grid::Fixed([PARTIAL_SUMS, 1, 1]);
-            squares.push(&optimiser::squares()?, &params, &operands, grid)?;
+            squares.push_source(&optimiser::squares()?, Params::fixed(&params), &operands, grid)?;
             let operands = [&factors.gradients, &factors.theta, &factors.m, &factors.v];
             let grid = Grid::Fixed(AdamW::dispatch(count));
-            update.push_shared(&AdamW::source()?, optimiser, &operands, grid)?;
+            update.push_source(&AdamW::source()?, Params::Shared(optimiser.clone()), &operands, grid)?;
         }
         Ok(Self {
             embed: embed.finish(),

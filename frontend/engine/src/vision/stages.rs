@@ -3,8 +3,7 @@
 use shaders::attention::KvType;
 use shaders::attention::block::{Block, Params as BlockParams};
 use shaders::rows::gelu_mul::{self, Rows};
-use shaders::rows::norm_add::{NormAdd, Params as NormParams};
-use shaders::selftest::Form;
+use shaders::rows::norm_add::{NormAdd, NormAddRows, Params as NormParams};
 use shaders::state::State;
 use shaders::vision::layer_norm::{self, LayerNorm};
 use shaders::vision::{PatchGrid, heads, patches, pool, position};
@@ -180,8 +179,9 @@ impl<'a> Builder<'a> {
         let (values, work) = (self.values, &self.values.work);
         let params = if side == 16 { patches::Params::SIGNED } else { patches::Params::UNSIGNED };
         let buffers = [&values.patch_grid, &values.pixels, &work[into]];
-        let kernel = (patches::source(side)?, Form::Patches(side));
-        self.steps.push_rows(kernel, &params, &buffers, move |rows| patches::dispatch(side, rows))
+        self.steps.push_rows(patches::Patches { side }, &params, &buffers, move |rows| {
+            patches::dispatch(side, rows)
+        })
     }
 
     fn position(&mut self, h: usize) -> Result<(), PlanError> {
@@ -189,7 +189,7 @@ impl<'a> Builder<'a> {
         let (columns, rows) = (self.matrix("columns")?.clone(), self.matrix("rows")?.clone());
         let params = position::Params::new(&columns.whole().layout, &rows.whole().layout);
         let buffers = [&values.patch_grid, &columns.whole().value, &rows.whole().value, &work[h]];
-        let kernel = (position::source(columns.dtype)?, Form::Positions(columns.dtype));
+        let kernel = position::Positions(columns.dtype);
         self.steps.push_rows(kernel, &params, &buffers, move |rows| params.dispatch(rows))
     }
 
@@ -224,7 +224,7 @@ impl<'a> Builder<'a> {
             (Some(_), None) => NormAdd::Add,
             (None, _) => NormAdd::Norm,
         };
-        let kernel = (form.source(width)?, Form::NormAdd(form, width));
+        let kernel = NormAddRows { form, width };
         self.steps.push_rows(kernel, &params, &buffers, move |rows| NormAdd::dispatch(&params, rows))
     }
 
@@ -267,20 +267,18 @@ impl<'a> Builder<'a> {
             eps: self.config.eps,
         };
         let buffers = [&values.patch_grid, &self.weights.vectors, &values.rope, &work[Q], &work[K], &work[V]];
-        let kernel = (heads::source(encoder.head_dim)?, Form::TurnedHeads(encoder.head_dim));
+        let kernel = heads::Heads { head_dim: encoder.head_dim };
         self.steps.push_rows(kernel, &params, &buffers, move |rows| params.dispatch(rows))?;
         self.cut(Condition::Always);
 
         let block = Block { head_dim: encoder.head_dim, kv_type: KvType::F32, until: true };
         let all = BlockParams { heads: encoder.heads, kv_heads: encoder.heads, ..BlockParams::default() };
         let buffers = [&values.state, &work[Q], &work[K], &work[V], &work[X], &values.until];
-        let kernel = (block.source()?, Form::Block(block));
-        self.steps.push_rows(kernel.clone(), &all, &buffers, move |rows| block.dispatch(&all, rows))?;
+        self.steps.push_rows(block, &all, &buffers, move |rows| block.dispatch(&all, rows))?;
         self.cut(Condition::Short);
         for first_head in 0..encoder.heads {
             let one = BlockParams { first_head, ..all };
-            self.steps
-                .push_rows(kernel.clone(), &one, &buffers, move |rows| block.dispatch_heads(&one, rows, 1))?;
+            self.steps.push_rows(block, &one, &buffers, move |rows| block.dispatch_heads(&one, rows, 1))?;
             self.cut(Condition::Long);
         }
         Ok(())
@@ -291,8 +289,8 @@ impl<'a> Builder<'a> {
         let rows = Rows { stride: width, at: 0 };
         let params = gelu_mul::Params::new(width, rows, rows, rows);
         let buffers = [&values.state, &work[GATE], &work[UP], &work[ACT]];
-        let kernel = (gelu_mul::source()?, Form::GeluMul);
-        self.steps.push_rows(kernel, &params, &buffers, move |rows| gelu_mul::dispatch(&params, rows))
+        self.steps
+            .push_rows(gelu_mul::GeluMul, &params, &buffers, move |rows| gelu_mul::dispatch(&params, rows))
     }
 
     /// From the stream to soft tokens.
@@ -306,7 +304,7 @@ impl<'a> Builder<'a> {
             params.std_scale = self.weights.vector("v.std_scale")?;
             buffers.push(&self.weights.vectors);
         }
-        let kernel = (pool::source(encoder.standardised)?, Form::Pool(encoder.standardised));
+        let kernel = pool::Pool { standardise: encoder.standardised };
         self.steps.push_rows(kernel, &params, &buffers, pool::dispatch)?;
         self.cut(Condition::Always);
         self.project(&values.pooled_state, X)?;
@@ -357,7 +355,7 @@ impl<'a> Builder<'a> {
             ..layer_norm::Params::default()
         };
         let buffers = [&self.values.state, &self.weights.vectors, &work[x], &work[y]];
-        self.steps.push_rows((form.source()?, Form::LayerNorm(form)), &params, &buffers, layer_norm::dispatch)
+        self.steps.push_rows(form, &params, &buffers, layer_norm::dispatch)
     }
 }
 

@@ -2,8 +2,6 @@
 
 use std::rc::Rc;
 
-use shaders::Source;
-use shaders::selftest::Form;
 use shaders::state::State;
 use shaders::vision::PatchGrid;
 
@@ -15,7 +13,7 @@ use super::{Budget, Picture, PictureError, Pixels, VisionError, image_tokens};
 use crate::bytes::{ByteSource, CancelToken};
 use crate::gpu::{Gpu, GpuError, Memory};
 use crate::media::{ContentHash, Media, Medium, SoftTokens};
-use crate::plan::Plan;
+use crate::plan::{Plan, Tested};
 use crate::weights::{self, Weights};
 
 /// Progress of encoding.
@@ -86,15 +84,10 @@ impl Vision {
         all
     }
 
-    /// The kernels with a self-test, with what is compiled; `None` for those that ran only while it was loaded. Empty before
-    /// the first image.
-    #[must_use]
-    pub fn tested(&self) -> Vec<(Form, Option<Rc<Source>>)> {
-        let Some(tower) = &self.tower else { return Vec::new() };
-        let repacked = tower.weights.forms().map(|form| (form, None));
-        let plan = self.plan_of_pictures();
-        let run = plan.tested().map(|(form, source)| (form.clone(), Some(Rc::clone(source))));
-        repacked.chain(run).collect()
+    /// The kernels with a self-test, also those that ran only while it was loaded. Empty before the first image.
+    pub fn tested(&self) -> impl Iterator<Item = Tested> {
+        let run: Vec<_> = self.plan_of_pictures().tested().collect();
+        self.tower.iter().flat_map(|tower| tower.weights.tested()).chain(run)
     }
 
     /// Frees the memory. The next image loads the tower again.

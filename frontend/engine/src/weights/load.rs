@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use futures_util::stream::{StreamExt as _, iter};
+use shaders::repack::Repack;
 use shaders::{quant, repack};
 
 use super::describe::PLE_NORM;
@@ -174,14 +175,15 @@ impl<'a> Loader<'a> {
         let first = (row0 - u64::from(part.row0)) as u32;
         let params =
             repack::Params::new(&part.layout, first, rows as u32, at).map_err(|e| wrong(e.to_string()))?;
-        let (source, grid) = if matrix.dtype == *dtype {
-            (repack::source(*dtype), repack::dispatch(*dtype, &params))
+        let operands = [&self.staging.0, &part.value];
+        let pushed = if matrix.dtype == *dtype {
+            let grid = Grid::Fixed(repack::dispatch(*dtype, &params));
+            plan.push(Repack(*dtype), &params, &operands, grid)
         } else {
-            (repack::requantize::source(*dtype), repack::requantize::dispatch(&params))
+            let grid = Grid::Fixed(repack::requantize::dispatch(&params));
+            plan.push(repack::requantize::Requantize(*dtype), &params, &operands, grid)
         };
-        let (source, grid) = (source.map_err(GpuError::from)?, Grid::Fixed(grid));
-        plan.push(&source, &params, &[&self.staging.0, &part.value], grid).map_err(GpuError::from)?;
-        Ok(())
+        Ok(pushed.map_err(GpuError::from)?)
     }
 
     /// Writes the vectors. Returns the buffers of all weights, and the vectors by their index in the list.

@@ -9,10 +9,10 @@ mod windows;
 
 use std::collections::HashMap;
 
-use shaders::selftest::Form;
+use shaders::repack::{Repack, requantize::Requantize};
 use shaders::{DType, PlanarLayout};
 
-use crate::plan::{Limits, PlanError, Value};
+use crate::plan::{Limits, PlanError, Tested, Value};
 
 pub use bounds::finite;
 pub use describe::{Savings, check_layouts};
@@ -97,9 +97,10 @@ impl Weights {
         DType::ALL.into_iter().filter(used).collect()
     }
 
-    /// The kernels that make its planes, for a self-test.
-    pub fn forms(&self) -> impl Iterator<Item = Form> {
-        self.dtypes().into_iter().map(Form::Repack).chain(self.requantized.map(Form::Requantize))
+    /// The kernels that make its planes.
+    pub fn tested(&self) -> impl Iterator<Item = Tested> {
+        let repacked = self.dtypes().into_iter().map(|dtype| Tested::new(Repack(dtype)));
+        repacked.chain(self.requantized.map(|dtype| Tested::new(Requantize(dtype)))).flatten()
     }
 
     /// The matrix of this name, if the model has it.

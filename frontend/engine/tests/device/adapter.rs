@@ -14,11 +14,12 @@ use engine::bytes::MemorySource;
 use engine::gguf::{TensorSpec, WriteValue, Writer};
 use engine::gpu::{Gpu, GpuError, GpuOptions};
 use engine::model::{Attention, Products};
+use engine::plan::Tested;
 use engine::session::{Control, EngineError, LoadOptions, Options, Session};
 use pollster::block_on;
 use safetensors::SafeTensors;
 use shaders::DType;
-use shaders::selftest::Form;
+use shaders::matvec::Matvec;
 
 use crate::common;
 
@@ -317,10 +318,11 @@ fn several_adapters_add_up_and_scales_switch_them_in_a_running_session() {
     assert!(worst <= 1e-3, "both differ from their sum by {worst}");
 
     // The kernels that correct are among those of the self-test.
-    let forms = session.decoder().forms();
-    assert!(forms.iter().any(|form| matches!(form, Form::Matvec(m) if m.low_rank.is_bound())));
-    for form in forms {
-        let check = block_on(engine::check::check(&gpu, &form)).expect("the device answers");
+    let tested = session.decoder().tested();
+    let corrects = |kernel: &Matvec| kernel.low_rank.is_bound();
+    assert!(tested.iter().any(|tested| tested.downcast_ref().is_some_and(corrects)));
+    for kernel in Tested::kernels(&tested) {
+        let check = block_on(engine::check::check(&gpu, &*kernel)).expect("the device answers");
         assert_eq!(check.problem, None, "{check:?}");
     }
 

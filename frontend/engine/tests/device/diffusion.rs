@@ -12,6 +12,7 @@ use engine::check::check;
 use engine::gguf::Header;
 use engine::gpu::Gpu;
 use engine::model::{CanvasLogits, ConfigError, Denoising, Noise, Recorded};
+use engine::plan::Tested;
 use engine::session::{
     Control, DenoisingStep, DeviceMemory, DiffusionEvent, DiffusionOptions, DiffusionOutcome,
     DiffusionSession, EngineError, Finish, LoadOptions, ModelFile, ModelSpec, Session,
@@ -481,13 +482,20 @@ fn a_load_takes_what_was_planned() {
 fn its_kernels_pass_the_self_test() {
     let (gpu, golden) = (common::gpu(), Golden::carried());
     let session = load(&gpu, &golden.model);
-    let forms = session.diffuser().forms();
-    let names = ["Join", "Statistics", "Weigh", "ColumnProduct", "Block", "ExpertMatmul"];
+    let all = session.diffuser().tested();
+    let names = [
+        "diffusion_join",
+        "diffusion_statistics",
+        "diffusion_weigh",
+        "backward_input_",
+        "attention_block_",
+        "matmul_experts_",
+    ];
     for name in names {
-        assert!(forms.iter().any(|form| format!("{form:?}").starts_with(name)), "no {name}");
+        assert!(all.iter().any(|tested| tested.source.name.starts_with(name)), "no {name}");
     }
-    for form in forms {
-        let checked = pollster::block_on(check(&gpu, &form)).expect("a check");
-        assert_eq!(checked.problem, None, "{form:?}");
+    for kernel in Tested::kernels(&all) {
+        let checked = pollster::block_on(check(&gpu, &*kernel)).expect("a check");
+        assert_eq!(checked.problem, None, "{}", checked.name);
     }
 }

@@ -9,11 +9,13 @@ use engine::bytes::MemorySource;
 use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuOptions};
 use engine::model::{Drafts, KvType, Products};
+use engine::plan::Tested;
 use engine::session::{Control, LoadOptions, Options, Session};
 use engine::synth::{self, Quant};
 use half::f16;
 use pollster::block_on;
-use shaders::selftest::Form;
+use shaders::experts::gate_up::GateUp;
+use shaders::experts::low_rank::{Expand, Reduce};
 
 use crate::common;
 
@@ -164,12 +166,13 @@ fn an_adapter_of_experts_is_the_merged_model() {
         }
         assert_eq!(got_drawn, want_drawn);
 
-        let forms = session.decoder().forms();
-        assert!(forms.iter().any(|form| matches!(form, Form::ExpertReduce(_))));
-        for form in forms.iter().filter(|form| {
-            matches!(form, Form::ExpertReduce(_) | Form::ExpertExpand(_) | Form::ExpertGateUp(_))
+        let kernels = Tested::kernels(&session.decoder().tested());
+        assert!(kernels.iter().any(|kernel| kernel.downcast_ref::<Reduce>().is_some()));
+        for kernel in kernels.iter().filter(|kernel| {
+            let expands = kernel.downcast_ref::<Expand>().is_some();
+            expands || kernel.downcast_ref::<Reduce>().is_some() || kernel.downcast_ref::<GateUp>().is_some()
         }) {
-            let check = block_on(engine::check::check(gpu, form)).expect("the device answers");
+            let check = block_on(engine::check::check(gpu, &**kernel)).expect("the device answers");
             assert_eq!(check.problem, None, "{check:?}");
         }
         // Switched off, the same as before.
@@ -254,11 +257,10 @@ fn packed_experts_are_corrected() {
         let of = |session: &mut Session| block_on(session.logits_by_steps(&ids, 10)).expect("logits");
         let plain = of(&mut session);
         add(&mut session, "a", &adapter, 1.0);
-        let forms = session.decoder().forms();
         let packs = products != Products::Floats;
-        assert!(
-            forms.iter().any(|form| matches!(form, Form::ExpertReduce(r) if !r.sorted && r.packed == packs))
-        );
+        let reduces = |kernel: &Reduce| !kernel.sorted && kernel.packed == packs;
+        let tested = session.decoder().tested();
+        assert!(tested.iter().any(|tested| tested.downcast_ref().is_some_and(reduces)));
         [plain, of(&mut session)]
     };
     let [plain, want] = by_steps(Products::Floats);

@@ -10,8 +10,8 @@ use engine::plan::{Grid, Plan, PlanError, Value};
 use engine::session::{Control, Options, Session};
 use safetensors::SafeTensors;
 use shaders::experts::{Choice, Mixture, choose};
-use shaders::matmul::{self, Tile};
-use shaders::rows::norm_add::{self, NormAdd};
+use shaders::matmul::{self, Matmul, Tile};
+use shaders::rows::norm_add::{self, NormAdd, NormAddRows};
 use shaders::state::State;
 use shaders::{DType, PlanarLayout};
 
@@ -65,13 +65,15 @@ fn route(gpu: &Gpu, tensors: &Tensors, mixture: Mixture, input: &[f32], scales: 
         let mut plan = Plan::default();
         let params = norm_add::Params::new(WIDTH as u32, 1e-6);
         let grid = Grid::Fixed(NormAdd::dispatch(&params, rows));
-        plan.push(&NormAdd::Norm.source(WIDTH as u32)?, &params, &[&state, &vectors.0, &h.0, &x], grid)?;
+        let norm = NormAddRows { form: NormAdd::Norm, width: WIDTH as u32 };
+        plan.push(norm, &params, &[&state, &vectors.0, &h.0, &x], grid)?;
         let params = matmul::Params::new(&layout);
         let grid = Grid::Fixed(Tile::SMALL.dispatch(&params, rows));
-        plan.push(&Tile::SMALL.source(DType::F32)?, &params, &[&weights.0, &state, &x, &logits], grid)?;
+        let product = Matmul { tile: Tile::SMALL, dtype: DType::F32, clamped: false };
+        plan.push(product, &params, &[&weights.0, &state, &x, &logits], grid)?;
         let params = choose::Params { scale: 1.0 / 16.0, scales: WIDTH as u32, ..Default::default() };
         let grid = Grid::Fixed(choose::dispatch(rows));
-        plan.push(&choose::source(mixture)?, &params, &[&state, &logits, &vectors.0, &choices], grid)?;
+        plan.push(choose::Choose(mixture), &params, &[&state, &logits, &vectors.0, &choices], grid)?;
         Ok::<_, PlanError>(plan)
     };
     let plan = plan().expect("a plan");

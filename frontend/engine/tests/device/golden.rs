@@ -17,11 +17,15 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use engine::gpu::{Gpu, GpuOptions};
-use engine::model::{FormChoice, KvType, Products, is_packed};
+use engine::model::{FormChoice, KvType, Products};
+use engine::plan::Tested;
 use engine::session::{Control, LoadOptions, Options, Session};
 use safetensors::SafeTensors;
+use shaders::Kernel;
+use shaders::experts::{down::Down, gate_up::GateUp};
+use shaders::matmul::FewRows;
 use shaders::matrix_units::MIN_ROWS;
-use shaders::selftest::Form;
+use shaders::matvec::Matvec;
 
 use crate::common;
 
@@ -249,14 +253,14 @@ fn llama_cpp(case: &Case) -> (f32, f64) {
 }
 
 /// Whether a kernel of decode multiplies with quantised matrices, and so can be packed.
-fn is_quantised(form: &Form) -> bool {
-    match form {
-        Form::Matvec(kernel) => kernel.can_be_packed(),
-        Form::FewRows(kernel) => kernel.dtypes.iter().all(|dtype| !dtype.is_float()),
-        Form::ExpertGateUp(kernel) => !kernel.gate.is_float() && !kernel.up.is_float(),
-        Form::ExpertDown(kernel) => !kernel.dtype.is_float(),
-        _ => false,
+fn is_quantised(kernel: &dyn Kernel) -> bool {
+    fn of<K: Kernel>(kernel: &dyn Kernel, is: impl Fn(&K) -> bool) -> bool {
+        kernel.downcast_ref().is_some_and(is)
     }
+    of(kernel, Matvec::can_be_packed)
+        || of(kernel, |kernel: &FewRows| kernel.dtypes.iter().all(|dtype| !dtype.is_float()))
+        || of(kernel, |kernel: &GateUp| !kernel.gate.is_float() && !kernel.up.is_float())
+        || of(kernel, |kernel: &Down| !kernel.dtype.is_float())
 }
 
 /// Holds a model with every quantised product packed to what llama.cpp reached. Beside the set's own prompts go `more`,
@@ -276,9 +280,9 @@ fn check_packed(
     }
 
     let mut session = stepping(gpu, case, products, forms);
-    let kernels = session.decoder().forms();
-    assert!(kernels.iter().filter(|form| is_quantised(form)).count() >= 5);
-    assert!(kernels.iter().filter(|form| is_quantised(form)).all(is_packed));
+    let mut kernels = Tested::kernels(&session.decoder().tested());
+    kernels.retain(|kernel| is_quantised(&**kernel));
+    assert!(kernels.len() >= 5 && kernels.iter().all(|kernel| kernel.is_packed()));
     let (mut far, mut shares) = (0.0f32, Vec::new());
     for (key, ids) in golden.prompts() {
         let (likeliest, logits) = step_through(&mut session, &ids);

@@ -8,14 +8,13 @@ use engine::bytes::{CancelToken, MemorySource};
 use engine::gguf::Header;
 use engine::gpu::Gpu;
 use engine::model::{Attention, KvType, Products};
-use engine::plan::Limits;
+use engine::plan::{Limits, Tested};
 use engine::session::{
     Control, EngineError, Event, Finish, LoadOptions, ModelFile, Options, Outcome, Session, TablePlace,
 };
 use engine::template::Piece;
 use engine::weights::Weights;
-use shaders::sampling::{Candidates, Settings};
-use shaders::selftest::Form;
+use shaders::sampling::{Candidates, Sample, Settings};
 
 use crate::common;
 
@@ -294,12 +293,12 @@ fn every_kernel_of_a_model_is_verified() {
     for path in [E2B, DENSE, MOE] {
         let (gpu, session) = open(path, LoadOptions { context: 512, ..LoadOptions::default() });
         assert_eq!(session.decoder().untested(), BTreeSet::new(), "{path}");
-        let forms = session.decoder().forms();
+        let tested = session.decoder().tested();
         // Weights as they come, products, attention, experts, look-ups, norms, activations, and the draw of a token.
-        assert!(forms.len() > 20, "{forms:?}");
-        assert!(forms.iter().any(|form| matches!(form, Form::Sample(Candidates::Many))), "{forms:?}");
-        for form in forms {
-            let check = pollster::block_on(engine::check::check(&gpu, &form)).expect("the device answers");
+        assert!(tested.len() > 20, "{}", tested.len());
+        assert!(tested.iter().any(|tested| tested.downcast_ref() == Some(&Sample(Candidates::Many))));
+        for kernel in Tested::kernels(&tested) {
+            let check = pollster::block_on(engine::check::check(&gpu, &*kernel)).expect("the device answers");
             assert_eq!(check.problem, None, "{check:?}");
         }
     }

@@ -1,10 +1,13 @@
 //! Every kernel of a tower can be tried by itself, and computes what its twin does.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use engine::bytes::CancelToken;
+use engine::plan::Tested;
 use engine::synth::{self, Quant, Shape};
 use engine::vision::Budget;
+use shaders::matmul::Matmul;
+use shaders::{Kernel, selftest};
 
 use crate::common;
 use crate::vision::{budget, carried, colours, see};
@@ -38,7 +41,11 @@ fn every_kernel_of_a_tower_is_verified() {
         (carried("models/tiny-e2b.q4_0.lcpp.gguf"), Some(carried("models/tiny-e2b.mmproj.q8_0.gguf"))),
         (written(&without_towers()), None),
     ];
-    let mut tried = HashSet::new();
+    let kind = |kernel: &dyn Kernel| {
+        let is_clamped = kernel.downcast_ref().map(|kernel: &Matmul| kernel.clamped);
+        (kernel.type_id(), is_clamped)
+    };
+    let mut tried = HashMap::new();
     for (model, projector) in files {
         let label = model.display();
         let mut session = common::with_projector(&gpu, &model, projector.as_deref());
@@ -51,11 +58,12 @@ fn every_kernel_of_a_tower_is_verified() {
         for plan in [seeing, hearing] {
             let untested = plan.untested().collect::<HashSet<_>>();
             assert!(!plan.is_empty() && untested.is_empty(), "{label}: {untested:?}");
-            for form in plan.forms() {
+            for Tested { kernel, source } in plan.tested() {
                 // Short runs see that each has a self-test; the kernels are held to their twins elsewhere.
-                if tried.insert(form.clone()) && common::is_thorough() {
+                let is_new = tried.insert(source.name.clone(), kind(&*kernel)).is_none();
+                if is_new && common::is_thorough() {
                     let check =
-                        pollster::block_on(engine::check::check(&gpu, form)).expect("the device answers");
+                        pollster::block_on(engine::check::check(&gpu, &*kernel)).expect("the device answers");
                     assert_eq!(check.problem, None, "{check:?}");
                 }
             }
@@ -63,7 +71,6 @@ fn every_kernel_of_a_tower_is_verified() {
     }
     assert!(tried.len() > 20, "{tried:?}");
     // What the page of diagnostics tries without a model has each of them but the sizes of these small heads.
-    let standard: HashSet<_> =
-        engine::check::standard().into_iter().map(|form| std::mem::discriminant(&form)).collect();
-    assert!(tried.iter().all(|form| standard.contains(&std::mem::discriminant(form))));
+    let standard: HashSet<_> = selftest::standard().iter().map(|kernel| kind(&**kernel)).collect();
+    assert!(tried.values().all(|kind| standard.contains(kind)), "{tried:?}");
 }

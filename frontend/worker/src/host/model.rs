@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use engine::audio;
 use engine::bytes::ByteSource;
@@ -15,7 +16,6 @@ use engine::template::{KnownCounts, Variant};
 use engine::tokenizer::Tokenizer;
 use futures_util::FutureExt as _;
 use protocol::{Begun, PageId};
-use shaders::selftest::Form;
 
 use crate::state::drafter::Drafter;
 use crate::state::encoded::Encoded;
@@ -34,8 +34,8 @@ pub struct Model {
     pub products: Cell<Products>,
     /// Whether its kernels were tried, or are being tried because a person asked for it.
     pub verified: Cell<bool>,
-    /// The kernels that were tried.
-    pub tried: RefCell<HashSet<Form>>,
+    /// The texts of the kernels that were tried, or are known to be right.
+    pub tried: RefCell<HashSet<Arc<str>>>,
     /// Whether kernels are tried while the engine is idle.
     pub verifying: Cell<bool>,
     /// What is remembered of these, if the model has any.

@@ -9,13 +9,14 @@ use engine::store::journal::Record;
 use futures_util::FutureExt as _;
 use protocol::failure::EngineFailure;
 use protocol::{
-    Cause, Code, Content, GenerateOptions, Media, Outcome, Request, RequestId, ToPage, ToWorker, TokenBudget,
+    AdapterScale, AdapterSource, Cause, Code, Content, GenerateOptions, Media, ModelSource, Outcome, Request,
+    RequestId, ToPage, ToWorker, TokenBudget,
 };
 use worker::Host;
 use worker::choices::{FILE, FOLDER};
 
 use crate::desk::server::{NOW, Server};
-use crate::desk::{Desk, asks, generate, load, pebble};
+use crate::desk::{Desk, asks, generate, golden, load, pebble};
 
 /// The kernels that are remembered to be right.
 fn sound(desk: &Desk) -> BTreeSet<String> {
@@ -91,6 +92,37 @@ fn kernels_of_towers_are_tried_when_they_are_first_used() {
     }
     // Of sound.
     assert!(tried.borrow().iter().any(|name| name.contains("conv")), "{:?}", tried.borrow());
+}
+
+#[test]
+fn kernels_of_adapters_and_drafts_are_tried_when_they_are_first_used() {
+    let (desk, host) = Desk::new();
+    desk.model.replace(golden("models/tiny-e2b.q4_k_m.gguf"));
+    desk.files.borrow_mut().insert("pirate.gguf".into(), golden("adapters/exported/adapter.gguf"));
+    let tried = tried(&host);
+    host.receive(load(1), Vec::new());
+    desk.end_of(1);
+    desk.run_until(|_| !sound(&desk).is_empty());
+    let source = ModelSource::Local { names: vec!["pirate.gguf".into()], sizes: vec![1] };
+    let source = AdapterSource::Files(source);
+    let open = Request::OpenAdapter { key: "a".into(), source };
+    host.receive(ToWorker::request(RequestId(2), open), Vec::new());
+    assert!(matches!(desk.end_of(2), Ok(Outcome::AdapterOpened(_))));
+    let adapters = vec![AdapterScale { key: "a".into(), scale: 1.0 }];
+    let plain = GenerateOptions { max_tokens: 4, ..GenerateOptions::default() };
+    let adapted = GenerateOptions { adapters, ..plain.clone() };
+    let drafting = GenerateOptions { drafts: true, ..plain };
+    for (id, options, part) in [(3, adapted, "adapter_"), (4, drafting, "sampling_look_up")] {
+        let before = sound(&desk);
+        tried.borrow_mut().clear();
+        let messages = asks("Count from 1 to 18.");
+        host.receive(ToWorker::request(RequestId(id), Request::Generate { messages, options }), Vec::new());
+        assert!(matches!(desk.end_of(id), Ok(Outcome::Done { .. })));
+        desk.run_until(|_| sound(&desk).len() > before.len());
+        assert!(tried.borrow().iter().any(|name| name.contains(part)), "{:?}", tried.borrow());
+        // What the base model has, too, is not tried again.
+        assert_eq!(sound(&desk).len() - before.len(), tried.borrow().len(), "{:?}", tried.borrow());
+    }
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 #![allow(dead_code)] // Each test binary uses a part.
 
-use shaders::selftest::{Arg, Form};
-use shaders::{Access, Binding, DType, Source};
+use shaders::selftest::Arg;
+use shaders::{Access, Binding, DType, Kernel, Source};
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -403,9 +403,9 @@ pub fn assert_close(got: &[f32], want: &[f32], abs: f32, rel: f32) {
 
 /// Runs the case of a kernel, its text changed in a way that must not matter.
 #[track_caller]
-pub fn check_as(form: &Form, changed: impl FnOnce(Source) -> Source) {
-    let case = form.case().expect("a case");
-    let source = changed(case.source);
+pub fn check_as(kernel: &dyn Kernel, changed: impl FnOnce(Source) -> Source) {
+    let case = kernel.case().expect("a case");
+    let source = changed(kernel.source().expect("a source"));
     let arg = |(arg, binding): (&Arg, &Binding)| match (arg, binding.access) {
         (Arg::Uniform(bytes), _) => BufferArg::Uniform(bytes.clone()),
         (Arg::Words(words), Access::ReadWrite) => BufferArg::read_write(words),
@@ -426,6 +426,6 @@ pub fn check_as(form: &Form, changed: impl FnOnce(Source) -> Source) {
 
 /// Runs the case of a kernel.
 #[track_caller]
-pub fn check(form: &Form) {
-    check_as(form, |source| source);
+pub fn check(kernel: &dyn Kernel) {
+    check_as(kernel, |source| source);
 }

@@ -1,12 +1,12 @@
 //! Every combination of type, prologue and epilogue of a matrix–vector product that a plan may ask for.
 
-use shaders::DType;
 use shaders::matvec::{Epilogue, Form, HandoffForm, LowRank, Matvec, Prologue, ZSource, shrink_form};
+use shaders::{DType, Kernel as _};
 
 use super::Sources;
 
 pub fn permutations() -> Sources {
-    combinations().iter().map(Matvec::source).collect()
+    combinations().iter().map(|kernel| kernel.source()).collect()
 }
 
 fn combinations() -> Vec<Matvec> {

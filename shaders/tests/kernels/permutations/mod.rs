@@ -2,6 +2,7 @@
 
 mod matvec;
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use naga::Module;
@@ -10,23 +11,24 @@ use naga::valid::Capabilities;
 use shaders::attention::{
     KvType, block::Block, cooperative::Cooperative, decode::Decode, decode::Kv, few_rows,
 };
-use shaders::audio::{self, conv2d};
+use shaders::audio;
 use shaders::backward::{self, cross_entropy, geglu, heads::Heads};
-use shaders::diffusion::{join, statistics, weigh};
+use shaders::diffusion::{join::Join, statistics::Statistics, weigh::Weigh};
 use shaders::draft;
 use shaders::experts::low_rank::{Expand, Reduce};
-use shaders::experts::{Mixture, buckets, choose, down::Down, gate_up::GateUp, locate, mix};
-use shaders::matmul::{self, CooperativeTile, FewRows, Tile, few_rows::Epilogue};
+use shaders::experts::{
+    Mixture, buckets::Buckets, choose::Choose, down::Down, gate_up::GateUp, locate, mix::Mix,
+};
+use shaders::matmul::{self, FewRows, Matmul, Tile, few_rows::Epilogue};
 use shaders::matvec::Form;
 use shaders::ple::{
-    combine::{self, Table},
+    combine::{Combine, Table},
     locate as find,
 };
-use shaders::rows::{gelu_mul, group_sum, norm_add::NormAdd, qkv_finish::QkvFinish};
-use shaders::sampling::{self, Candidates, Sampling, look_up};
+use shaders::rows::{norm_add::NormAdd, norm_add::NormAddRows, qkv_finish::QkvFinish};
 use shaders::train::{expert_gradient, lora::Lora, optimiser, rows, sum_pairs};
 use shaders::vision::{self, layer_norm::LayerNorm};
-use shaders::{DType, PreprocessError, Source, adapter, bandwidth, embed, repack};
+use shaders::{DType, Kernel as _, PreprocessError, Source, adapter, selftest};
 
 /// Sizes of a head. Those of queries and keys in pictures are others, too.
 const HEAD_DIMS: [u32; 6] = [16, 32, 64, 128, 256, 512];
@@ -36,21 +38,22 @@ const MIXTURES: [Mixture; 2] = [Mixture { experts: 128, used: 8 }, Mixture { exp
 /// Sources as launchers give them.
 type Sources = Vec<Result<Source, PreprocessError>>;
 
-/// All of them, each once.
+/// All of them, each once: those of the self-test, and what differs from them.
 pub fn permutations() -> Vec<Source> {
     let families = [
+        selftest::standard().iter().map(|kernel| kernel.source()).collect(),
         matvec::permutations(),
         of_types(),
         decoder(),
         experts(),
-        sampling(),
-        vision_tower(),
-        audio_tower(),
+        towers(),
         backward_pass(),
         training(),
-        vec![join::source(), statistics::source(), weigh::source()],
+        vec![Join.source(), Statistics.source(), Weigh.source()],
     ];
-    families.into_iter().flatten().collect::<Result<_, _>>().expect("every template preprocesses")
+    let mut seen = HashSet::new();
+    let all = families.into_iter().flatten().map(|source| source.expect("every template preprocesses"));
+    all.filter(|source| seen.insert((source.name.clone(), source.wgsl.clone()))).collect()
 }
 
 /// unpack2x16float and its like are core WGSL; naga counts them apart for the sake of WebGL.
@@ -77,38 +80,30 @@ pub fn parsed() -> &'static [(Source, Module)] {
 
 /// Those for devices with matrix units.
 pub fn cooperative() -> Vec<Source> {
-    let plain = |dtype| CooperativeTile::ALL.map(|tile| tile.source(dtype));
-    let of = |dtype| {
-        let others =
-            [CooperativeTile::EXPERTS.expert_source(dtype), CooperativeTile::COLUMNS.column_source(dtype)];
-        plain(dtype).into_iter().chain(others)
-    };
-    let forms = [64, 128, 192, 256, 512]
-        .into_iter()
-        .flat_map(|head_dim| [KvType::F16, KvType::Q8_0].map(|kv_type| (head_dim, kv_type)))
-        .flat_map(|(head_dim, kv_type)| {
-            [false, true].map(|until| Cooperative { head_dim, kv_type, until }.source())
-        });
-    let all = DType::ALL.into_iter().flat_map(of).chain(forms);
+    let heads = [64, 128, 192].into_iter().flat_map(|head_dim| {
+        [KvType::F16, KvType::Q8_0]
+            .into_iter()
+            .flat_map(move |kv_type| BOTH.map(|until| Cooperative { head_dim, kv_type, until }.source()))
+    });
+    let all = selftest::cooperative().into_iter().map(|kernel| kernel.source()).chain(heads);
     all.collect::<Result<_, _>>().expect("every template preprocesses")
 }
 
 /// What reads planar matrices of any type.
 fn of_types() -> Sources {
-    let mut all = vec![combine::source(Table::Host)];
-    all.extend(BOTH.map(find::source));
+    let mut all: Sources = BOTH.map(|few_rows| find::Locate { few_rows }.source()).into();
     for dtype in DType::ALL {
-        all.extend([embed::gather::source(dtype), repack::source(dtype), vision::position::source(dtype)]);
-        all.extend(dtype.is_float().then(|| repack::requantize::source(dtype)));
-        all.push(combine::source(Table::Planar(dtype)));
-        all.extend([draft::input::source(dtype), draft::ordered_head::source(dtype)]);
+        all.push(vision::position::Positions(dtype).source());
+        all.push(Combine(Table::Planar(dtype)).source());
+        all.extend([draft::input::Input(dtype).source(), draft::ordered_head::OrderedHead(dtype).source()]);
         let tiles = Tile::ALL.into_iter().chain([Tile::SOFTWARE]);
-        all.extend(tiles.flat_map(|tile| [tile.source(dtype), tile.clamped_source(dtype)]));
+        let tiles = tiles.flat_map(|tile| BOTH.map(|clamped| Matmul { tile, dtype, clamped }));
+        all.extend(tiles.map(|kernel| kernel.source()));
         all.extend(few_products(dtype).map(|kernel| kernel.source()));
-        let of_experts = || BOTH.into_iter().flat_map(matmul::experts::tiles);
-        all.extend(of_experts().map(|tile| matmul::experts::source(*tile, dtype)));
+        let of_experts = BOTH.into_iter().flat_map(matmul::experts::tiles);
+        all.extend(of_experts.map(|&tile| matmul::experts::ExpertMatmul { tile, dtype }.source()));
         let back = BOTH.into_iter().flat_map(backward::input::Tile::all);
-        all.extend(back.map(|tile| tile.source(dtype)));
+        all.extend(back.map(|&tile| backward::input::ColumnProduct { tile, dtype }.source()));
         let backward = |tile: &Tile| backward::experts::source(backward::experts::tile(*tile), dtype);
         all.extend(matmul::experts::tiles(false).iter().map(backward));
     }
@@ -159,14 +154,8 @@ pub fn few_products(dtype: DType) -> impl Iterator<Item = FewRows> {
 
 /// What stands between the products of a decoder.
 fn decoder() -> Sources {
-    let mut all = vec![
-        bandwidth::copy::source(),
-        gelu_mul::source(),
-        matmul::pack_rows::source(),
-        matmul::half_rows::source(),
-    ];
-    all.extend((1..=3).map(adapter::expand::source));
-    all.extend([1536, 5376].iter().flat_map(|&width| NormAdd::ALL.map(|form| form.source(width))));
+    let mut all: Sources = (1..=3).map(|products| adapter::expand::Expand(products).source()).collect();
+    all.extend(NormAdd::ALL.map(|form| NormAddRows { form, width: 5376 }.source()));
     for head_dim in HEAD_DIMS {
         for kv in [Kv::Own, Kv::OwnVIsK, Kv::Shared] {
             for kv_type in KvType::ALL {
@@ -186,7 +175,7 @@ fn decoder() -> Sources {
         }
     }
     for head_dim in HEAD_DIMS {
-        all.extend(BOTH.map(|packed| few_rows::FewRows::merge(head_dim, packed)));
+        all.extend(BOTH.map(|packed| few_rows::MergeRows { head_dim, packed }.source()));
         for kv_type in KvType::ALL {
             for (rows, group) in [(1, 1), (1, 2), (1, 4), (2, 1), (2, 2), (3, 1), (4, 1)] {
                 let form = |finished| few_rows::FewRows { head_dim, kv_type, finished, rows, group };
@@ -205,9 +194,9 @@ fn decoder() -> Sources {
 fn experts() -> Sources {
     let mut all = Vec::new();
     for mixture in MIXTURES {
-        all.extend([choose::source(mixture), mix::source(Some(mixture), 768)]);
-        all.extend([16, 32].map(|bm| buckets::source(mixture, bm)));
-        all.extend(BOTH.map(|few_rows| locate::source(mixture, few_rows)));
+        all.extend([Choose(mixture).source(), Mix { mixture: Some(mixture), width: 768 }.source()]);
+        all.extend([16, 32].map(|bm| Buckets { mixture, bm }.source()));
+        all.extend(BOTH.map(|few_rows| locate::Locate { mixture, few_rows }.source()));
         let reduce = |scaled| BOTH.map(|packed| Reduce { mixture, sorted: false, scaled, packed }.source());
         all.extend(BOTH.into_iter().flat_map(reduce));
         all.extend([Expand::Few, Expand::FewSummed].map(|expand| expand(mixture).source()));
@@ -227,7 +216,7 @@ fn experts() -> Sources {
     let mixture = MIXTURES[0];
     all.extend(BOTH.map(|scaled| Reduce { mixture, sorted: true, scaled, packed: false }.source()));
     all.push(Expand::Sorted(mixture).source());
-    all.push(mix::source(None, 768));
+    all.push(Mix { mixture: None, width: 768 }.source());
     all
 }
 
@@ -237,38 +226,16 @@ fn product_forms(dtype: DType) -> impl Iterator<Item = Form> {
     [form, form.packed()].into_iter().take(1 + usize::from(!dtype.is_float()))
 }
 
-fn sampling() -> Sources {
-    let mut all = vec![look_up::source(), sampling::draft::source(), draft::clusters::source()];
-    for candidates in Candidates::ALL {
-        let sampling = Sampling { vocab: 1 << 18, candidates };
-        all.extend([sampling.top_k(), sampling.sample()]);
-        all.extend(sampling.merges().then(|| sampling.merge_lists()));
-    }
-    all
-}
-
-fn vision_tower() -> Sources {
-    let mut all = Vec::new();
-    all.extend([16, 64, 72, 128].map(vision::heads::source));
-    all.extend([16, 48].map(vision::patches::source));
-    all.extend(BOTH.map(vision::pool::source));
-    for bias in BOTH {
-        all.extend(BOTH.map(|rms| LayerNorm { bias, rms }.source()));
-    }
-    all
-}
-
-fn audio_tower() -> Sources {
-    let mut all = vec![audio::silu::source(), audio::unit_norm::source(), audio::light_conv::source()];
-    // Every published tower has heads of 128.
-    all.extend([128, 64].map(audio::attention::source));
-    all.extend(conv2d::CHANNELS.map(|(from, to)| conv2d::Conv2d::new(from, to).source()));
+/// Towers of other shapes than the published ones.
+fn towers() -> Sources {
+    let mut all: Sources = [16, 128].map(|head_dim| vision::heads::Heads { head_dim }.source()).into();
+    all.push(LayerNorm { bias: true, rms: true }.source());
+    all.push(audio::attention::Attention { head_dim: 64 }.source());
     all
 }
 
 fn backward_pass() -> Sources {
     let mut all = vec![backward::norm::source(), cross_entropy::loss(), cross_entropy::gradient()];
-    all.push(group_sum::source());
     all.extend(MIXTURES.map(backward::choices::source));
     all.extend(geglu::Form::ALL.map(geglu::Form::source));
     for head_dim in HEAD_DIMS {

@@ -9,11 +9,13 @@ use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcomm
 use engine::bytes::CancelToken;
 use engine::gpu::Gpu;
 use engine::model::KvType;
+use engine::plan::Tested;
 use engine::session::{LoadOptions, MIN_CONTEXT};
 use engine::synth;
 use engine::template::{RenderOptions, Variant, render};
 use engine::tokenizer::{Specials, Tokenizer};
 use serde_json::{Value, json};
+use shaders::selftest;
 use web_time::Instant;
 
 use super::device::{Device, DeviceArgs, load, load_with};
@@ -289,11 +291,11 @@ pub fn run() -> Result<Value> {
         }
         Command::Check { model: None, .. } => {
             let gpu = pollster::block_on(Gpu::open(&options.gpu))?;
-            let mut forms = engine::check::standard();
+            let mut kernels = selftest::standard();
             if gpu.plan_limits().matrix_units {
-                forms.extend(engine::check::cooperative());
+                kernels.extend(selftest::cooperative());
             }
-            super::check::run(&gpu, &forms)
+            super::check::run(&gpu, &kernels)
         }
         Command::Check { model: Some(model), adapter } if is_diffusion(&model)? => {
             if !adapter.is_empty() {
@@ -301,12 +303,12 @@ pub fn run() -> Result<Value> {
             }
             let least = options.load(MIN_CONTEXT);
             let (session, gpu) = super::diffuse::load(&options, &model, &least)?;
-            super::check::run(&gpu, &session.diffuser().forms())
+            super::check::run(&gpu, &Tested::kernels(&session.diffuser().tested()))
         }
         Command::Check { model: Some(model), adapter } => {
             let (mut session, _, gpu) = load(&options, &model, MIN_CONTEXT)?;
             adapters::add(&mut session, &adapter)?;
-            super::check::run(&gpu, &session.decoder().forms())
+            super::check::run(&gpu, &Tested::kernels(&session.decoder().tested()))
         }
         Command::Adapter { adapter, peft, gguf, base } => {
             adapters::convert(&adapter, peft.as_deref(), gguf.as_deref(), &base)

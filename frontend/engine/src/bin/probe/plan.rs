@@ -199,7 +199,7 @@ fn describe(plan: &Plan, rows: u32, fit: Fit) -> Value {
         "steps": steps,
         "sums": {
             "steps": plan.len(),
-            "kernels": plan.kernels().len(),
+            "kernels": plan.sources().len(),
             "bytes_read_first": plan.bytes_read(0),
             "bytes_read_last": plan.bytes_read(position),
             "weights": bytes(Origin::Weight),

@@ -1,7 +1,7 @@
 //! What a product leaves for the adapters of the next one, `shaders/wgsl/matvec/low_rank/ahead.wgsl`: z of a product of
 //! the normed stream, made of what is known before the norm.
 
-use shaders::backward::input::{Params, Tile};
+use shaders::backward::input::{ColumnProduct, Params, Tile};
 use shaders::matvec::Matvec;
 
 use super::Site;
@@ -90,7 +90,8 @@ pub fn plan(limits: Limits, [w, v]: [&Matrix; 2], state: &Value, d: &Value) -> R
     let params = Params::new(&part.layout, false);
     let tile = Tile::choose(v.n, w.k, limits.software);
     let grid = Grid::Fixed(tile.dispatch(&params, v.n));
-    plan.push(&tile.source(w.dtype)?, &params, &[&part.value, state, d, &v.whole().value], grid)?;
+    let kernel = ColumnProduct { tile, dtype: w.dtype };
+    plan.push(kernel, &params, &[&part.value, state, d, &v.whole().value], grid)?;
     Ok(plan)
 }
 

@@ -26,7 +26,6 @@ mod products;
 
 use shaders::attention::decode::{Decode, Kv, Params as AttentionParams};
 use shaders::matvec::{Epilogue, LowRank, Matvec, Merge, Norms, Prologue};
-use shaders::selftest::Form;
 
 use products::{Handoff, Input, Product};
 
@@ -262,9 +261,8 @@ impl<'a> Builder<'a> {
             let at = Decode::partial_at(layer.head_dim, config.heads, max_splits);
             Handoff { at, count: config.heads }
         });
-        self.steps.push(&kernel.source()?, &params, &buffers, Grid::Fixed(Decode::dispatch(&params)))?;
+        self.steps.push(kernel, &params, &buffers, Grid::Fixed(Decode::dispatch(&params)))?;
         self.steps.reading(Amount::Visible { each: 2 * cache.slot_bytes, window });
-        self.steps.tested_as(Form::Decode(kernel));
         if window == 0 {
             let out = Rows::Floats(&s.attention);
             merge(parts, &mut self.steps, (layer.head_dim, &params), &s.part, out)?;

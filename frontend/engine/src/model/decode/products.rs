@@ -4,7 +4,6 @@ use shaders::matvec::{
     Correction, Epilogue, HandoffForm, HandoffPlaces, LowRank, Matvec, Merge, Norms, Params, Prologue,
     ZSource, shrink_form,
 };
-use shaders::selftest::Form;
 
 use super::Builder;
 use crate::model::corrections::{Ahead, Corrections, Site, SiteCorrections, Way};
@@ -266,9 +265,8 @@ impl<'a> Builder<'a> {
             buffers.push(&self.parts.scratch.ple);
         }
         buffers.extend(of_adapters);
-        self.steps.push(&kernel.source()?, &params, &buffers, Grid::Fixed(grid))?;
+        self.steps.push(kernel, &params, &buffers, Grid::Fixed(grid))?;
         self.steps.reading(Amount::Fixed(product.matrices.iter().map(|m| m.whole().layout.bytes()).sum()));
-        self.steps.tested_as(Form::Matvec(kernel));
         Ok(params.groups[2])
     }
 }

@@ -16,13 +16,12 @@ mod steps;
 mod token_source;
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use shaders::Source;
+use shaders::repack::Repack;
 use shaders::sampling::Settings;
-use shaders::selftest::Form;
 use shaders::state::State;
 
 use adapters::AdapterPrograms;
@@ -42,7 +41,7 @@ use super::{Config, FormChoice, KvCache, Parts, ropes, scratch};
 use crate::bytes::{LocalSource, SourceError};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, PacedQueue, Program};
 use crate::media::MediaError;
-use crate::plan::Value;
+use crate::plan::{Tested, Value};
 use crate::weights::TensorList;
 
 pub use costs::{Costs, DraftSource, TIMED_POSITIONS};
@@ -377,21 +376,16 @@ impl Decoder {
         program
     }
 
-    /// The kernels of this model and its active adapters that have a self-test, each once.
+    /// The kernels of this model and its active adapters that have a self-test, each text once: also those that ran only while
+    /// these were loaded.
     #[must_use]
-    pub fn forms(&self) -> Vec<Form> {
-        self.tested().into_iter().map(|(form, _)| form).collect()
-    }
-
-    /// As [`Self::forms`], with what is compiled; `None` for kernels that ran only while the model was loaded.
-    #[must_use]
-    pub fn tested(&self) -> Vec<(Form, Option<Rc<Source>>)> {
-        let mut seen = HashSet::new();
-        let of_cache = self.parts.scratch.row_cache.iter().map(|cache| Form::Repack(cache.layout.dtype));
-        let repacked = self.parts.weights.forms().chain(of_cache).map(|form| (form, None));
-        let tried = self.all().flat_map(|program| program.plan().tested());
-        let tried = tried.map(|(form, source)| (form.clone(), Some(Rc::clone(source))));
-        repacked.chain(tried).filter(|(form, _)| seen.insert(form.clone())).collect()
+    pub fn tested(&self) -> Vec<Tested> {
+        let cache = self.parts.scratch.row_cache.iter();
+        let of_cache = cache.flat_map(|cache| Tested::new(Repack(cache.layout.dtype)));
+        let ahead = self.active().into_iter().flat_map(|adapters| adapters.corrections.all_ahead());
+        let of_adapters = ahead.flat_map(|ahead| ahead.plan.tested());
+        let bound = self.all().flat_map(|program| program.plan().tested());
+        Tested::distinct(self.parts.weights.tested().chain(of_cache).chain(of_adapters).chain(bound))
     }
 
     /// The kernels of this model and its active adapters that have no self-test.

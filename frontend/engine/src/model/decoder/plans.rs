@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::model::corrections::Corrections;
 use crate::model::drafter::DraftParts;
 use crate::model::expert_cache::CachePlans;
-use crate::model::forms::{self, Choices, Products};
+use crate::model::forms::{Choices, Products};
 use crate::model::sampling_plans::SamplingPlans;
 use crate::model::{FormChoice, Forms, Parts, RowCacheValues, decode, embed, prefill, verify};
 use crate::plan::{Layout, Limits, ParamsArena, Plan, PlanError, Schedule};
@@ -182,7 +182,7 @@ impl DecoderPlans {
         for choices in Choices::candidates(parts.limits, &parts.config, products) {
             let choices = Choices { forms, ..choices };
             let plans = Plans::new(parts, choices, corrections)?;
-            if choices.packed.is_none() || plans.one.forms().any(forms::is_packed) {
+            if choices.packed.is_none() || plans.one.tested().any(|tested| tested.kernel.is_packed()) {
                 sets.push((choices, plans));
             }
         }

@@ -1,13 +1,10 @@
 //! The programs of a diffusion model, and what the host writes and reads between them.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use shaders::Source;
 use shaders::diffusion::{Pick, Row};
-use shaders::selftest::Form;
 use shaders::state::State;
 
 use super::DiffusionPlans;
@@ -16,7 +13,7 @@ use crate::bytes::CancelToken;
 use crate::gpu::{Gpu, GpuError, Memory, PacedQueue, Program, Readback, Rows};
 use crate::model::expert_cache::{Chunk, ExpertCache, ExpertSource, ExpertUse};
 use crate::model::{Parts, StepError, chunk, ropes};
-use crate::plan::Value;
+use crate::plan::{Tested, Value};
 
 /// What a step makes of a canvas, position by position.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -110,21 +107,12 @@ impl Diffuser {
         chunk(&self.parts.config, self.parts.limits)
     }
 
-    /// The kernels of this model that can be tried alone, each once.
+    /// The kernels of this model with a self-test, each text once.
     #[must_use]
-    pub fn forms(&self) -> Vec<Form> {
-        self.tested().into_iter().map(|(form, _)| form).collect()
-    }
-
-    /// As [`Self::forms`], with what is compiled; `None` for kernels that ran only while the model was loaded.
-    #[must_use]
-    pub fn tested(&self) -> Vec<(Form, Option<Rc<Source>>)> {
-        let mut seen = HashSet::new();
+    pub fn tested(&self) -> Vec<Tested> {
         let programs = [&self.encode, &self.canvas, &self.statistics, &self.weigh];
-        let repacked = self.parts.weights.forms().map(|form| (form, None));
-        let tried = programs.into_iter().flat_map(|program| program.plan().tested());
-        let tried = tried.map(|(form, source)| (form.clone(), Some(Rc::clone(source))));
-        repacked.chain(tried).filter(|(form, _)| seen.insert(form.clone())).collect()
+        let bound = programs.into_iter().flat_map(|program| program.plan().tested());
+        Tested::distinct(self.parts.weights.tested().chain(bound))
     }
 
     /// The device it is on.

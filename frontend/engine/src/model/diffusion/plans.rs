@@ -17,7 +17,6 @@ use shaders::diffusion::{Pick, Row, join, statistics, weigh};
 use shaders::matmul::CooperativeTile;
 use shaders::matrix_units::MIN_ROWS;
 use shaders::rows::gelu_mul::{self, Rows};
-use shaders::selftest::Form;
 
 use crate::model::expert_cache::CachePlans;
 use crate::model::rows::{self, norm_add, product};
@@ -151,13 +150,11 @@ fn condition(parts: &Parts, values: &Values, steps: &mut Plan) -> Result<(), Pla
     let width = parts.matrix("self_cond_gate")?.n;
     let rows = Rows { stride: width, at: 0 };
     let params = gelu_mul::Params::new(width, rows, rows, rows);
-    let kernel = (gelu_mul::source()?, Form::GeluMul);
     let operands = [&s.state, &s.gate, &s.up, &s.act];
-    steps.push_rows(kernel, &params, &operands, move |rows| gelu_mul::dispatch(&params, rows))?;
+    steps.push_rows(gelu_mul::GeluMul, &params, &operands, move |rows| gelu_mul::dispatch(&params, rows))?;
     product(parts, steps, "self_cond_down", &s.act, &s.branch)?;
     let params = join::Params::new(config.width, config.eps);
-    let kernel = (join::source()?, Form::Join);
-    steps.push_rows(kernel, &params, &[&s.state, &s.branch, &s.h[0]], join::dispatch)
+    steps.push_rows(join::Join, &params, &[&s.state, &s.branch, &s.h[0]], join::dispatch)
 }
 
 /// Some pieces of the vocabulary: rows of the embedding, which is the head, too.
@@ -216,8 +213,7 @@ fn statistics_plan(parts: &Parts, values: &Values) -> Result<Plan, PlanError> {
             softcap: parts.config.softcap,
         };
         let operands = [&parts.scratch.state, &values.temperature, &values.tile, &values.rows];
-        let kernel = (statistics::source()?, Form::Statistics);
-        steps.push_rows(kernel, &params, &operands, statistics::dispatch)?;
+        steps.push_rows(statistics::Statistics, &params, &operands, statistics::dispatch)?;
     }
     Ok(steps)
 }
@@ -237,7 +233,7 @@ fn weigh_plan(parts: &Parts, values: &Values) -> Result<Plan, PlanError> {
         };
         let Values { temperature, uniform, rows, tile: logits, picks, .. } = values;
         let operands = [state, temperature, uniform, rows, logits, picks];
-        steps.push_rows((weigh::source()?, Form::Weigh), &params, &operands, weigh::dispatch)?;
+        steps.push_rows(weigh::Weigh, &params, &operands, weigh::dispatch)?;
         weighted_embeddings(parts, values, tile, index > 0, &mut steps)?;
     }
     Ok(steps)
@@ -270,7 +266,7 @@ fn weighted_embeddings(
         let is_chosen = move |rows| rows < least && input::Tile::choose(rows, k, limits.software) == size;
         let grid = move |rows| if is_chosen(rows) { size.dispatch(&params, rows) } else { [0; 3] };
         let operands = [tile.value, state, &values.tile, &values.soft];
-        let kernel = (size.source(dtype)?, Form::ColumnProduct(size, dtype));
+        let kernel = input::ColumnProduct { tile: size, dtype };
         steps.push_rows(kernel, &params, &operands, grid)?;
     }
     Ok(())

@@ -1,8 +1,7 @@
 //! The plan that drafts tokens: up to seven steps of the drafter, each of which gives one token.
 
 use shaders::draft::{clusters, input, ordered_head};
-use shaders::sampling::{Candidates, Params as SamplingParams, Sampling, Settings, draft as best};
-use shaders::selftest::Form;
+use shaders::sampling::{Candidates, Params as SamplingParams, Sampling, Settings, TopK, draft as best};
 
 use super::ordered::OrderedHead;
 use super::spec::DrafterSpec;
@@ -131,8 +130,8 @@ pub fn step(
     for part in &embedding.parts {
         let params = input::Params::new(&part.layout, part.row0, (target.config.width as f32).sqrt(), at);
         let operands = [&part.value, &s.tokens, &t.state, before, u, &s.state];
-        plan.push(&input::source(embedding.dtype)?, &params, &operands, Grid::Fixed(params.dispatch()))?;
-        plan.tested_as(Form::DraftInput(embedding.dtype));
+        let kernel = input::Input(embedding.dtype);
+        plan.push(kernel, &params, &operands, Grid::Fixed(params.dispatch()))?;
     }
     product_of_one(parts, &mut plan, choices, "nextn.pre_projection", [u, &s.h[0]])?;
     // The hidden state and an ordered head need the normed stream in memory.
@@ -153,8 +152,7 @@ pub fn step(
         }
     };
     let params = best::Params::new(count, parts.vocabulary, at + 1);
-    plan.push(&best::source()?, &params, &[lists, &s.tokens], Grid::Fixed([1, 1, 1]))?;
-    plan.tested_as(Form::Draft);
+    plan.push(best::Draft, &params, &[lists, &s.tokens], Grid::Fixed([1, 1, 1]))?;
     Ok(plan)
 }
 
@@ -168,9 +166,7 @@ fn candidates(
     let greedy = SamplingParams::new(&Settings { temperature: 0.0, ..Settings::default() }, sampling, 1);
     let s = &parts.scratch;
     let operands = [&s.state, &parts.history, &s.tokens, logits, lists];
-    steps.push(&sampling.top_k()?, &greedy, &operands, Grid::Fixed(sampling.top_k_grid(1)))?;
-    steps.tested_as(Form::TopK(sampling.candidates));
-    Ok(())
+    steps.push(TopK(sampling.candidates), &greedy, &operands, Grid::Fixed(sampling.top_k_grid(1)))
 }
 
 /// The best tokens of the clusters with the best centroids. Returns the number of lists.
@@ -185,15 +181,14 @@ fn ordered_head(
     product_of_one(parts, steps, choices, "masked_embd_centroids", [&s.x, logits])?;
     candidates(parts, steps, clusters::sampling(head.clusters), [logits, centroids])?;
     let params = clusters::Params::new(head.clusters, head.top);
-    steps.push(&clusters::source()?, &params, &[centroids, chosen], Grid::Fixed([1, 1, 1]))?;
-    steps.tested_as(Form::Clusters);
+    steps.push(clusters::Clusters, &params, &[centroids, chosen], Grid::Fixed([1, 1, 1]))?;
     let matrix = parts.matrix("token_embd")?;
     let part = matrix.whole();
     let params = ordered_head::Params::new(&part.layout, head.size, head.top);
     let operands = [&part.value, ordering, chosen, &s.x, lists];
-    steps.push(&ordered_head::source(matrix.dtype)?, &params, &operands, Grid::Fixed(params.dispatch()))?;
+    let kernel = ordered_head::OrderedHead(matrix.dtype);
+    steps.push(kernel, &params, &operands, Grid::Fixed(params.dispatch()))?;
     let row_bytes = part.layout.bytes() / u64::from(part.layout.n);
     steps.reading(Amount::Fixed(row_bytes * u64::from(head.size * head.top)));
-    steps.tested_as(Form::OrderedHead(matrix.dtype));
     Ok(params.lists())
 }

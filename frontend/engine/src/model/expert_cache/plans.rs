@@ -1,6 +1,6 @@
 //! Repacking an expert into a slot.
 
-use shaders::repack::PieceError;
+use shaders::repack::{PieceError, Repack};
 use shaders::{DType, PlanarLayout, repack};
 
 use crate::model::Parts;
@@ -68,12 +68,11 @@ fn layer(parts: &Parts, cache: &CacheValues, i: usize) -> Result<Vec<MatrixPlans
     let mut all = Vec::new();
     let layer = expert_matrices(&parts.weights, experts, parts.config.width, i);
     for ((name, matrix, rows), [staging, params]) in layer.into_iter().zip(&cache.staging) {
-        let kernel = repack::source(matrix.dtype)?;
         let mut of_matrix = Vec::new();
         for part in &matrix.parts {
             let mut plan = Plan::default();
             let grid = Grid::Fixed(grid(matrix.dtype, &part.layout, rows));
-            plan.push_shared(&kernel, params, &[staging, &part.value], grid)?;
+            plan.push_shared(Repack(matrix.dtype), params, &[staging, &part.value], grid)?;
             let first = part.row0 / rows;
             of_matrix.push(PartPlan { first, plan, layout: part.layout, rows });
         }

@@ -1,7 +1,6 @@
 //! The experts of a prefill chunk.
 
 use shaders::experts::mix;
-use shaders::selftest::Form;
 
 use super::{Layer, Pairs};
 use crate::adapter::Projection;
@@ -70,8 +69,7 @@ impl Builder<'_> {
             eps: parts.config.eps,
             pad: 0,
         };
-        let (mixture, width) = (layer.experts.mixture, parts.config.width);
-        let kernel = (mix::source(Some(mixture), width)?, Form::MixExperts(Some(mixture), width));
+        let kernel = mix::Mix { mixture: Some(layer.experts.mixture), width: parts.config.width };
         let buffers = [&s.state, &parts.weights.vectors, &e.choices, &e.down, &s.branch];
         self.steps.push_rows(kernel, &params, &buffers, mix::dispatch)
     }

@@ -3,7 +3,6 @@
 
 use shaders::experts::Mixture;
 use shaders::experts::low_rank::{Expand, Params, Reduce};
-use shaders::selftest::Form;
 
 use super::pairs::Pairs;
 use crate::adapter::Projection;
@@ -29,8 +28,7 @@ impl Pairs<'_> {
         let mut buffers = vec![&e.tiles, &e.pairs, &e.choices];
         buffers.extend(operands);
         buffers.push(z);
-        let source = (kernel.source()?, Form::ExpertReduce(kernel));
-        steps.push_rows(source, &params, &buffers, move |rows| kernel.dispatch(&params, rows))
+        steps.push_rows(kernel, &params, &buffers, move |rows| kernel.dispatch(&params, rows))
     }
 
     /// Adds what z makes with factors to the row of every pair in `y`.
@@ -46,8 +44,7 @@ impl Pairs<'_> {
         let e = self.scratch();
         let kernel = Expand::Sorted(self.experts.mixture);
         let buffers = [&e.tiles, &e.pairs, &e.choices, z, factors, y];
-        let source = (kernel.source()?, Form::ExpertExpand(kernel));
-        steps.push_rows(source, &params, &buffers, move |rows| kernel.dispatch(&params, rows))
+        steps.push_rows(kernel, &params, &buffers, move |rows| kernel.dispatch(&params, rows))
     }
 
     /// Adds the corrections of a projection, if adapters have any, to its product `y` of every pair. `pairs_per_row` pairs
@@ -115,11 +112,9 @@ pub fn correct_few(
         let mut buffers = vec![state, choices];
         buffers.extend(x);
         buffers.extend([&part.a, &shared.scales, &shared.z]);
-        let kernel = (reduce.source()?, Form::ExpertReduce(reduce));
-        steps.push_rows(kernel, &a, &buffers, move |rows| reduce.dispatch(&a, rows))?;
+        steps.push_rows(reduce, &a, &buffers, move |rows| reduce.dispatch(&a, rows))?;
         let buffers = [state, choices, &shared.z, &part.b, y];
-        let kernel = (expand.source()?, Form::ExpertExpand(expand));
-        steps.push_rows(kernel, &b, &buffers, move |rows| expand.dispatch(&b, rows))?;
+        steps.push_rows(expand, &b, &buffers, move |rows| expand.dispatch(&b, rows))?;
     }
     Ok(())
 }

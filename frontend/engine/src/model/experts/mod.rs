@@ -11,7 +11,6 @@ pub use pairs::Pairs;
 pub use ranges::ranges;
 
 use shaders::experts::locate;
-use shaders::selftest::Form;
 
 use super::expert_scratch::ExpertScratch;
 use super::{Experts, Parts, layer};
@@ -43,7 +42,7 @@ pub fn find_in_cache(
 ) -> Result<(), PlanError> {
     let (Some(cache), mixture) = (&scratch.cache, experts.mixture) else { return Ok(()) };
     let params = locate::Params { layer: i as u32, ..Default::default() };
-    let kernel = (locate::source(mixture, few_rows)?, Form::LocateExperts(mixture, few_rows));
+    let kernel = locate::Locate { mixture, few_rows };
     let mut buffers = vec![state, &cache.table, &scratch.choices, &cache.located];
     buffers.extend(few_rows.then_some(&cache.record));
     steps.push_rows(kernel, &params, &buffers, move |rows| locate::dispatch(mixture, few_rows, rows))

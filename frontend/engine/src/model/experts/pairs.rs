@@ -4,10 +4,10 @@
 
 use std::ops::Range;
 
-use shaders::experts::{buckets, choose};
-use shaders::matmul::{CooperativeTile, Tile, cooperative, experts as matmul};
+use shaders::experts::buckets::{self, Buckets};
+use shaders::experts::choose;
+use shaders::matmul::{CooperativeMatmul, CooperativeTile, Tile, cooperative, experts as matmul};
 use shaders::rows::gelu_mul::{self, Rows};
-use shaders::selftest::Form;
 
 use super::ranges::ranges;
 use super::{find_in_cache, logit_scale};
@@ -104,8 +104,7 @@ impl<'a> Pairs<'a> {
         let params =
             choose::Params { scale: self.logit_scale(), scales: self.of.scales.at, ..Default::default() };
         let buffers = [self.state, &e.logits, &self.weights.vectors, &e.choices];
-        let kernel = (choose::source(mixture)?, Form::ChooseExperts(mixture));
-        steps.push_rows(kernel, &params, &buffers, choose::dispatch)
+        steps.push_rows(choose::Choose(mixture), &params, &buffers, choose::dispatch)
     }
 
     /// Sorts the pairs by expert; with a cache, those whose expert is there by slot.
@@ -120,13 +119,13 @@ impl<'a> Pairs<'a> {
         let params = buckets::Params { capacity: e.capacity, ..Default::default() };
         for &tile in matmul::tiles(self.weights.limits.software) {
             let grid = self.where_chosen(tile, move |_| buckets::dispatch(mixture));
-            let kernel = (buckets::source(mixture, tile.bm)?, Form::SortChoices(mixture, tile.bm));
+            let kernel = Buckets { mixture, bm: tile.bm };
             steps.push_rows(kernel, &params, &[self.state, e.located(), &e.pairs, &e.tiles], grid)?;
         }
         if self.halves.is_some() {
             let bm = CooperativeTile::EXPERTS.bm;
             let grid = self.where_cooperative(move |_| buckets::dispatch(mixture));
-            let kernel = (buckets::source(mixture, bm)?, Form::SortChoices(mixture, bm));
+            let kernel = Buckets { mixture, bm };
             steps.push_rows(kernel, &params, &[self.state, e.located(), &e.pairs, &e.tiles], grid)?;
         }
         Ok(())
@@ -172,14 +171,14 @@ impl<'a> Pairs<'a> {
                 let grid =
                     self.where_chosen(tile, move |rows| matmul::dispatch(tile, &params, mixture, rows));
                 let dtype = product.matrix.dtype;
-                let kernel = (matmul::source(tile, dtype)?, Form::ExpertMatmul(tile, dtype));
+                let kernel = matmul::ExpertMatmul { tile, dtype };
                 steps.push_rows(kernel, &params, &[&part.value, &e.tiles, &e.pairs, x, y], grid)?;
                 steps.computing(multiply_adds);
             }
             if let Some([halves, factors]) = self.halves {
                 let (tile, dtype) = (CooperativeTile::EXPERTS, product.matrix.dtype);
                 let grid = self.where_cooperative(move |rows| tile.dispatch_experts(&params, mixture, rows));
-                let kernel = (tile.expert_source(dtype)?, Form::CooperativeExperts(tile, dtype));
+                let kernel = CooperativeMatmul { tile, dtype, product: cooperative::Product::Experts };
                 let operands = [&part.value, &e.tiles, &e.pairs, halves, factors, y];
                 steps.push_rows(kernel, &params, &operands, grid)?;
                 steps.computing(multiply_adds);
@@ -235,8 +234,7 @@ impl<'a> Pairs<'a> {
         let e = self.scratch;
         let params = self.activation_rows();
         let buffers = [self.state, &e.gate_up, &e.gate_up, &e.act];
-        let kernel = (gelu_mul::source()?, Form::GeluMul);
-        steps.push_rows(kernel, &params, &buffers, move |rows| gelu_mul::dispatch(&params, rows))
+        steps.push_rows(gelu_mul::GeluMul, &params, &buffers, move |rows| gelu_mul::dispatch(&params, rows))
     }
 
     /// The output of every pair's expert.

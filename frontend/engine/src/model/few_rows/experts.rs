@@ -4,7 +4,6 @@
 
 use shaders::experts::{choose, down, gate_up, mix};
 use shaders::matvec;
-use shaders::selftest::Form;
 
 use super::{FewRows, Product, Rows};
 use crate::adapter::Projection;
@@ -54,8 +53,7 @@ fn choose(steps: &mut Plan, layer: &Layer<'_>, choices: &Value) -> Result<(), Pl
     let params =
         choose::Params { scale: layer.logit_scale(), scales: layer.of.scales.at, ..Default::default() };
     let buffers = [&parts.scratch.state, &layer.scratch.logits, &parts.weights.vectors, choices];
-    let kernel = (choose::source(mixture)?, Form::ChooseExperts(mixture));
-    steps.push_rows(kernel, &params, &buffers, choose::dispatch)
+    steps.push_rows(choose::Choose(mixture), &params, &buffers, choose::dispatch)
 }
 
 struct Builder<'a> {
@@ -175,9 +173,8 @@ impl<'a> Builder<'a> {
             operands.extend(x.values());
             operands.extend(corrected.then_some(deltas));
             operands.extend(act.values());
-            let form = Form::ExpertGateUp(kernel);
             let grid = move |positions| kernel.dispatch(rows, positions);
-            self.steps.push_rows((kernel.source()?, form), &params, &operands, grid)?;
+            self.steps.push_rows(kernel, &params, &operands, grid)?;
             let apart = if up.at == 0 { up_part.layout.bytes() } else { 0 };
             self.steps.reading(layer.chosen_of(gate_part.layout.bytes() + apart));
         }
@@ -210,8 +207,7 @@ impl<'a> Builder<'a> {
             operands.extend(act.values());
             operands.push(&e.down);
             let grid = move |positions| kernel.dispatch(width, positions);
-            let form = Form::ExpertDown(kernel);
-            self.steps.push_rows((kernel.source()?, form), &params, &operands, grid)?;
+            self.steps.push_rows(kernel, &params, &operands, grid)?;
             self.steps.reading(layer.chosen_of(part.layout.bytes()));
         }
         self.correct(Projection::ExpertDown, act, &e.down)
@@ -220,14 +216,13 @@ impl<'a> Builder<'a> {
     /// Norms and adds both parts of the branch.
     fn mix(&mut self) -> Result<(), PlanError> {
         let (layer, parts) = (&self.layer, self.layer.parts);
-        let width = parts.config.width;
         let params = mix::Params {
             dense_norm: layer.of.dense_norm.at,
             experts_norm: layer.of.result_norm.at,
             eps: parts.config.eps,
             pad: 0,
         };
-        let kernel = (mix::source(None, width)?, Form::MixExperts(None, width));
+        let kernel = mix::Mix { mixture: None, width: parts.config.width };
         let s = &parts.scratch;
         let buffers = [&s.state, &parts.weights.vectors, &layer.scratch.down, &s.branch];
         self.steps.push_rows(kernel, &params, &buffers, mix::dispatch)

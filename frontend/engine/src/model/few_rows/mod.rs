@@ -5,11 +5,10 @@ mod experts;
 pub mod layers;
 
 use shaders::attention::decode::{Kv, Params as AttentionParams};
-use shaders::attention::few_rows::FewRows as Attention;
+use shaders::attention::few_rows::{FewRows as Attention, MergeRows};
 use shaders::matmul::few_rows::Epilogue;
 use shaders::matmul::{FewRows as Kernel, pack_rows};
 use shaders::matvec;
-use shaders::selftest::Form;
 
 use super::corrections::{Corrections, Site, SiteCorrections};
 use super::forms::Choices;
@@ -170,9 +169,8 @@ impl FewRows {
             operands.extend((epilogue == Epilogue::Ple).then_some(&s.ple));
             operands.extend(y.values());
             operands.extend(update.iter().flat_map(|of| [&of.all.z, &of.all.layers[of.layer].buffer]));
-            steps.push(&kernel.source()?, &params, &operands, Grid::Fixed(grid))?;
+            steps.push(kernel.clone(), &params, &operands, Grid::Fixed(grid))?;
             steps.reading(Amount::Fixed(layouts.iter().map(|layout| layout.bytes()).sum()));
-            steps.tested_as(Form::FewRows(kernel.clone()));
             Ok(())
         };
         match matrices {
@@ -269,9 +267,8 @@ impl FewRows {
             operands.extend([&parts.weights.vectors, &rope.table]);
         }
         operands.extend([&cache.k, &cache.v]);
-        let form = Form::FewRowsAttention(kernel);
         let grid = move |rows| Attention::dispatch(&params, rows);
-        steps.push_rows((kernel.source()?, form), &params, &operands, grid)?;
+        steps.push_rows(kernel, &params, &operands, grid)?;
         steps.reading(Amount::Visible { each: 2 * cache.slot_bytes, window });
         merge(parts, steps, (layer.head_dim, &params), &s.parts_of_rows, out)
     }
@@ -282,8 +279,7 @@ fn pack<'a>(parts: &'a Parts, steps: &mut Plan, x: &Value, k: u32) -> Result<Row
     let params = pack_rows::Params::new(k);
     let [codes, scales] = &parts.scratch.packed;
     let buffers = [&parts.scratch.state, x, codes, scales];
-    let kernel = (pack_rows::source()?, Form::PackRows);
-    steps.push_rows(kernel, &params, &buffers, move |rows| params.dispatch(rows))?;
+    steps.push_rows(pack_rows::PackRows, &params, &buffers, move |rows| params.dispatch(rows))?;
     Ok(Rows::Packed(&parts.scratch.packed))
 }
 
@@ -300,11 +296,8 @@ pub fn merge(
 ) -> Result<(), PlanError> {
     let mut operands = vec![&parts.scratch.state, part];
     operands.extend(out.values());
-    let packed = out.is_packed();
-    let kernel = (Attention::merge(head_dim, packed)?, Form::MergeRows(head_dim, packed));
-    let grid_params = *params;
-    let grid = move |rows| Attention::merge_dispatch(head_dim, &grid_params, rows);
-    steps.push_rows(kernel, params, &operands, grid)
+    let (kernel, grid_params) = (MergeRows { head_dim, packed: out.is_packed() }, *params);
+    steps.push_rows(kernel, params, &operands, move |rows| kernel.dispatch(&grid_params, rows))
 }
 
 /// The form of a product: the usual one of its class, or one that is faster on this device. A pair

@@ -2,8 +2,7 @@
 
 use std::rc::Rc;
 
-use shaders::repack::{self, rows_alignment};
-use shaders::selftest::Form;
+use shaders::repack::{self, Repack, rows_alignment};
 use shaders::{LayoutError, PlanarLayout};
 
 use crate::plan::{Grid, Limits, Origin, Plan, PlanError, Value};
@@ -95,8 +94,7 @@ impl RowCacheValues {
         };
         let mut plan = Plan::default();
         let operands = [&self.staging, &self.rows];
-        plan.push_shared(&repack::source(dtype)?, &self.params, &operands, Grid::Rows(Rc::new(grid)))?;
-        plan.tested_as(Form::Repack(dtype));
+        plan.push_shared(Repack(dtype), &self.params, &operands, Grid::Rows(Rc::new(grid)))?;
         Ok(plan)
     }
 }

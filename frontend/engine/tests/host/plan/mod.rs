@@ -12,7 +12,8 @@ use engine::plan::{Grid, Layout, Limits, Origin, Plan, PlanError, Schedule, Slot
 use engine::session::{DeviceMemory, LoadOptions, ModelSpec};
 use engine::synth::{Options, Quant, Shape, header};
 use engine::train::{Settings, TrainError, Trainer};
-use shaders::bandwidth::copy;
+use shaders::Kernel as _;
+use shaders::bandwidth::copy::{self, BandwidthCopy};
 
 use verify::{Unsound, Verifier};
 
@@ -29,22 +30,21 @@ fn devices() -> [Limits; 2] {
 
 fn copying(from: &Value, to: &Value) -> Plan {
     let mut plan = Plan::default();
-    let kernel = copy::source().expect("a kernel");
-    plan.push(&kernel, &copy::Params::new(4), &[from, to], Grid::Fixed([1; 3])).expect("a step");
+    plan.push(BandwidthCopy, &copy::Params::new(4), &[from, to], Grid::Fixed([1; 3])).expect("a step");
     plan
 }
 
 #[test]
 fn a_step_binds_what_its_kernel_says() {
-    let kernel = copy::source().expect("a kernel");
+    let kernel = BandwidthCopy.source().expect("a kernel").name;
     let [from, to] = ["from", "to"].map(|name| Value::temporary(name, 64));
     let mut plan = Plan::default();
-    let refused = plan.push(&kernel, &copy::Params::new(4), &[&from], Grid::Fixed([1; 3]));
-    assert_eq!(refused, Err(PlanError::Bindings { kernel: kernel.name.clone(), expected: 3, given: 2 }));
+    let refused = plan.push(BandwidthCopy, &copy::Params::new(4), &[&from], Grid::Fixed([1; 3]));
+    assert_eq!(refused, Err(PlanError::Bindings { kernel, expected: 3, given: 2 }));
     assert!(plan.is_empty());
     plan.extend(&copying(&from, &to));
     plan.extend(&copying(&to, &from));
-    assert_eq!((plan.len(), plan.kernels().len(), plan.values().len()), (2, 1, 2));
+    assert_eq!((plan.len(), plan.sources().len(), plan.values().len()), (2, 1, 2));
     let access: Vec<_> = plan.steps()[0].operands().map(|(value, writes)| (value.name(), writes)).collect();
     assert_eq!(access, [("from", false), ("to", true)]);
 }
@@ -52,7 +52,7 @@ fn a_step_binds_what_its_kernel_says() {
 #[test]
 fn unsound_plans_are_found_out() {
     let mut verifier = Verifier::default();
-    let step = copy::source().expect("a kernel").name;
+    let step = BandwidthCopy.source().expect("a kernel").name;
     let given = Value::state("given", 64);
     let [a, b] = ["a", "b"].map(|name| Value::temporary(name, 64));
     let mut plan = copying(&given, &a);

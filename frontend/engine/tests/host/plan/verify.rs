@@ -43,7 +43,7 @@ impl Verifier {
         let mut written: HashSet<&Value> = HashSet::new();
         for step in schedule.iter().flat_map(|plan| plan.steps()) {
             let name = || step.name().to_owned();
-            let uses = self.uses_of(&step.kernel);
+            let uses = self.uses_of(&step.source);
             if step.operands.len() as u32 > limits.storage_buffers {
                 wrong.push(Unsound::TooMany { step: name(), bindings: step.operands.len() });
             }

@@ -1,11 +1,11 @@
 //! Inputs and results of the prologue of a decode product.
 
-use super::{Arg, random};
+use super::super::{Matvec, Merge, Norms, Prologue, twin};
 use crate::math::rms;
-use crate::matvec::{Matvec, Merge, Norms, Prologue, twin};
+use crate::selftest::{Arg, random};
 use crate::state::State;
 
-pub(super) const EPS: f32 = 1e-6;
+pub(super) use crate::selftest::EPS;
 
 fn as_f64(values: &[f32]) -> Vec<f64> {
     values.iter().map(|&value| value.into()).collect()

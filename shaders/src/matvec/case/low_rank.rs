@@ -1,10 +1,8 @@
-//! The low-rank update in test cases of decode products: its inputs, z, and the output for the next product.
+//! The low-rank update: its inputs, z, and the output for the next product.
 
+use super::super::{Correction, Epilogue, HandoffForm, HandoffPlaces, Matvec, Prologue, ZSource, twin};
 use super::prologue::PrologueCase;
-use super::{Arg, random};
-use crate::adapter::expand::expand;
-use crate::matmul::FewRows;
-use crate::matvec::{Correction, Epilogue, HandoffForm, HandoffPlaces, Matvec, Prologue, ZSource, twin};
+use crate::selftest::{Arg, random};
 
 /// Number of workgroups that wrote partial sums after x: at large ranks, more than a thread loads in advance.
 const LEFT_BY: u32 = 101;
@@ -150,39 +148,4 @@ impl LowRankCase {
             }
         }
     }
-}
-
-/// The low-rank update in a product of a few rows, where the second of three matrices has none: its places, the row
-/// length of z, its bindings, and the update of every matrix.
-pub(super) fn of_few_rows(
-    kernel: &FewRows,
-    n: &dyn Fn(usize) -> u32,
-    rows: u32,
-) -> (Correction, u32, Vec<Arg>, Vec<Vec<f32>>) {
-    let (rank, count) = (4 * kernel.quads, kernel.dtypes.len());
-    let mut correction = Correction { rank, places: [None; 3] };
-    if rank == 0 {
-        return (correction, 0, Vec::new(), Vec::new());
-    }
-    let corrected = |i: usize| count < 3 || i != 1;
-    let z_stride = rank * (0..count).filter(|&i| corrected(i)).count() as u32;
-    let z = random(44, (rows * z_stride) as usize);
-    let mut adapter: Vec<f32> = (0..rank).map(|j| if j < 4 { 0.5 } else { -1.5 }).collect();
-    let scales = adapter.clone();
-    let mut z_at = 0;
-    let mut updates = Vec::new();
-    for i in 0..count {
-        let mut update = vec![0.0; (rows * n(i)) as usize];
-        if corrected(i) {
-            correction.places[i] = Some((z_at, adapter.len() as u32));
-            let b = random(45 + i as u64, (n(i) * rank) as usize);
-            let part =
-                z.chunks_exact(z_stride as usize).flat_map(|row| &row[z_at as usize..][..rank as usize]);
-            update = expand(&update, &part.copied().collect::<Vec<_>>(), &b, &scales);
-            adapter.extend(b);
-            z_at += rank;
-        }
-        updates.push(update);
-    }
-    (correction, z_stride, vec![Arg::floats(&z), Arg::floats(&adapter)], updates)
 }
