@@ -70,7 +70,7 @@ pub fn check_file(file: &[u8], meter: &mut Meter<'_>) -> Result<(), Error> {
         let mut length = 0;
         for _ in 0..MOST_FILTERS {
             if !is_zlib(&data) {
-                data = unwrapped(data);
+                data = unwrapped(data, meter)?;
             }
             if !is_zlib(&data) {
                 break;
@@ -114,15 +114,18 @@ fn deepest(objects: &[u8]) -> u32 {
 }
 
 /// Returns what is below an ASCII encoding, if the bytes look like one.
-fn unwrapped(data: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
-    let end = find(&data, b"endstream").unwrap_or(data.len());
-    let start = &data[..end.min(64)];
+fn unwrapped<'a>(data: Cow<'a, [u8]>, meter: &mut Meter<'_>) -> Result<Cow<'a, [u8]>, Error> {
+    let start = &data[..data.len().min(64)];
     if start.is_empty() || !start.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) {
-        return data;
+        return Ok(data);
     }
+    let end = find(&data, b"endstream").unwrap_or(data.len());
+    // A file may have the word very often, and each time what follows is searched.
+    meter.parts(end as u64 / 64)?;
+    let start = &data[..end.min(64)];
     let is_hex =
         start.iter().all(|byte| byte.is_ascii_hexdigit() || byte.is_ascii_whitespace() || *byte == b'>');
-    if is_hex { ascii_hex(&data[..end]).into() } else { ascii_85(&data[..end]).into() }
+    Ok(if is_hex { ascii_hex(&data[..end]).into() } else { ascii_85(&data[..end]).into() })
 }
 
 fn is_zlib(data: &[u8]) -> bool {
@@ -272,6 +275,15 @@ mod tests {
         assert_eq!(deepest(b"<< /A << /B <41> >> /C << >> >> endobj << >>"), 2);
         assert_eq!(deepest(&b"<</A ".repeat(300)), 300);
         assert_eq!(check_bytes(&b"<</A ".repeat(300)), Err(Error::TooDeep { limit: 256 }));
+    }
+
+    #[test]
+    fn what_is_searched_again_and_again_counts() {
+        let mut callback = |_| ControlFlow::Continue(());
+        let limits = Limits { parts: 100_000, ..Limits::default() };
+        let file = b"stream ".repeat(10_000);
+        let result = check_file(&file, &mut Meter::new(limits, &mut callback));
+        assert_eq!(result, Err(Error::Expands { limit: 100_000 }));
     }
 
     #[test]
