@@ -73,8 +73,11 @@ pub fn citations(answer: &str, sources: &[Source<'_>]) -> Vec<Citation> {
     while let Some(start) = answer[at..].find(['[', '【', '［']).map(|start| start + at) {
         let inner = start + answer[start..].chars().next().map_or(1, char::len_utf8);
         at = inner;
-        let Some(end) = answer[inner..].find([']', '】', '］']).map(|end| end + inner) else { break };
-        let range = start..end + answer[end..].chars().next().map_or(1, char::len_utf8);
+        let mut letters = answer[inner..].char_indices().take(LONGEST_MARK);
+        let close = letters.find(|(_, letter)| matches!(letter, ']' | '】' | '］'));
+        let Some((length, close)) = close else { continue };
+        let end = inner + length;
+        let range = start..end + close.len_utf8();
         let Some(marks) = marks(&answer[inner..end]) else { continue };
         at = range.end;
         for (document, number) in marks {
@@ -92,6 +95,9 @@ pub fn citations(answer: &str, sources: &[Source<'_>]) -> Vec<Citation> {
     }
     found
 }
+
+/// The longest mark, in characters.
+const LONGEST_MARK: usize = 120;
 
 /// The longest range of passages in one mark, such as `1:2-4`.
 const LONGEST_RANGE: u32 = 20;

@@ -25,7 +25,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             bytes: 128 << 20,
-            unpacked: 512 << 20,
+            unpacked: 256 << 20,
             text: 64 << 20,
             pages: 5000,
             parts: 50_000_000,

@@ -60,17 +60,21 @@ pub fn format_of(name: &str, bytes: &[u8]) -> Option<Format> {
     let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
     let extension = extension.as_deref().unwrap_or_default();
     let start = &bytes[..bytes.len().min(1024)];
-    if start.windows(5).any(|window| window == b"%PDF-") {
+    let end = &bytes[bytes.len().saturating_sub(1 << 16)..];
+    let has = |part: &[u8], word: &[u8]| part.windows(word.len()).any(|window| window == word);
+    // A PDF may have something before its header; a text may speak of one.
+    let is_pdf =
+        bytes.starts_with(b"%PDF-") || has(start, b"%PDF-") && (extension == "pdf" || !text::is_text(bytes));
+    if is_pdf {
         return Some(Format::Pdf);
     }
     if bytes.starts_with(b"PK\x03\x04") {
-        // Both kinds of archive name themselves near the start as a rule; the name decides otherwise.
-        let has = |word: &[u8]| start.windows(word.len()).any(|window| window == word);
+        // The names of all files are at the end.
         return match extension {
             "epub" => Some(Format::Epub),
-            "docx" | "docm" | "dotx" => Some(Format::Docx),
-            _ if has(b"application/epub+zip") || has(b"META-INF/container.xml") => Some(Format::Epub),
-            _ if has(b"word/") || has(b"[Content_Types].xml") => Some(Format::Docx),
+            "docx" | "docm" | "dotx" | "dotm" => Some(Format::Docx),
+            _ if has(end, b"META-INF/container.xml") => Some(Format::Epub),
+            _ if has(end, b"word/document.xml") => Some(Format::Docx),
             _ => None,
         };
     }
@@ -98,6 +102,8 @@ mod tests {
     fn bytes_decide_before_the_name() {
         assert_eq!(format_of("a.txt", b"%PDF-1.7\n"), Some(Format::Pdf));
         assert_eq!(format_of("a.pdf", b"just text"), Some(Format::Text));
+        assert_eq!(format_of("a.pdf", b"junk\n%PDF-1.7\n"), Some(Format::Pdf));
+        assert_eq!(format_of("a.md", b"It starts with %PDF-1.7"), Some(Format::Markdown));
         assert_eq!(format_of("a.csv", b"a,b"), Some(Format::Table));
         assert_eq!(format_of("main.rs", b"fn main() {}"), Some(Format::Text));
         assert_eq!(format_of("a.zip", b"PK\x03\x04\0\0"), None);

@@ -14,6 +14,7 @@ use crate::project;
 /// Each crate of the workspace with those that depend on it and have tests of their own.
 const DEPENDENTS: &[(&str, &[&str])] = &[
     ("shaders", &["frontend/engine", "frontend/worker"]),
+    ("frontend/documents", &[]),
     ("frontend/engine", &["frontend/worker"]),
     ("frontend/protocol", &["frontend/worker", "frontend/fake", "app", "server", "xtask/wire"]),
     ("frontend/worker", &[]),
@@ -240,6 +241,13 @@ mod tests {
     fn a_document_has_its_links_checked() {
         assert_eq!(packages(&["README.md"]), ["xtask"]);
         assert_eq!(packages(&["frontend/engine/GEMMA4.md"]), ["frontend/engine", "xtask"]);
+    }
+
+    #[test]
+    fn the_reader_of_documents_stands_alone() {
+        let reader = ["frontend/documents/src/read.rs", "frontend/documents/tests/host/files/office.pdf"];
+        assert_eq!(packages(&reader), ["frontend/documents"]);
+        assert_eq!(Selection::of(&reader).steps, [Step::Fmt, Step::Clippy, Step::Unit]);
     }
 
     #[test]

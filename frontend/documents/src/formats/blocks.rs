@@ -15,6 +15,8 @@ pub struct Blocks {
     paragraphs: Vec<String>,
     first: u32,
     paragraph: String,
+    /// Whether the paragraph is more than spaces.
+    has_text: bool,
 }
 
 impl Blocks {
@@ -27,6 +29,7 @@ impl Blocks {
             paragraphs: Vec::new(),
             first: 1,
             paragraph: String::new(),
+            has_text: false,
         }
     }
 
@@ -34,12 +37,13 @@ impl Blocks {
     pub fn text(&mut self, text: &str, meter: &mut Meter<'_>) -> Result<(), Error> {
         meter.text(text.len())?;
         self.paragraph.push_str(text);
+        self.has_text |= !text.trim().is_empty();
         Ok(())
     }
 
     /// Separates two cells of a row.
     pub fn cell(&mut self) {
-        if !self.paragraph.trim().is_empty() {
+        if self.has_text {
             self.paragraph.push_str(" | ");
         }
     }
@@ -47,6 +51,7 @@ impl Blocks {
     /// Ends the paragraph. Spaces in it are made one, unless it is preformatted.
     pub fn end(&mut self, is_preformatted: bool) {
         let paragraph = std::mem::take(&mut self.paragraph);
+        self.has_text = false;
         let trimmed = paragraph.trim_end().trim_end_matches(" |");
         if trimmed.trim().is_empty() {
             return;
@@ -61,6 +66,7 @@ impl Blocks {
     pub fn end_heading(&mut self, level: u8) {
         let heading = std::mem::take(&mut self.paragraph);
         if heading.trim().is_empty() {
+            self.has_text = false;
             return;
         }
         self.end_section();

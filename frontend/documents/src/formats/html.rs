@@ -7,7 +7,7 @@ use crate::limits::Meter;
 use crate::{Document, Error, Format, Section};
 
 /// Elements of which nothing is text for a reader.
-const HIDDEN: [&str; 8] = ["script", "style", "template", "noscript", "svg", "object", "select", "iframe"];
+const HIDDEN: [&str; 6] = ["script", "style", "template", "noscript", "svg", "iframe"];
 
 /// Elements that are a paragraph, or separate paragraphs.
 const BLOCKS: [&str; 35] = [

@@ -152,9 +152,14 @@ fn middle(text: &str) -> Option<usize> {
     let half = text.len() / 2;
     let distance = |at: &usize| at.abs_diff(half);
     let mut before = None;
+    // Whether the last letter that isn't a space ends a sentence.
+    let mut ends = false;
     let (mut sentence, mut word, mut letter) = (None, None, None);
     for (at, next) in text.char_indices() {
         if let Some(before) = before {
+            if !char::is_whitespace(before) {
+                ends = is_sentence_end(before);
+            }
             let nearer = |best: &mut Option<usize>| {
                 if best.as_ref().is_none_or(|best| distance(&at) <= distance(best)) {
                     *best = Some(at);
@@ -165,7 +170,6 @@ fn middle(text: &str) -> Option<usize> {
             if char::is_whitespace(before) && !next.is_whitespace() {
                 nearer(&mut word);
             }
-            let ends = text[..at].trim_end().ends_with(is_sentence_end);
             if ends && (char::is_whitespace(before) && !next.is_whitespace() || is_wide(before)) {
                 nearer(&mut sentence);
             }

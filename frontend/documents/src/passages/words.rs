@@ -1,4 +1,4 @@
-//! Words as they are compared: folded, and in scripts without spaces pairs of letters.
+//! Words as they are compared: folded, and in scripts without spaces letters and pairs of them.
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 use icu_normalizer::properties::{CanonicalDecompositionBorrowed, Decomposed};
@@ -15,12 +15,10 @@ pub fn words(text: &str, take: &mut dyn FnMut(&str)) {
         }
         if is_unspaced(letter) {
             finish(&mut word, take);
-            let mut pair = String::from(before.unwrap_or(letter));
-            if before.is_some() {
-                pair.push(letter);
-                take(&pair);
-            } else {
-                // A letter alone is a word of a question of one letter.
+            let mut pair = String::from(letter);
+            take(&pair);
+            if let Some(before) = before {
+                pair.insert(0, before);
                 take(&pair);
             }
             before = Some(letter);
@@ -133,9 +131,9 @@ mod tests {
     }
 
     #[test]
-    fn scripts_without_spaces_have_pairs() {
-        assert_eq!(of("北码头 ok"), ["北", "北码", "码头", "ok"]);
-        assert_eq!(of("서울에서"), ["서", "서울", "울에", "에서"]);
+    fn scripts_without_spaces_have_letters_and_pairs() {
+        assert_eq!(of("北码头 ok"), ["北", "码", "北码", "头", "码头", "ok"]);
+        assert_eq!(of("서울에"), ["서", "울", "서울", "에", "울에"]);
     }
 
     #[test]

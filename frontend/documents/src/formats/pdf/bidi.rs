@@ -45,11 +45,18 @@ pub fn join(pieces: &mut [String]) -> String {
             at += 1;
             continue;
         }
-        let mut end = at + 1;
-        let mut next = end;
-        while next < pieces.len() && (is_other(directions[next]) || joins(&directions, pieces, at, next)) {
+        let (mut end, mut next) = (at + 1, at + 1);
+        // Between numbers, only what is part of a number.
+        let mut has_letters = directions[at] != Direction::Number;
+        while let Some(direction) = directions.get(next) {
+            let is_between =
+                *direction == Direction::Neutral && (has_letters || is_part_of_number(&pieces[next]));
+            if !is_other(*direction) && !is_between {
+                break;
+            }
+            has_letters |= *direction == Direction::Left;
             next += 1;
-            if is_other(directions[next - 1]) {
+            if is_other(*direction) {
                 end = next;
             }
         }
@@ -59,15 +66,8 @@ pub fn join(pieces: &mut [String]) -> String {
     pieces.concat()
 }
 
-/// Whether a neutral piece continues a run that started at `start`: between numbers, only what is part of a number.
-fn joins(directions: &[Direction], pieces: &[String], start: usize, at: usize) -> bool {
-    let is_number = directions[start..at].iter().all(|direction| *direction != Direction::Left);
-    match directions[at] {
-        Direction::Neutral if is_number => matches!(pieces[at].as_str(), "." | "," | ":" | "/" | "-" | "%"),
-        Direction::Number => true,
-        Direction::Neutral => true,
-        Direction::Left | Direction::Right => false,
-    }
+fn is_part_of_number(piece: &str) -> bool {
+    matches!(piece, "." | "," | ":" | "/" | "-" | "%")
 }
 
 fn direction(piece: &str) -> Direction {
@@ -99,6 +99,7 @@ mod tests {
     fn words_of_the_other_direction_keep_their_order() {
         assert_eq!(joined("ABC xyz םכילע םולש"), "שלום עליכם ABC xyz");
         assert_eq!(joined("the word םולש means peace, I say"), "the word שלום means peace, I say");
+        assert_eq!(joined("a greeting is םכל םולש in Hebrew"), "a greeting is שלום לכם in Hebrew");
         assert_eq!(joined("plain (text) 12"), "plain (text) 12");
     }
 }

@@ -47,8 +47,8 @@ impl<'a> Fonts<'a> {
             return Ok(found.clone());
         }
         let Some(dict) = fonts.get::<Dict<'_>>(name) else { return Ok(None) };
-        let font =
-            if check(&dict, meter)? { self.cache.font(&dict, &self.programs, &self.cmaps) } else { None };
+        check(&dict, meter)?;
+        let font = self.cache.font(&dict, &self.programs, &self.cmaps);
         if let Some(reference) = reference {
             self.found.insert(reference, font.clone());
         }
@@ -73,8 +73,8 @@ pub fn letters(font: &Font<'_>, code: u32) -> Option<String> {
     text.chars().all(is_readable).then_some(text)
 }
 
-/// Unpacks the streams of a font within limits before the library does without; `false` if one is broken.
-fn check(font: &Dict<'_>, meter: &mut Meter<'_>) -> Result<bool, Error> {
+/// Unpacks the streams of a font within limits before the library does without.
+fn check(font: &Dict<'_>, meter: &mut Meter<'_>) -> Result<(), Error> {
     let descendant =
         font.get::<Array<'_>>("DescendantFonts").and_then(|fonts| fonts.iter::<Dict<'_>>().next());
     for font in [Some(font), descendant.as_ref()].into_iter().flatten() {
@@ -85,5 +85,5 @@ fn check(font: &Dict<'_>, meter: &mut Meter<'_>) -> Result<bool, Error> {
             streams::check(&stream, meter)?;
         }
     }
-    Ok(true)
+    Ok(())
 }

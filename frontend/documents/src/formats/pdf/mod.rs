@@ -24,6 +24,9 @@ const HEADING: f64 = 1.15;
 /// The longest line that may be a heading, in characters.
 const LONGEST_HEADING: usize = 120;
 
+/// Sizes of headings that are told apart.
+const MOST_LEVELS: usize = 12;
+
 /// Fewer letters on a page with a picture are a stamp or a page number on a scan.
 const FEW_LETTERS: usize = 16;
 
@@ -110,7 +113,8 @@ fn heading_sizes(pages: &[Vec<Line>]) -> Vec<u64> {
     let body = letters.iter().max_by_key(|(_, count)| **count).map_or(0, |(size, _)| *size);
     let larger = letters.iter().rev().take_while(|(size, _)| **size as f64 > body as f64 * HEADING);
     // Large print in a large part of the document isn't headings.
-    larger.filter(|(_, count)| **count * 4 < all).map(|(size, _)| *size).collect()
+    let larger = larger.filter(|(_, count)| **count * 4 < all).map(|(size, _)| *size);
+    larger.take(MOST_LEVELS).collect()
 }
 
 /// A size in tenths of a point.

@@ -17,7 +17,7 @@ use crate::limits::Meter;
 /// Filters that a stream may have.
 const MOST_FILTERS: usize = 8;
 
-/// The end of a dictionary that a stream belongs to, in bytes: enough to tell a picture.
+/// The end of the dictionary that a stream belongs to, in bytes: enough to tell a stream of objects.
 const DICTIONARY: usize = 1024;
 
 /// Fails if a stream has more bytes than may be unpacked.
@@ -35,7 +35,9 @@ pub fn check(stream: &Stream<'_>, meter: &mut Meter<'_>) -> Result<(), Error> {
             Filter::RunLengthDecode => run_length(&data, limit),
             Filter::Ascii85Decode => Ok(ascii_85(&data)),
             Filter::AsciiHexDecode => Ok(ascii_hex(&data)),
-            // The library doesn't decode pictures, and leaves out the filter of encryption.
+            // `raw_data` has decrypted it.
+            Filter::Crypt => continue,
+            // The library doesn't decode pictures.
             _ => break,
         };
         // What is left of the limit is no limit to show.
@@ -61,27 +63,26 @@ pub fn check_file(file: &[u8], meter: &mut Meter<'_>) -> Result<(), Error> {
         meter.depth(deepest(&file[objects..keyword]))?;
         objects = at;
         let dictionary = &file[keyword.saturating_sub(DICTIONARY)..keyword];
-        // A picture is never unpacked, unless something else refers to it: then it fails later.
-        if find(dictionary, b"/DCTDecode").is_some() {
-            continue;
-        }
+        let has_objects = find(dictionary, b"/ObjStm").is_some();
         let data = file[at..].strip_prefix(b"\r").unwrap_or(&file[at..]);
         let mut data = Cow::Borrowed(data.strip_prefix(b"\n").unwrap_or(data));
         let mut length = 0;
         for _ in 0..MOST_FILTERS {
             if !is_zlib(&data) {
-                data = unwrapped(data);
+                data = unwrapped(data, meter)?;
             }
-            if !is_zlib(&data) {
+            // The library inflates what has no header, too. Anything else ends after a few bytes.
+            let inflated = inflate(&data, limit)?;
+            if inflated.is_empty() {
                 break;
             }
-            data = inflate(&data, limit)?.into();
-            length = data.len();
+            if has_objects {
+                meter.depth(deepest(&inflated))?;
+            }
+            length += inflated.len();
+            data = inflated.into();
         }
         meter.parts(length as u64 / 1024)?;
-        if find(dictionary, b"/ObjStm").is_some() {
-            meter.depth(deepest(&data))?;
-        }
     }
     meter.depth(deepest(&file[objects..]))
 }
@@ -114,15 +115,18 @@ fn deepest(objects: &[u8]) -> u32 {
 }
 
 /// Returns what is below an ASCII encoding, if the bytes look like one.
-fn unwrapped(data: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
-    let end = find(&data, b"endstream").unwrap_or(data.len());
-    let start = &data[..end.min(64)];
+fn unwrapped<'a>(data: Cow<'a, [u8]>, meter: &mut Meter<'_>) -> Result<Cow<'a, [u8]>, Error> {
+    let start = &data[..data.len().min(64)];
     if start.is_empty() || !start.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) {
-        return data;
+        return Ok(data);
     }
+    let end = find(&data, b"endstream").unwrap_or(data.len());
+    // A file may have the word very often, and each time what follows is searched.
+    meter.parts(end as u64 / 64)?;
+    let start = &data[..end.min(64)];
     let is_hex =
         start.iter().all(|byte| byte.is_ascii_hexdigit() || byte.is_ascii_whitespace() || *byte == b'>');
-    if is_hex { ascii_hex(&data[..end]).into() } else { ascii_85(&data[..end]).into() }
+    Ok(if is_hex { ascii_hex(&data[..end]).into() } else { ascii_85(&data[..end]).into() })
 }
 
 fn is_zlib(data: &[u8]) -> bool {
@@ -271,14 +275,28 @@ mod tests {
     fn dictionaries_are_counted_to_their_deepest() {
         assert_eq!(deepest(b"<< /A << /B <41> >> /C << >> >> endobj << >>"), 2);
         assert_eq!(deepest(&b"<</A ".repeat(300)), 300);
-        assert_eq!(check_bytes(&b"<</A ".repeat(300)), Err(Error::TooDeep { limit: 256 }));
+        let deep = b"<</A ".repeat(300);
+        let stream = [b"<</Type/ObjStm>> stream\n".as_slice(), &deflated(&deep)].concat();
+        for file in [deep, stream] {
+            assert_eq!(check_bytes(&file), Err(Error::TooDeep { limit: 256 }));
+        }
+    }
+
+    #[test]
+    fn what_is_searched_again_and_again_counts() {
+        let mut callback = |_| ControlFlow::Continue(());
+        let limits = Limits { parts: 100_000, ..Limits::default() };
+        let file = b"stream ".repeat(10_000);
+        let result = check_file(&file, &mut Meter::new(limits, &mut callback));
+        assert_eq!(result, Err(Error::Expands { limit: 100_000 }));
     }
 
     #[test]
     fn bombs_are_found_below_several_filters() {
         let bomb = deflated(&vec![0; 2 << 20]);
         let hex: String = bomb.iter().map(|byte| format!("{byte:02x}")).collect();
-        for packed in [bomb.clone(), deflated(&bomb), format!("{hex}>").into_bytes()] {
+        let bare = bomb[2..].to_vec();
+        for packed in [bomb.clone(), bare, deflated(&bomb), format!("{hex}>").into_bytes()] {
             let file = [b"1 0 obj <<>> stream\r\n".as_slice(), &packed, b"\nendstream endobj"].concat();
             assert_eq!(check_bytes(&file), Err(Error::Expands { limit: 1 << 20 }));
         }
