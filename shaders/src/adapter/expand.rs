@@ -1,7 +1,7 @@
 //! Launcher and CPU twin of `wgsl/adapter/expand.wgsl`: `Y += B·(scales ⊙ z)` for products with the same input.
 
 use crate::matvec::Correction;
-use crate::selftest::{Arg, Case, CaseError, Expected, LEN, random};
+use crate::selftest::{Arg, Case, CaseError, Expected, LEN, args, random};
 use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// Rows per workgroup.
@@ -88,9 +88,8 @@ impl Kernel for Expand {
     }
 
     fn case(&self) -> Result<Case, CaseError> {
-        let Self(products) = *self;
         let (rank, widths) = (12_u32, [75_u32, 64, 130]);
-        let widths = &widths[..products.min(widths.len())];
+        let widths = &widths[..self.0.min(widths.len())];
         let b_at = |i: usize| rank * widths[..i].iter().sum::<u32>();
         let z_at = |i: usize| rank * i as u32;
         let mut correction = Correction { rank, places: [None; 3] };
@@ -102,13 +101,7 @@ impl Kernel for Expand {
         let z = random(56, (LEN * stride) as usize);
         let b = random(57, b_at(widths.len()) as usize);
         let scales = random(58, rank as usize);
-        let mut args = vec![
-            Arg::uniform(&params),
-            Arg::state(0, LEN),
-            Arg::floats(&z),
-            Arg::floats(&b),
-            Arg::floats(&scales),
-        ];
+        let mut args = args![uniform(&params), state(0, LEN), floats(&z), floats(&b), floats(&scales)];
         let mut expected = Vec::new();
         for (i, &n) in widths.iter().enumerate() {
             let y = random(59 + i as u64, (LEN * n) as usize);

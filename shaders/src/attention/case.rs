@@ -5,7 +5,7 @@ use super::block::{self, Block};
 use super::cooperative::KEYS;
 use crate::rope;
 use crate::rows::qkv_finish as finish;
-use crate::selftest::{Arg, EPS, Expected, Reading, random};
+use crate::selftest::{Arg, EPS, Expected, Reading, args, random};
 
 pub(crate) const HEADS: u32 = 4;
 pub(crate) const KV_HEADS: u32 = 2;
@@ -81,13 +81,13 @@ impl Chunk {
         let until = if form.until { vec![self.pos + self.len; self.len as usize] } else { Vec::new() };
         let inputs = block::Inputs { pos: self.pos, q, k: &k, v: &v, visible_until: &until };
         let want = block::block(form, &self.params(), inputs);
-        let mut args = vec![
-            Arg::uniform(&self.params()),
-            Arg::state(self.pos, self.len),
-            Arg::floats(q),
-            Arg::Words(k_words),
-            Arg::Words(v_words),
-            Arg::zeros(want.len()),
+        let mut args = args![
+            uniform(&self.params()),
+            state(self.pos, self.len),
+            floats(q),
+            Words(k_words),
+            Words(v_words),
+            zeros(want.len())
         ];
         if form.until {
             args.push(Arg::Words(until));

@@ -7,7 +7,7 @@ use super::decode::{Decode, Kv, Params};
 use super::{KvType, block};
 use crate::rows::qkv_finish as finish;
 use crate::rows::qkv_finish::{Cache, QkvFinish};
-use crate::selftest::{Arg, Case, CaseError, EPS, Expected, Reading, packed_zeros, random};
+use crate::selftest::{Arg, Case, CaseError, EPS, Expected, Reading, args, random};
 use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// Elements of a head that a workgroup merges.
@@ -196,8 +196,7 @@ impl Kernel for MergeRows {
     /// Partial results of three rows in two splits. The first two share theirs, and the first one sees no key of the second
     /// split.
     fn case(&self) -> Result<Case, CaseError> {
-        let Self { head_dim, packed } = *self;
-        let (rows, splits, hd) = (3, 2, head_dim as usize);
+        let (rows, splits, hd) = (3, 2, self.head_dim as usize);
         let params = Params {
             heads: HEADS,
             min_split_keys: 64,
@@ -227,10 +226,8 @@ impl Kernel for MergeRows {
             part.extend(pairs.as_flattened());
         }
         // The first row has 64 keys, which would be one split.
-        let mut args = vec![Arg::uniform(&params), Arg::state(63, rows), Arg::floats(&part)];
-        args.extend(if packed { packed_zeros(want.len()).to_vec() } else { vec![Arg::zeros(want.len())] });
-        let expected =
-            if packed { Expected::packed(3, &want, 1e-4) } else { vec![Expected::new(3, want, 1e-4)] };
+        let mut args = args![uniform(&params), state(63, rows), floats(&part)];
+        let expected = Expected::rows(&mut args, want, 1e-4, self.packed);
         let grid = self.dispatch(&params, rows);
         Ok(Case { args, grid, expected })
     }

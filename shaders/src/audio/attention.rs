@@ -1,7 +1,7 @@
 //! `wgsl/audio/attention.wgsl`: local attention over the last few positions.
 
 use super::{PAST, STEP};
-use crate::selftest::{Arg, Case, CaseError, Expected, as_f32, random};
+use crate::selftest::{Arg, Case, CaseError, Expected, args, as_f32, random};
 use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// Keys that a position attends to, including its own.
@@ -136,16 +136,15 @@ impl Kernel for Attention {
 
     /// Local attention, for one step.
     fn case(&self) -> Result<Case, CaseError> {
-        let head_dim = self.head_dim;
         let heads = 2;
-        let width = (heads * head_dim) as usize;
+        let width = (heads * self.head_dim) as usize;
         let slots = slots(STEP);
-        let params = Params::new(heads, head_dim, slots, 0);
+        let params = Params::new(heads, self.head_dim, slots, 0);
         let rows = |seed| -> Vec<f32> {
             random(seed, (PAST + STEP) as usize * width).into_iter().map(|v| 2.0 * v).collect()
         };
         let (q, k, v) = (rows(88), rows(89), rows(90));
-        let (vectors, relative) = (random(91, head_dim as usize), random(92, KEYS as usize * width));
+        let (vectors, relative) = (random(91, self.head_dim as usize), random(92, KEYS as usize * width));
         let inputs = Inputs { q: &q, k: &k, v: &v, relative: &relative, scale: &vectors };
         let all = as_f32(&attention(&params, &inputs));
         let values = slots as usize * width;
@@ -157,7 +156,7 @@ impl Kernel for Attention {
         }
         let begin = PAST as usize * width;
         let want = all[begin..].to_vec();
-        let mut args = vec![Arg::uniform(&params), Arg::state(PAST, STEP), Arg::floats(&vectors)];
+        let mut args = args![uniform(&params), state(PAST, STEP), floats(&vectors)];
         args.extend([&q, &k, &v].map(|rows| Arg::floats(&rows[begin..])));
         args.extend([Arg::floats(&relative), Arg::floats(&past), Arg::zeros(want.len())]);
         let grid = dispatch(&params, STEP);

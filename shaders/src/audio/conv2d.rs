@@ -1,6 +1,6 @@
 //! `wgsl/audio/conv2d.wgsl`: a subsampling convolution with layer norm and ReLU.
 
-use crate::selftest::{Arg, Case, CaseError, EPS, Expected, as_f32, random};
+use crate::selftest::{Case, CaseError, EPS, Expected, args, as_f32, random};
 use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// Groups of channels per workgroup.
@@ -131,8 +131,7 @@ impl Kernel for Conv2d {
         let vectors = random(84, (count + channels) as usize);
         let x = random(85, ((2 * rows + 1) * freq_in * channels_in) as usize);
         let want = as_f32(&self.twin(&params, &vectors, &x, rows as usize));
-        let args =
-            vec![Arg::uniform(&params), Arg::floats(&vectors), Arg::floats(&x), Arg::zeros(want.len())];
+        let args = args![uniform(&params), floats(&vectors), floats(&x), zeros(want.len())];
         let grid = Self::dispatch(&params, rows);
         Ok(Case { args, grid, expected: vec![Expected::new(3, want, 1e-3)] })
     }

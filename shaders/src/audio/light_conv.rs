@@ -3,7 +3,7 @@
 use super::silu::silu;
 use super::{PAST, STEP, sigmoid};
 use crate::math::rms;
-use crate::selftest::{Arg, Case, CaseError, EPS, Expected, as_f32, random};
+use crate::selftest::{Case, CaseError, EPS, Expected, args, as_f32, random};
 use crate::{Defines, Kernel, PreprocessError, Source, grid};
 
 /// The kernel. Bindings: params, state, vectors, x, past, y.
@@ -89,13 +89,13 @@ impl Kernel for LightConv {
         }
         let begin = PAST as usize * width;
         let want = all[begin..].to_vec();
-        let args = vec![
-            Arg::uniform(&params),
-            Arg::state(PAST, STEP),
-            Arg::floats(&vectors),
-            Arg::floats(&x[2 * begin..]),
-            Arg::floats(&past),
-            Arg::zeros(want.len()),
+        let args = args![
+            uniform(&params),
+            state(PAST, STEP),
+            floats(&vectors),
+            floats(&x[2 * begin..]),
+            floats(&past),
+            zeros(want.len())
         ];
         let grid = dispatch(STEP);
         Ok(Case { args, grid, expected: vec![Expected::new(5, want, 1e-3)] })

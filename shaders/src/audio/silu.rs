@@ -1,7 +1,7 @@
 //! `wgsl/audio/silu.wgsl`: the activation of the feed-forward blocks.
 
 use super::sigmoid;
-use crate::selftest::{Arg, Case, CaseError, Expected, random};
+use crate::selftest::{Case, CaseError, Expected, args, random};
 use crate::{Defines, Kernel, PreprocessError, Source, grid};
 
 /// Elements per workgroup.
@@ -52,7 +52,7 @@ impl Kernel for Silu {
         let params = Params::new(width);
         let x: Vec<f32> = random(93, (width * rows) as usize).into_iter().map(|v| 9.0 * v).collect();
         let want = x.iter().map(|&v| silu(v.into()) as f32).collect();
-        let args = vec![Arg::uniform(&params), Arg::state(0, rows), Arg::floats(&x)];
+        let args = args![uniform(&params), state(0, rows), floats(&x)];
         let grid = dispatch(&params, rows);
         Ok(Case { args, grid, expected: vec![Expected::new(2, want, 1e-4)] })
     }

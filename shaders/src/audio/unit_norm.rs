@@ -1,7 +1,7 @@
 //! `wgsl/audio/unit_norm.wgsl`: RMS norm without weights, after adding a bias.
 
 use crate::math::rms;
-use crate::selftest::{Arg, Case, CaseError, EPS, Expected, as_f32, random};
+use crate::selftest::{Case, CaseError, EPS, Expected, args, as_f32, random};
 use crate::{Defines, Kernel, PreprocessError, Source, grid};
 
 /// The kernel. Bindings: params, state, vectors, x, y.
@@ -67,13 +67,7 @@ impl Kernel for UnitNorm {
         let params = Params::new(width, Some(0), EPS);
         let (vectors, x) = (random(82, width as usize), random(83, (width * rows) as usize));
         let want = as_f32(&unit_norm(&params, &vectors, &x));
-        let args = vec![
-            Arg::uniform(&params),
-            Arg::state(0, rows),
-            Arg::floats(&vectors),
-            Arg::floats(&x),
-            Arg::zeros(want.len()),
-        ];
+        let args = args![uniform(&params), state(0, rows), floats(&vectors), floats(&x), zeros(want.len())];
         let grid = dispatch(rows);
         Ok(Case { args, grid, expected: vec![Expected::new(4, want, 1e-4)] })
     }

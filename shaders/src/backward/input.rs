@@ -1,7 +1,7 @@
 //! Launcher and CPU twin of `wgsl/backward/input.wgsl`: `dX[T, K] = dY[T, N]·W[N, K]`, W planar.
 
 use crate::quant::planar_values;
-use crate::selftest::{Arg, Case, CaseError, Expected, matrix, random, tolerance};
+use crate::selftest::{Case, CaseError, Expected, args, matrix, random, tolerance};
 use crate::{DType, Defines, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 /// Tile sizes. Every tile gives the same result up to rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -155,21 +155,14 @@ impl Kernel for ColumnProduct {
 
     /// A product with the columns of a matrix, added to what is there.
     fn case(&self) -> Result<Case, CaseError> {
-        let Self { tile, dtype } = *self;
         let (k, n, rows) = (256, 37, 5);
-        let w = matrix(dtype, k, n, 31)?;
+        let w = matrix(self.dtype, k, n, 31)?;
         let params = Params::new(&w.layout, true);
         let (dy, before) = (random(32, (rows * n) as usize), random(33, (rows * k) as usize));
         let added = input(&w.layout, &w.words, &dy);
         let want = before.iter().zip(&added).map(|(&before, added)| before + *added as f32).collect();
-        let args = vec![
-            Arg::uniform(&params),
-            Arg::Words(w.words),
-            Arg::state(0, rows),
-            Arg::floats(&dy),
-            Arg::floats(&before),
-        ];
+        let args = args![uniform(&params), Words(w.words), state(0, rows), floats(&dy), floats(&before)];
         let expected = vec![Expected::new(4, want, tolerance(n))];
-        Ok(Case { args, grid: tile.dispatch(&params, rows), expected })
+        Ok(Case { args, grid: self.tile.dispatch(&params, rows), expected })
     }
 }

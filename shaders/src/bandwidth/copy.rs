@@ -1,6 +1,6 @@
 //! Launcher and CPU twin of `wgsl/bandwidth/copy.wgsl`: y = x.
 
-use crate::selftest::{Arg, Case, CaseError, Expected, random};
+use crate::selftest::{Case, CaseError, Expected, args, random};
 use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// Enough workgroups for the largest devices. With more elements, each thread copies several.
@@ -54,7 +54,7 @@ impl Kernel for BandwidthCopy {
         let (x, y) = (random(60, 4004), vec![0.0_f32; 4008]);
         let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
         let want = copy(&params, &bits(&x), &bits(&y)).into_iter().map(f32::from_bits).collect();
-        let args = vec![Arg::uniform(&params), Arg::floats(&x), Arg::zeros(4008)];
+        let args = args![uniform(&params), floats(&x), zeros(4008)];
         Ok(Case { args, grid: params.dispatch(), expected: vec![Expected::new(2, want, 0.0)] })
     }
 }

@@ -1,7 +1,7 @@
 //! Launcher and CPU twin of `wgsl/diffusion/join.wgsl`: h = rms(h + branch), without weights.
 
 use crate::math::rms;
-use crate::selftest::{Arg, Case, CaseError, Expected, LEN, as_f32, random};
+use crate::selftest::{Case, CaseError, Expected, LEN, args, as_f32, random};
 use crate::{Defines, Kernel, PreprocessError, Source, grid};
 
 /// The kernel. Bindings: params, state, branch, h.
@@ -53,7 +53,7 @@ impl Kernel for Join {
         let count = (LEN * width) as usize;
         let (h, branch) = (random(81, count), random(82, count));
         let want = as_f32(&join(&params, &h, &branch));
-        let args = vec![Arg::uniform(&params), Arg::state(0, LEN), Arg::floats(&branch), Arg::floats(&h)];
+        let args = args![uniform(&params), state(0, LEN), floats(&branch), floats(&h)];
         let expected = vec![Expected::new(3, want, 1e-4)];
         Ok(Case { args, grid: dispatch(LEN), expected })
     }

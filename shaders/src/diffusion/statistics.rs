@@ -2,7 +2,7 @@
 
 use super::case::{BEFORE, PIECES, SOFTCAP, TEMPERATURE, logits, rows};
 use super::{Row, tempered};
-use crate::selftest::{Arg, Case, CaseError, Expected, LEN, Reading};
+use crate::selftest::{Case, CaseError, Expected, LEN, Reading, args};
 use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// The kernel. Bindings: params, state, temperature, logits, rows.
@@ -53,12 +53,12 @@ impl Kernel for Statistics {
         let rows = rows(&logits);
         let numbers = rows.iter().flat_map(|row| [row.top, row.sum, row.weighted, row.best as f32]);
         let values: Vec<f32> = numbers.collect();
-        let args = vec![
-            Arg::uniform(&params),
-            Arg::state(0, LEN),
-            Arg::floats(&[TEMPERATURE]),
-            Arg::floats(&logits),
-            Arg::zeros(values.len()),
+        let args = args![
+            uniform(&params),
+            state(0, LEN),
+            floats(&[TEMPERATURE]),
+            floats(&logits),
+            zeros(values.len())
         ];
         let expected = Expected { reading: Reading::Quads, ..Expected::new(4, values, 1e-3) };
         let grid = dispatch(LEN);

@@ -2,7 +2,7 @@
 
 use super::case::{BEFORE, PIECES, SOFTCAP, TEMPERATURE, logits, rows};
 use super::{Pick, tempered};
-use crate::selftest::{Arg, Case, CaseError, Expected, LEN, Reading};
+use crate::selftest::{Case, CaseError, Expected, LEN, Reading, args};
 use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// The kernel. Bindings: params, state, temperature, uniform draws, rows, logits, picks.
@@ -70,14 +70,14 @@ impl Kernel for Weigh {
             weights.extend(p.iter().map(|p| 16.0 * *p as f32));
         }
         let values = picks.iter().flat_map(|pick| [pick.id as f32, pick.cumulative]).collect::<Vec<_>>();
-        let args = vec![
-            Arg::uniform(&params),
-            Arg::state(0, LEN),
-            Arg::floats(&[TEMPERATURE]),
-            Arg::floats(&uniform),
-            Arg::words(&rows(&logits)),
-            Arg::floats(&logits),
-            Arg::zeros(values.len()),
+        let args = args![
+            uniform(&params),
+            state(0, LEN),
+            floats(&[TEMPERATURE]),
+            floats(&uniform),
+            words(&rows(&logits)),
+            floats(&logits),
+            zeros(values.len())
         ];
         let expected = vec![
             Expected::new(5, weights, 1e-3),

@@ -3,7 +3,7 @@
 use crate::sampling::case::{HISTORY, OUT_LEN, VOCABULARY, lists, logits, state};
 use crate::sampling::twin::{adjust, best};
 use crate::sampling::{self, Candidates, Sampling, Settings};
-use crate::selftest::{Arg, Case, CaseError, Expected};
+use crate::selftest::{Case, CaseError, Expected, args};
 use crate::{Kernel, PreprocessError, Source};
 
 /// The kernel.
@@ -58,7 +58,7 @@ impl Kernel for Clusters {
         let best = best(adjust(&logits, &params, &state(), &HISTORY), 5);
         let want: Vec<u32> = best.iter().map(|it| it.id).collect();
         let params = Params::new(VOCABULARY, 5);
-        let args = vec![Arg::uniform(&params), Arg::Words(lists), Arg::zeros(want.len())];
+        let args = args![uniform(&params), Words(lists), zeros(want.len())];
         let expected = vec![Expected::words(2, &want)];
         Ok(Case { args, grid: [1, 1, 1], expected })
     }

@@ -1,7 +1,7 @@
 //! Launcher and CPU twin of `wgsl/draft/input.wgsl`: the input of a draft step.
 
 use crate::embed::gather::gather;
-use crate::selftest::{Arg, Case, CaseError, Expected, matrix, random};
+use crate::selftest::{Case, CaseError, Expected, args, matrix, random};
 use crate::state::State;
 use crate::{DType, Defines, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 
@@ -74,22 +74,21 @@ impl Kernel for Input {
 
     /// The input of the first step of a drafter, behind a step of three rows.
     fn case(&self) -> Result<Case, CaseError> {
-        let Self(dtype) = *self;
         let (k, tokens) = (512, [7, 0]);
-        let table = matrix(dtype, k, 11, 43)?;
+        let table = matrix(self.0, k, 11, 43)?;
         let state = State { pos: 9, len: 3, history_len: 12, hidden_row: 2, ..State::default() };
         let params = Params::new(&table.layout, 0, 1.5, 0);
         let hidden = random(44, 3 * k as usize);
         let mut u = vec![0.0; 2 * k as usize];
         let drafter = input(&table.layout, &table.words, &params, &tokens, &state, &hidden, &mut u);
-        let args = vec![
-            Arg::uniform(&params),
-            Arg::Words(table.words),
-            Arg::Words(tokens.to_vec()),
-            Arg::words(&[state]),
-            Arg::floats(&hidden),
-            Arg::zeros(u.len()),
-            Arg::words(&[State::default()]),
+        let args = args![
+            uniform(&params),
+            Words(table.words),
+            Words(tokens.to_vec()),
+            words(&[state]),
+            floats(&hidden),
+            zeros(u.len()),
+            words(&[State::default()])
         ];
         let expected = vec![Expected::new(5, u, 1e-5), Expected::words(6, bytemuck::cast_slice(&[drafter]))];
         Ok(Case { args, grid: params.dispatch(), expected })

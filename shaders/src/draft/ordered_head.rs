@@ -2,7 +2,7 @@
 
 use crate::quant::planar_values;
 use crate::sampling::Candidates;
-use crate::selftest::{Arg, Case, CaseError, Expected, Reading, matrix, random, tolerance};
+use crate::selftest::{Case, CaseError, Expected, Reading, args, matrix, random, tolerance};
 use crate::{DType, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 
 /// Rows of a workgroup.
@@ -85,9 +85,8 @@ impl Kernel for OrderedHead {
 
     /// The best tokens of three of five clusters, whose tokens are far apart.
     fn case(&self) -> Result<Case, CaseError> {
-        let Self(dtype) = *self;
         let (k, clusters, size) = (256, 5, 23);
-        let head = matrix(dtype, k, clusters * size, 45)?;
+        let head = matrix(self.0, k, clusters * size, 45)?;
         let ordering: Vec<u32> = (0..clusters * size).map(|i| i * 37 % (clusters * size)).collect();
         let chosen = [4, 0, 2];
         let params = Params::new(&head.layout, size, chosen.len() as u32);
@@ -95,13 +94,13 @@ impl Kernel for OrderedHead {
         let tokens = candidates(&head.layout, &head.words, &params, &ordering, &chosen, &x);
         let best = tokens.chunks(32).filter_map(|tokens| tokens.iter().max_by(|a, b| a.1.total_cmp(&b.1)));
         let best: Vec<f32> = best.flat_map(|&(id, z)| [z, id as f32]).collect();
-        let args = vec![
-            Arg::uniform(&params),
-            Arg::Words(head.words),
-            Arg::Words(ordering),
-            Arg::Words(chosen.to_vec()),
-            Arg::floats(&x),
-            Arg::zeros(best.len()),
+        let args = args![
+            uniform(&params),
+            Words(head.words),
+            Words(ordering),
+            Words(chosen.to_vec()),
+            floats(&x),
+            zeros(best.len())
         ];
         let expected = Expected { reading: Reading::Candidates, ..Expected::new(5, best, tolerance(k)) };
         let expected = vec![expected];

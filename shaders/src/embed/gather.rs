@@ -1,7 +1,7 @@
 //! Launcher and CPU twin of `wgsl/embed/gather.wgsl`: rows of a planar matrix, scaled.
 
 use crate::quant::planar_values;
-use crate::selftest::{Arg, Case, CaseError, Expected, matrix};
+use crate::selftest::{Case, CaseError, Expected, args, matrix};
 use crate::{DType, Defines, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 /// The kernel for one storage type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,19 +55,18 @@ impl Kernel for Gather {
     }
 
     fn case(&self) -> Result<Case, CaseError> {
-        let Self(dtype) = *self;
         let (k, tokens) = (512, [3, 0, 10, 3]);
-        let table = matrix(dtype, k, 11, 41)?;
+        let table = matrix(self.0, k, 11, 41)?;
         let params = Params::new(&table.layout, 0, 1.5);
         let mut y = vec![0.0; k as usize * tokens.len()];
         gather(&table.layout, &table.words, 0, 1.5, &tokens, &mut y);
         let len = tokens.len() as u32;
-        let args = vec![
-            Arg::uniform(&params),
-            Arg::Words(table.words),
-            Arg::Words(tokens.to_vec()),
-            Arg::state(0, len),
-            Arg::zeros(y.len()),
+        let args = args![
+            uniform(&params),
+            Words(table.words),
+            Words(tokens.to_vec()),
+            state(0, len),
+            zeros(y.len())
         ];
         let grid = params.dispatch(len);
         Ok(Case { args, grid, expected: vec![Expected::new(4, y, 1e-5)] })

@@ -2,7 +2,7 @@
 
 use super::case::{LEN, made_up};
 use super::{Choice, Mixture};
-use crate::selftest::{Arg, Case, CaseError, Expected};
+use crate::selftest::{Case, CaseError, Expected, args};
 use crate::{Kernel, PreprocessError, Source};
 
 /// The kernel for tiles of `bm` pairs. Bindings: params, state, choices, pairs, tiles.
@@ -71,12 +71,12 @@ impl Kernel for Buckets {
         let capacity = most_tiles(mixture, LEN, bm);
         let params = Params { capacity, ..Default::default() };
         let (order, tiles) = buckets(mixture, bm, capacity, &chosen);
-        let args = vec![
-            Arg::uniform(&params),
-            Arg::state(0, LEN),
-            Arg::words(&chosen),
-            Arg::zeros(order.len()),
-            Arg::zeros(4 * tiles.len()),
+        let args = args![
+            uniform(&params),
+            state(0, LEN),
+            words(&chosen),
+            zeros(order.len()),
+            zeros(4 * tiles.len())
         ];
         let expected = vec![Expected::words(3, &order), Expected::words(4, tiles.as_flattened())];
         Ok(Case { args, grid: dispatch(mixture), expected })

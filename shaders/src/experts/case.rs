@@ -2,9 +2,8 @@
 
 use super::{Choice, Mixture, buckets};
 use crate::DType;
-use crate::matmul::{experts, pack_rows::pack_rows};
-use crate::matvec::twin;
-use crate::selftest::{Arg, CaseError, Matrix, as_f32, matrix, random};
+use crate::matmul::experts;
+use crate::selftest::{CaseError, Matrix, matrix, random};
 
 /// Rows of the chunk.
 pub(crate) const LEN: u32 = 21;
@@ -52,15 +51,4 @@ pub(crate) fn prefill(dtype: DType, bm: u32) -> Result<Prefill, CaseError> {
     let x = random(65, (LEN * k) as usize);
     let y = vec![0.0; chosen.len() * n as usize];
     Ok(Prefill { mixture, params, w, tiles, order, x, y })
-}
-
-/// Rows of X or of activations as a kernel reads them: as they are or rounded to int8; the values that it multiplies.
-pub(crate) fn rows_of(values: Vec<f32>, packed: bool) -> (Vec<f32>, Vec<Arg>) {
-    if !packed {
-        let args = vec![Arg::floats(&values)];
-        return (values, args);
-    }
-    let (codes, scales) = pack_rows(&values);
-    let exact: Vec<f64> = values.iter().map(|&v| v.into()).collect();
-    (as_f32(&twin::rounded_to_bytes(&exact)), vec![Arg::Words(codes), Arg::floats(&scales)])
 }

@@ -2,7 +2,7 @@
 
 use super::case::LEN;
 use super::{Mixture, choice};
-use crate::selftest::{Arg, Case, CaseError, Expected, Reading, random};
+use crate::selftest::{Case, CaseError, Expected, Reading, args, random};
 use crate::{Kernel, PreprocessError, Source, grid};
 
 /// The kernel. Bindings: params, state, logits, vectors, choices.
@@ -30,27 +30,20 @@ pub const fn dispatch(positions: u32) -> [u32; 3] {
 
 impl Kernel for Choose {
     fn source(&self) -> Result<Source, PreprocessError> {
-        let Self(mixture) = *self;
-        let defines = mixture.defines().set("THREADS", 64);
-        Source::build::<Params>("experts/choose.wgsl", format!("experts_choose_{}", mixture.name()), &defines)
+        let defines = self.0.defines().set("THREADS", 64);
+        Source::build::<Params>("experts/choose.wgsl", format!("experts_choose_{}", self.0.name()), &defines)
     }
 
     fn case(&self) -> Result<Case, CaseError> {
-        let Self(mixture) = *self;
-        let experts = mixture.experts as usize;
+        let experts = self.0.experts as usize;
         let logits: Vec<f32> = random(62, LEN as usize * experts).into_iter().map(|v| 40.0 * v).collect();
         let scales = random(63, experts);
         let params = Params { scale: 0.25, ..Default::default() };
         let chosen =
-            logits.chunks_exact(experts).flat_map(|row| choice(mixture.used, row, params.scale, &scales));
+            logits.chunks_exact(experts).flat_map(|row| choice(self.0.used, row, params.scale, &scales));
         let want: Vec<f32> = chosen.flat_map(|(expert, weight)| [expert as f32, weight as f32]).collect();
-        let args = vec![
-            Arg::uniform(&params),
-            Arg::state(0, LEN),
-            Arg::floats(&logits),
-            Arg::floats(&scales),
-            Arg::zeros(want.len()),
-        ];
+        let args =
+            args![uniform(&params), state(0, LEN), floats(&logits), floats(&scales), zeros(want.len())];
         let expected = vec![Expected { reading: Reading::Pairs, ..Expected::new(4, want, 1e-5) }];
         Ok(Case { args, grid: dispatch(LEN), expected })
     }

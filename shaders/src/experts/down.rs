@@ -1,10 +1,10 @@
 //! `wgsl/experts/down.wgsl`: the sum of the chosen experts' down projections for a few rows.
 
-use super::case::{made_up, rows_of};
+use super::case::made_up;
 use super::{Choice, Mixture};
 use crate::matvec::{Form, twin};
 use crate::planes::UNIT;
-use crate::selftest::{Arg, Case, CaseError, Expected, as_f32, matrix, random};
+use crate::selftest::{Case, CaseError, Expected, args, as_f32, matrix, random, rows_of, tolerance};
 use crate::{DType, Kernel, Planes, PreprocessError, Source};
 
 /// One permutation of the kernel.
@@ -89,11 +89,9 @@ impl Kernel for Down {
             ..Default::default()
         };
         let want = as_f32(&down(self, &params, &chosen, &act, &w.values));
-        let mut args =
-            vec![Arg::uniform(&params), Arg::Words(w.words), Arg::state(0, positions), Arg::words(&chosen)];
+        let mut args = args![uniform(&params), Words(w.words), state(0, positions), words(&chosen)];
         args.extend(inputs);
-        args.push(Arg::zeros(want.len()));
-        let expected = vec![Expected::new(args.len() - 1, want, 1e-3 + 2e-6 * (k * used) as f32)];
+        let expected = Expected::rows(&mut args, want, tolerance(k * used), false);
         Ok(Case { args, grid: self.dispatch(rows, positions), expected })
     }
 

@@ -1,11 +1,11 @@
 //! `wgsl/experts/gate_up.wgsl`: gate, up and activation of the chosen experts for a few rows.
 
-use super::case::{made_up, rows_of};
+use super::case::made_up;
 use super::{Choice, Mixture};
 use crate::math::gelu_tanh;
 use crate::matvec::{Form, twin};
 use crate::planes::UNIT;
-use crate::selftest::{Arg, Case, CaseError, Expected, as_f32, matrix, packed_zeros, random};
+use crate::selftest::{Arg, Case, CaseError, Expected, args, as_f32, matrix, random, rows_of, tolerance};
 use crate::{DType, Kernel, Planes, PreprocessError, Source};
 
 /// One permutation of the kernel.
@@ -151,23 +151,11 @@ impl Kernel for GateUp {
         let act = gate_up(self, &params, &chosen, &x, matrices, added.as_deref());
         let act = as_f32(&act.into_iter().flatten().flatten().collect::<Vec<_>>());
         let largest = act.iter().fold(1.0_f32, |most, v| most.max(v.abs()));
-        let mut args = vec![
-            Arg::uniform(&params),
-            Arg::Words(gate.words),
-            Arg::Words(up.words),
-            Arg::state(0, positions),
-            Arg::words(&chosen),
-        ];
+        let mut args =
+            args![uniform(&params), Words(gate.words), Words(up.words), state(0, positions), words(&chosen)];
         args.extend(inputs);
         args.extend(added.as_deref().map(Arg::floats));
-        let (at, allowed) = (args.len(), 2.0 * largest * (1e-3 + 2e-6 * k as f32));
-        let expected = if self.packs {
-            args.extend(packed_zeros(act.len()));
-            Expected::packed(at, &act, allowed)
-        } else {
-            args.push(Arg::zeros(act.len()));
-            vec![Expected::new(at, act, allowed)]
-        };
+        let expected = Expected::rows(&mut args, act, 2.0 * largest * tolerance(k), self.packs);
         Ok(Case { args, grid: self.dispatch(rows, positions), expected })
     }
 

@@ -2,7 +2,7 @@
 
 use super::case::{LEN, made_up};
 use super::{Choice, Mixture};
-use crate::selftest::{Arg, Case, CaseError, Expected};
+use crate::selftest::{Arg, Case, CaseError, Expected, args};
 use crate::{Kernel, PreprocessError, Source};
 
 /// The slot of an expert that is not in the cache.
@@ -69,13 +69,8 @@ impl Kernel for Locate {
         let chosen = made_up(mixture, rows);
         let located = locate(&slots[mixture.experts as usize..], &chosen);
         let params = Params { layer, ..Default::default() };
-        let mut args = vec![
-            Arg::uniform(&params),
-            Arg::state(0, rows),
-            Arg::words(&slots),
-            Arg::words(&chosen),
-            Arg::zeros(2 * chosen.len()),
-        ];
+        let mut args =
+            args![uniform(&params), state(0, rows), words(&slots), words(&chosen), zeros(2 * chosen.len())];
         let mut expected = vec![Expected::words(4, bytemuck::cast_slice(&located))];
         if few_rows {
             let mut record = vec![0];

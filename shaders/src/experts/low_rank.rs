@@ -6,9 +6,7 @@ use super::case::{LEN, made_up};
 use super::{Choice, Mixture, buckets, choice_defines};
 use crate::adapter::expand::MAX_RANK;
 use crate::matmul::Tile;
-use crate::matmul::pack_rows::pack_rows;
-use crate::matvec::twin;
-use crate::selftest::{Arg, Case, CaseError, Expected, as_f32, random};
+use crate::selftest::{Arg, Case, CaseError, Expected, args, as_f32, random, rows_of};
 use crate::{Kernel, PreprocessError, Source};
 
 params! {
@@ -236,36 +234,25 @@ impl Kernel for Reduce {
     }
 
     fn case(&self) -> Result<Case, CaseError> {
-        let mixture = self.mixture;
         // Rows are rounded 16 elements at a time.
         let width = if self.packed { 80 } else { 75 };
-        let LowRank { params, chosen, leading, factors } = case_of(mixture, self.sorted, (true, width));
-        let params = params.shared_by(mixture.used).scaled(0.75);
-        let rows = chosen.len() as u32 / mixture.used;
-        let mut x = random(82, (rows * params.stride) as usize);
-        let rounded = self.packed.then(|| pack_rows(&x));
-        let inputs = match &rounded {
-            Some((codes, scales)) => {
-                let values: Vec<f64> = x.iter().map(|&x| x.into()).collect();
-                x = as_f32(&twin::rounded_to_bytes(&values));
-                vec![Arg::words(codes), Arg::floats(scales)]
-            }
-            None => vec![Arg::floats(&x)],
-        };
+        let LowRank { params, chosen, leading, factors } = case_of(self.mixture, self.sorted, (true, width));
+        let params = params.shared_by(self.mixture.used).scaled(0.75);
+        let rows = chosen.len() as u32 / self.mixture.used;
+        let (x, inputs) = rows_of(random(82, (rows * params.stride) as usize), self.packed);
         let scales = self.scaled.then(|| random(83, params.rank as usize));
         let pairs: Vec<u32> = (0..chosen.len() as u32).collect();
         let mut want = vec![0.0; chosen.len() * params.rank as usize];
         for (pair, z) in reduce(&params, &chosen, &pairs, [&x, &factors], scales.as_deref()) {
             want[pair as usize * z.len()..][..z.len()].copy_from_slice(&as_f32(&z));
         }
-        let mut args = vec![Arg::uniform(&params)];
+        let mut args = args![uniform(&params)];
         args.extend(leading);
         args.push(Arg::words(&chosen));
         args.extend(inputs);
         args.push(Arg::floats(&factors));
         args.extend(scales.as_deref().map(Arg::floats));
-        args.push(Arg::zeros(want.len()));
-        let expected = vec![Expected::new(args.len() - 1, want, 1e-4)];
+        let expected = Expected::rows(&mut args, want, 1e-4, false);
         Ok(Case { args, grid: self.dispatch(&params, rows), expected })
     }
 }
@@ -305,7 +292,7 @@ impl Kernel for Expand {
             let stores = matches!(self, Self::Few(_));
             to.iter_mut().zip(row).for_each(|(to, v)| *to = if stores { v } else { *to + v });
         }
-        let mut args = vec![Arg::uniform(&params)];
+        let mut args = args![uniform(&params)];
         args.extend(leading);
         args.extend([Arg::words(&chosen), Arg::floats(&z), Arg::floats(&factors), Arg::floats(&y)]);
         let expected = vec![Expected::new(args.len() - 1, as_f32(&want), 1e-4)];
@@ -334,9 +321,9 @@ fn case_of(mixture: Mixture, sorted: bool, (of_a, width): (bool, u32)) -> LowRan
         let bm = Tile::SMALL.bm;
         let capacity = buckets::most_tiles(mixture, rows, bm);
         let (order, tiles) = buckets::buckets(mixture, bm, capacity, &chosen);
-        vec![Arg::Words(tiles.into_flattened()), Arg::Words(order)]
+        args![Words(tiles.into_flattened()), Words(order)]
     } else {
-        vec![Arg::state(0, rows)]
+        args![state(0, rows)]
     };
     let factors = random(81, (at + (range[1] - range[0]) * params.by_expert) as usize);
     LowRank { params, chosen, leading, factors }

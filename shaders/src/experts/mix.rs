@@ -3,7 +3,7 @@
 use super::case::{LEN, made_up};
 use super::{Choice, Mixture};
 use crate::math::rms;
-use crate::selftest::{Arg, Case, CaseError, EPS, Expected, as_f32, random};
+use crate::selftest::{Arg, Case, CaseError, EPS, Expected, args, as_f32, random};
 use crate::{Defines, Kernel, PreprocessError, Source, grid};
 
 /// The kernel for rows of `width` elements. Bindings: params, state, vectors, choices, y, branch. Without a mixture, y
@@ -73,7 +73,7 @@ impl Kernel for Mix {
         let rows = chosen.chunks_exact(used).zip(y.chunks_exact(used * row)).zip(branch.chunks_exact(row));
         let want: Vec<f64> =
             rows.flat_map(|((chosen, y), branch)| mix(&params, &vectors, chosen, y, branch)).collect();
-        let mut args = vec![Arg::uniform(&params), Arg::state(0, LEN), Arg::floats(&vectors)];
+        let mut args = args![uniform(&params), state(0, LEN), floats(&vectors)];
         args.extend(mixture.map(|_| Arg::words(&chosen)));
         args.extend([Arg::floats(&y), Arg::floats(&branch)]);
         let expected = vec![Expected::new(args.len() - 1, as_f32(&want), 1e-4)];

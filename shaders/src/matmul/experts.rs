@@ -6,7 +6,7 @@ use crate::experts::case::{LEN, Prefill, prefill};
 use crate::experts::low_rank::MIN_TILE;
 use crate::experts::{Mixture, buckets};
 use crate::quant::planar_values;
-use crate::selftest::{Arg, Case, CaseError, Expected};
+use crate::selftest::{Case, CaseError, Expected, args};
 use crate::{DType, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 
 /// The tiles that the engine chooses from. A chunk has few rows per expert.
@@ -111,18 +111,17 @@ impl Kernel for ExpertMatmul {
     }
 
     fn case(&self) -> Result<Case, CaseError> {
-        let Self { tile, dtype } = *self;
-        let Prefill { mixture, params, w, tiles, order, x, mut y } = prefill(dtype, tile.bm)?;
+        let Prefill { mixture, params, w, tiles, order, x, mut y } = prefill(self.dtype, self.tile.bm)?;
         matmul(&params, &w.layout, &w.words, (&tiles, &order), &x, &mut y);
-        let args = vec![
-            Arg::uniform(&params),
-            Arg::Words(w.words),
-            Arg::Words(tiles.as_flattened().to_vec()),
-            Arg::Words(order),
-            Arg::floats(&x),
-            Arg::zeros(y.len()),
+        let args = args![
+            uniform(&params),
+            Words(w.words),
+            Words(tiles.as_flattened().to_vec()),
+            Words(order),
+            floats(&x),
+            zeros(y.len())
         ];
-        let grid = dispatch(tile, &params, mixture, LEN);
+        let grid = dispatch(self.tile, &params, mixture, LEN);
         let expected = vec![Expected::new(5, y, 1e-3 + 2e-6 * w.layout.k as f32)];
         Ok(Case { args, grid, expected })
     }

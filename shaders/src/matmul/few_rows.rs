@@ -1,14 +1,12 @@
 //! Launcher of `wgsl/matmul/few_rows.wgsl`: products of a few rows, which read the weights once. The twin of the
 //! product is [`super::matmul()`].
 
-use super::{matmul, pack_rows};
+use super::matmul;
 use crate::adapter::expand::expand;
 use crate::math::gelu_tanh;
-use crate::matvec::{Correction, Form, twin};
+use crate::matvec::{Correction, Form};
 use crate::planes::UNIT;
-use crate::selftest::{
-    Arg, Case, CaseError, Expected, Matrix, as_f32, matrix, packed_zeros, random, tolerance,
-};
+use crate::selftest::{Arg, Case, CaseError, Expected, Matrix, args, matrix, random, rows_of, tolerance};
 use crate::{DType, Defines, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 
 /// Partial sums of 16 bytes that fit into the workgroup memory of every device.
@@ -201,28 +199,15 @@ impl Kernel for FewRows {
         let (k, rows) = (1280, (self.rows - 1).max(1));
         let n = |i: usize| match self.epilogue {
             Epilogue::Store => [75, 19, 37][i.min(2)],
-            _ => {
-                if self.packs {
-                    80
-                } else {
-                    75
-                }
-            }
+            _ if self.packs => 80,
+            _ => 75,
         };
         let matrices =
             self.dtypes.iter().enumerate().map(|(i, &dtype)| matrix(dtype, k, n(i), 31 + i as u64));
         let matrices = matrices.collect::<Result<Vec<_>, _>>()?;
-        let x = random(42, (k * rows) as usize);
-        let (codes, scales) = pack_rows::pack_rows(&x);
         let (correction, z_stride, z_and_adapter, updates) = low_rank(self, &n, rows);
-        let (multiplied, inputs) = if self.form.packed {
-            let x: Vec<f64> = x.iter().map(|&x| x.into()).collect();
-            (as_f32(&twin::rounded_to_bytes(&x)), vec![Arg::Words(codes), Arg::floats(&scales)])
-        } else {
-            (x.clone(), vec![Arg::floats(&x)])
-        };
-        let mut products: Vec<_> =
-            matrices.iter().map(|w| matmul(&w.layout, &w.words, &multiplied)).collect();
+        let (x, inputs) = rows_of(random(42, (k * rows) as usize), self.form.packed);
+        let mut products: Vec<_> = matrices.iter().map(|w| matmul(&w.layout, &w.words, &x)).collect();
         for (product, update) in products.iter_mut().zip(&updates) {
             product.iter_mut().zip(update).for_each(|(y, update)| *y += update);
         }
@@ -255,7 +240,7 @@ impl Kernel for FewRows {
                 products[0].iter().zip(inputs).map(|(&gate, &input)| gated(gate, input)).collect()
             }
         };
-        let mut args = vec![Arg::uniform(&params)];
+        let mut args = args![uniform(&params)];
         args.extend(matrices.into_iter().map(|w| Arg::Words(w.words)));
         args.push(Arg::state(0, rows));
         args.extend(inputs);
@@ -263,13 +248,7 @@ impl Kernel for FewRows {
         // A gated product multiplies two sums, each with its own error.
         let largest = products.iter().flatten().fold(1.0_f32, |most, v| most.max(v.abs()));
         let factor = if self.epilogue == Epilogue::Store { 1.0 } else { 2.0 * largest };
-        let allowed = factor * tolerance(k);
-        let expected = if self.packs {
-            Expected::packed(args.len(), &y, allowed)
-        } else {
-            vec![Expected::new(args.len(), y.clone(), allowed)]
-        };
-        args.extend(if self.packs { packed_zeros(y.len()).to_vec() } else { vec![Arg::zeros(y.len())] });
+        let expected = Expected::rows(&mut args, y, factor * tolerance(k), self.packs);
         args.extend(z_and_adapter);
         Ok(Case { args, grid, expected })
     }
@@ -311,5 +290,5 @@ fn low_rank(
         }
         updates.push(update);
     }
-    (correction, z_stride, vec![Arg::floats(&z), Arg::floats(&adapter)], updates)
+    (correction, z_stride, args![floats(&z), floats(&adapter)], updates)
 }

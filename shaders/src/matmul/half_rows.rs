@@ -1,6 +1,6 @@
 //! Launcher and CPU twin of `wgsl/matmul/half_rows.wgsl`: rows rounded to halves.
 
-use crate::selftest::{Arg, Case, CaseError, Expected, Reading, random};
+use crate::selftest::{Arg, Case, CaseError, Expected, Reading, args, random};
 use crate::{Defines, Kernel, PreprocessError, Source, grid};
 use half::f16;
 
@@ -66,13 +66,7 @@ impl Kernel for HalfRows {
         }
         let (halves, factors): (Vec<_>, Vec<_>) = x.chunks_exact(k).map(half_row).unzip();
         let params = Params::new(k as u32, rows_per_position);
-        let args = vec![
-            Arg::uniform(&params),
-            Arg::state(0, 3),
-            Arg::floats(&x),
-            Arg::zeros(x.len() / 2),
-            Arg::zeros(factors.len()),
-        ];
+        let args = args![uniform(&params), state(0, 3), floats(&x), zeros(x.len() / 2), zeros(factors.len())];
         let halves = halves.concat().into_iter().map(f16::to_f32).collect();
         let halves = Expected { reading: Reading::F16, ..Expected::new(3, halves, 1e-3) };
         let factors = Expected { absolute: 0.0, relative: 0.0, ..Expected::new(4, factors, 0.0) };

@@ -2,7 +2,7 @@
 
 use crate::params::FieldType;
 use crate::quant::planar_values;
-use crate::selftest::{Arg, Case, CaseError, Expected, matrix, random, tolerance};
+use crate::selftest::{Case, CaseError, Expected, args, matrix, random, tolerance};
 use crate::{DType, Defines, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 use bytemuck::{Pod, Zeroable};
 
@@ -204,13 +204,7 @@ impl Kernel for Matmul {
             None => (params, matmul(&w.layout, &w.words, &x)),
             Some(clamps) => (params.with_clamps(clamps), matmul_clamped(&w.layout, &w.words, &x, &clamps)),
         };
-        let args = vec![
-            Arg::uniform(&params),
-            Arg::Words(w.words),
-            Arg::state(0, tokens),
-            Arg::floats(&x),
-            Arg::zeros(y.len()),
-        ];
+        let args = args![uniform(&params), Words(w.words), state(0, tokens), floats(&x), zeros(y.len())];
         let grid = tile.dispatch(&params, tokens);
         Ok(Case { args, grid, expected: vec![Expected::new(4, y, tolerance(k))] })
     }

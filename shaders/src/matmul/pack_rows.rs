@@ -2,7 +2,7 @@
 
 use crate::math::pack_unit;
 use crate::planes::UNIT;
-use crate::selftest::{Arg, Case, CaseError, Expected, random};
+use crate::selftest::{Case, CaseError, Expected, args, random};
 use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// The kernel.
@@ -62,12 +62,12 @@ impl Kernel for PackRows {
         x.chunks_exact_mut(16).for_each(|unit| unit[3] = 127.0 / 64.0);
         let (codes, scales) = pack_rows(&x);
         let params = Params::new(k as u32);
-        let args = vec![
-            Arg::uniform(&params),
-            Arg::state(0, rows as u32),
-            Arg::floats(&x),
-            Arg::zeros(codes.len()),
-            Arg::zeros(scales.len()),
+        let args = args![
+            uniform(&params),
+            state(0, rows as u32),
+            floats(&x),
+            zeros(codes.len()),
+            zeros(scales.len())
         ];
         let expected = vec![Expected::words(3, &codes), Expected::new(4, scales, 1e-4)];
         Ok(Case { args, grid: params.dispatch(rows as u32), expected })

@@ -2,7 +2,7 @@
 //! per-layer embedding table.
 
 use crate::quant::planar_values;
-use crate::selftest::{Arg, Case, CaseError, EPS, Expected, LEN, Matrix, matrix, random};
+use crate::selftest::{Arg, Case, CaseError, EPS, Expected, LEN, Matrix, args, matrix, random};
 use crate::{DType, Defines, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 /// Where the rows of the per-layer table come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -89,8 +89,7 @@ pub fn combine(params: &Params, proj: &[f32], norm: &[f32], table: &[f32]) -> Ve
 
 impl Kernel for Combine {
     fn source(&self) -> Result<Source, PreprocessError> {
-        let Self(table) = *self;
-        let (name, defines) = match table {
+        let (name, defines) = match self.0 {
             Table::Host => ("ple_combine_host".to_owned(), Defines::new().set("HOST", true)),
             Table::Planar(dtype) => {
                 (format!("ple_combine_{dtype}"), Defines::new().set("HOST", false).set("TABLE", dtype))
@@ -100,7 +99,6 @@ impl Kernel for Combine {
     }
 
     fn case(&self) -> Result<Case, CaseError> {
-        let Self(table) = *self;
         const LAYERS: u32 = 2;
         let p = 256_u32;
         let tokens: [u32; LEN as usize] = [4, 0, 2];
@@ -108,7 +106,7 @@ impl Kernel for Combine {
         let proj = random(56, count);
         let norm = random(57, p as usize);
         let mut params = Params::new(512, LAYERS, p, EPS);
-        let (words, rows) = match table {
+        let (words, rows) = match self.0 {
             Table::Host => {
                 let rows = random(58, count);
                 (rows.iter().map(|v| v.to_bits()).collect(), rows)
@@ -122,15 +120,9 @@ impl Kernel for Combine {
         };
         let each = proj.chunks(p as usize).zip(rows.chunks(p as usize));
         let want: Vec<f32> = each.flat_map(|(proj, row)| combine(&params, proj, &norm, row)).collect();
-        let mut args = vec![
-            Arg::uniform(&params),
-            Arg::floats(&proj),
-            Arg::floats(&norm),
-            Arg::state(0, LEN),
-            Arg::Words(words),
-            Arg::zeros(count),
-        ];
-        if table != Table::Host {
+        let mut args =
+            args![uniform(&params), floats(&proj), floats(&norm), state(0, LEN), Words(words), zeros(count)];
+        if self.0 != Table::Host {
             args.push(Arg::Words(tokens.to_vec()));
         }
         let grid = params.dispatch(LEN);

@@ -1,6 +1,6 @@
 //! `wgsl/ple/locate.wgsl`: finds the rows of tokens in the row cache of the per-layer table.
 
-use crate::selftest::{Arg, Case, CaseError, Expected};
+use crate::selftest::{Case, CaseError, Expected, args};
 use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// The slot of a line that is not in the cache, and the row of a token in it.
@@ -51,30 +51,22 @@ pub fn locate(params: &Params, slots: &[u32], tokens: &[u32]) -> Vec<u32> {
 
 impl Kernel for Locate {
     fn source(&self) -> Result<Source, PreprocessError> {
-        let few_rows = self.few_rows;
-        let suffix = if few_rows { "_few" } else { "" };
-        let defines = Defines::new().set("FEW_ROWS", few_rows);
+        let suffix = if self.few_rows { "_few" } else { "" };
+        let defines = Defines::new().set("FEW_ROWS", self.few_rows);
         Source::build::<Params>("ple/locate.wgsl", format!("ple_locate{suffix}"), &defines)
     }
 
     /// Rows in lines of two in a cache: every other line is there. Of a few rows, the first one is; drafts that are not become
     /// no token.
     fn case(&self) -> Result<Case, CaseError> {
-        let few_rows = self.few_rows;
-        let tokens: &[u32] = if few_rows { &[5, 1, 6] } else { &[4, 7, 1] };
+        let tokens: &[u32] = if self.few_rows { &[5, 1, 6] } else { &[4, 7, 1] };
         let slots = [NONE, NONE, 3, 0];
         let params = Params::new(2);
         let located = locate(&params, &slots, tokens);
         let rows = tokens.len() as u32;
-        let args = vec![
-            Arg::uniform(&params),
-            Arg::state(0, rows),
-            Arg::words(&slots),
-            Arg::words(tokens),
-            Arg::zeros(tokens.len()),
-        ];
+        let args = args![uniform(&params), state(0, rows), words(&slots), words(tokens), zeros(tokens.len())];
         let mut expected = vec![Expected::words(4, &located)];
-        if few_rows {
+        if self.few_rows {
             expected.push(Expected::words(3, &[5, NONE, 6]));
         }
         Ok(Case { args, grid: dispatch(rows), expected })

@@ -2,7 +2,7 @@
 
 use crate::planes::{UNIT, lo_words};
 use crate::quant::{quantize, repack};
-use crate::selftest::{Arg, Case, CaseError, Expected, values};
+use crate::selftest::{Case, CaseError, Expected, args, values};
 use crate::{DType, Defines, Kernel, PlanarLayout, Planes, PreprocessError, Source, grid};
 use thiserror::Error;
 
@@ -110,7 +110,7 @@ impl Kernel for Repack {
         let params = Params::new(&layout, 0, rows, 0)?;
         bytes.resize(bytes.len().next_multiple_of(4), 0);
         let source = bytes.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
-        let args = vec![Arg::uniform(&params), Arg::Words(source), Arg::zeros(words.len())];
+        let args = args![uniform(&params), Words(source), zeros(words.len())];
         let grid = dispatch(dtype, &params);
         Ok(Case { args, grid, expected: vec![Expected::words(2, &words)] })
     }

@@ -2,7 +2,7 @@
 
 use super::Params;
 use crate::quant::{quantize, repack};
-use crate::selftest::{Arg, Case, CaseError, Expected, random};
+use crate::selftest::{Case, CaseError, Expected, args, random};
 use crate::{DType, Defines, Kernel, PlanarLayout, PreprocessError, Source, grid};
 
 /// The type that floats are requantised to.
@@ -35,7 +35,6 @@ impl Kernel for Requantize {
     /// Rows of floats that are codes times the scale of their block, which Q8_0 holds exactly: one block is zero, and the scales
     /// of some are subnormal halves.
     fn case(&self) -> Result<Case, CaseError> {
-        let Self(from) = *self;
         const BLOCK: usize = 32;
         let (k, rows) = (96, 6);
         let mut floats: Vec<f32> = random(44, k * rows).into_iter().map(|x| (x * 126.0).round()).collect();
@@ -47,9 +46,9 @@ impl Kernel for Requantize {
         let words = repack(TARGET, k as u64, rows as u64, &quantize(TARGET, &floats)?)?;
         let layout = PlanarLayout::new(TARGET, k as u64, rows as u64)?;
         let params = Params::new(&layout, 0, rows as u32, 0)?;
-        let bytes = quantize(from, &floats)?;
+        let bytes = quantize(self.0, &floats)?;
         let source = bytes.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
-        let args = vec![Arg::uniform(&params), Arg::Words(source), Arg::zeros(words.len())];
+        let args = args![uniform(&params), Words(source), zeros(words.len())];
         let grid = dispatch(&params);
         Ok(Case { args, grid, expected: vec![Expected::words(2, &words)] })
     }

@@ -1,7 +1,7 @@
 //! `wgsl/rows/gelu_mul.wgsl`: the gated activation (GeGLU) over rows.
 
 use crate::math::gelu_tanh;
-use crate::selftest::{Arg, Case, CaseError, Expected, LEN, random};
+use crate::selftest::{Case, CaseError, Expected, LEN, args, random};
 use crate::{Defines, Kernel, PreprocessError, Source, grid};
 
 /// Elements per workgroup.
@@ -93,13 +93,7 @@ impl Kernel for GeluMul {
         let up = random(55, count);
         let mut out = vec![0.0; count];
         gelu_mul(&params, LEN as usize, &gate, &up, &mut out);
-        let args = vec![
-            Arg::uniform(&params),
-            Arg::state(0, LEN),
-            Arg::floats(&gate),
-            Arg::floats(&up),
-            Arg::zeros(count),
-        ];
+        let args = args![uniform(&params), state(0, LEN), floats(&gate), floats(&up), zeros(count)];
         let grid = dispatch(&params, LEN);
         Ok(Case { args, grid, expected: vec![Expected::new(4, out, 1e-4)] })
     }

@@ -1,6 +1,6 @@
 //! Launcher and CPU twin of `wgsl/rows/group_sum.wgsl`: sums over groups of neighbouring rows.
 
-use crate::selftest::{Arg, Case, CaseError, Expected, random};
+use crate::selftest::{Case, CaseError, Expected, args, random};
 use crate::{Defines, Kernel, PreprocessError, Source, grid};
 
 /// The kernel.
@@ -50,8 +50,7 @@ impl Kernel for GroupSum {
         let params = Params { quads: width / 4, sums: 1, group, add: 0 };
         let part = random(33, (width * group * tokens) as usize);
         let y = group_sum(&part, width as usize, group as usize);
-        let args =
-            vec![Arg::uniform(&params), Arg::state(0, tokens), Arg::floats(&part), Arg::zeros(y.len())];
+        let args = args![uniform(&params), state(0, tokens), floats(&part), zeros(y.len())];
         let expected = vec![Expected::new(3, y, 1e-6)];
         Ok(Case { args, grid: params.dispatch(tokens), expected })
     }

@@ -2,7 +2,7 @@
 
 use crate::math::rms;
 use crate::planes::UNIT;
-use crate::selftest::{Arg, Case, CaseError, EPS, Expected, LEN, as_f32, packed_zeros, random};
+use crate::selftest::{Arg, Case, CaseError, EPS, Expected, LEN, args, as_f32, random};
 use crate::{Defines, Kernel, PreprocessError, Source, grid};
 
 /// Threads of a workgroup.
@@ -202,30 +202,22 @@ impl Kernel for NormAddRows {
         (params.norm, params.scale_at) = (width, 4 * width);
         (params.router_norm, params.expert_norm) = (2 * width, 3 * width);
         let (new_h, x) = norm_add(form, &params, &vectors, &h, &branch);
-        let mut args =
-            vec![Arg::uniform(&params), Arg::state(0, LEN), Arg::floats(&vectors), Arg::floats(&h)];
+        let mut args = args![uniform(&params), state(0, LEN), floats(&vectors), floats(&h)];
         let mut expected = Vec::new();
         if form.adds() {
             args.push(Arg::floats(&branch));
             expected.push(Expected::new(3, as_f32(&new_h), 1e-4));
         }
-        if form.is_packed() {
+        if form.is_packed() || form.norms() {
             let result = as_f32(if form.norms() { &x } else { &new_h });
-            expected.extend(Expected::packed(args.len(), &result, 1e-4));
-            args.extend(packed_zeros(count));
-        } else if form.norms() {
-            expected.push(Expected::new(args.len(), as_f32(&x), 1e-4));
-            args.push(Arg::zeros(count));
+            expected.extend(Expected::rows(&mut args, result, 1e-4, form.is_packed()));
         }
         if form == NormAdd::MixtureNorms {
-            let normed = |norm: u32| {
+            for (norm, packed) in [(params.router_norm, false), (params.expert_norm, true)] {
                 let params = Params { norm, ..params };
-                as_f32(&norm_add(form, &params, &vectors, &h, &branch).1)
-            };
-            expected.push(Expected::new(args.len(), normed(params.router_norm), 1e-4));
-            args.push(Arg::zeros(count));
-            expected.extend(Expected::packed(args.len(), &normed(params.expert_norm), 1e-4));
-            args.extend(packed_zeros(count));
+                let normed = as_f32(&norm_add(form, &params, &vectors, &h, &branch).1);
+                expected.extend(Expected::rows(&mut args, normed, 1e-4, packed));
+            }
         }
         Ok(Case { args, grid: NormAdd::dispatch(&params, LEN), expected })
     }

@@ -3,7 +3,7 @@
 use super::case::{HISTORY, LARGE, OUT_LEN, lists, logits, state};
 use super::twin::sample as draw;
 use super::{Candidates, Sampling, Settings};
-use crate::selftest::{Arg, Case, CaseError, Expected};
+use crate::selftest::{Case, CaseError, Expected, args};
 use crate::{Kernel, PreprocessError, Source};
 
 /// The kernel, behind `top_k` for [`Candidates::One`] or [`crate::draft::ordered_head`].
@@ -46,7 +46,7 @@ impl Kernel for Draft {
         let (lists, _) = lists(sampling, &params, &logits);
         let best = draw(&logits, &params, 1, &state(), &HISTORY).id;
         let params = Params::new(sampling.slices(), LARGE, 2);
-        let args = vec![Arg::uniform(&params), Arg::Words(lists), Arg::Words(vec![5, 6, 7])];
+        let args = args![uniform(&params), Words(lists), Words(vec![5, 6, 7])];
         let expected = vec![Expected::words(2, &[5, 6, best])];
         Ok(Case { args, grid: [1, 1, 1], expected })
     }

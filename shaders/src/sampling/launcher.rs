@@ -3,7 +3,7 @@
 use super::case::{HISTORY, LARGE, OUT_LEN, VOCABULARY, list, lists, logits, settings, state};
 use super::twin::{adjust, sample as draw};
 use super::{Candidates, MAX_RECENT, MAX_SUPPRESSED, NOTHING, Settings};
-use crate::selftest::{Arg, Case, CaseError, Expected};
+use crate::selftest::{Arg, Case, CaseError, Expected, args};
 use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// Logits per workgroup of `top_k`.
@@ -171,27 +171,25 @@ impl Candidates {
 
 impl Kernel for TopK {
     fn source(&self) -> Result<Source, PreprocessError> {
-        let Self(candidates) = *self;
-        let name = format!("sampling_top_k_{}", candidates.count());
-        Source::build::<Params>("sampling/top_k.wgsl", name, &candidates.defines())
+        let name = format!("sampling_top_k_{}", self.0.count());
+        Source::build::<Params>("sampling/top_k.wgsl", name, &self.0.defines())
     }
 
     fn case(&self) -> Result<Case, CaseError> {
-        let Self(candidates) = *self;
-        let sampling = Sampling { vocab: VOCABULARY, candidates };
-        let params = Params::new(&settings(candidates), sampling, OUT_LEN);
+        let sampling = Sampling { vocab: VOCABULARY, candidates: self.0 };
+        let params = Params::new(&settings(self.0), sampling, OUT_LEN);
         let logits = logits(VOCABULARY);
         let (lists, sums) = lists(sampling, &params, &logits);
-        let mut args = vec![
-            Arg::uniform(&params),
-            Arg::words(&[state()]),
-            Arg::Words(HISTORY.to_vec()),
-            Arg::zeros(1),
-            Arg::floats(&logits),
-            Arg::zeros(lists.len()),
+        let mut args = args![
+            uniform(&params),
+            words(&[state()]),
+            Words(HISTORY.to_vec()),
+            zeros(1),
+            floats(&logits),
+            zeros(lists.len())
         ];
         let mut expected = vec![Expected::words(5, &lists)];
-        if candidates == Candidates::Many {
+        if self.0 == Candidates::Many {
             args.push(Arg::zeros(sums.len()));
             expected.push(Expected::new(6, sums, 1e-4));
         }
@@ -201,22 +199,20 @@ impl Kernel for TopK {
 
 impl Kernel for MergeLists {
     fn source(&self) -> Result<Source, PreprocessError> {
-        let Self(candidates) = *self;
-        let name = format!("sampling_merge_lists_{}", candidates.count());
-        Source::build::<Params>("sampling/merge_lists.wgsl", name, &candidates.defines())
+        let name = format!("sampling_merge_lists_{}", self.0.count());
+        Source::build::<Params>("sampling/merge_lists.wgsl", name, &self.0.defines())
     }
 
     fn case(&self) -> Result<Case, CaseError> {
-        let Self(candidates) = *self;
-        let sampling = Sampling { vocab: LARGE, candidates };
-        let params = Params::new(&settings(candidates), sampling, OUT_LEN);
+        let sampling = Sampling { vocab: LARGE, candidates: self.0 };
+        let params = Params::new(&settings(self.0), sampling, OUT_LEN);
         let logits = logits(LARGE);
-        let count = candidates.count() as usize;
+        let count = self.0.count() as usize;
         let (lists, _) = lists(sampling, &params, &logits);
         let adjusted = adjust(&logits, &params, &state(), &HISTORY);
         let merged: Vec<u32> =
             adjusted.chunks(16 << 10).flat_map(|part| list(part.to_vec(), count)).collect();
-        let args = vec![Arg::uniform(&params), Arg::Words(lists), Arg::zeros(merged.len())];
+        let args = args![uniform(&params), Words(lists), zeros(merged.len())];
         let expected = vec![Expected::words(2, &merged)];
         Ok(Case { args, grid: sampling.merge_lists_grid(1), expected })
     }
@@ -224,9 +220,8 @@ impl Kernel for MergeLists {
 
 impl Kernel for Sample {
     fn source(&self) -> Result<Source, PreprocessError> {
-        let Self(candidates) = *self;
-        let name = format!("sampling_sample_{}", candidates.count());
-        Source::build::<Params>("sampling/sample.wgsl", name, &candidates.defines())
+        let name = format!("sampling_sample_{}", self.0.count());
+        Source::build::<Params>("sampling/sample.wgsl", name, &self.0.defines())
     }
 
     fn case(&self) -> Result<Case, CaseError> {
@@ -236,13 +231,13 @@ impl Kernel for Sample {
         let logits = logits(VOCABULARY);
         let (lists, sums) = lists(sampling, &params, &logits);
         let drawn = draw(&logits, &params, candidates.count() as usize, &state(), &HISTORY).id;
-        let mut args = vec![
-            Arg::uniform(&params),
-            Arg::words(&[state()]),
-            Arg::Words(HISTORY.to_vec()),
-            Arg::zeros(2),
-            Arg::zeros(OUT_LEN as usize + 1),
-            Arg::Words(lists),
+        let mut args = args![
+            uniform(&params),
+            words(&[state()]),
+            Words(HISTORY.to_vec()),
+            zeros(2),
+            zeros(OUT_LEN as usize + 1),
+            Words(lists)
         ];
         if candidates == Candidates::Many {
             args.push(Arg::floats(&sums));

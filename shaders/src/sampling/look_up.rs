@@ -1,6 +1,6 @@
 //! Launcher and CPU twin of `wgsl/sampling/look_up.wgsl`: tokens drafted by n-gram look-up.
 
-use crate::selftest::{Arg, Case, CaseError, Expected};
+use crate::selftest::{Case, CaseError, Expected, args};
 use crate::state::State;
 use crate::{Defines, Kernel, PreprocessError, Source};
 
@@ -70,7 +70,7 @@ impl Kernel for LookUp {
         // A longer buffer than the sequence.
         let mut ring = history.to_vec();
         ring.resize(20, 3);
-        let args = vec![Arg::uniform(&params), Arg::words(&[state]), Arg::Words(ring), Arg::Words(tokens)];
+        let args = args![uniform(&params), words(&[state]), Words(ring), Words(tokens)];
         Ok(Case { args, grid: [1, 1, 1], expected: vec![Expected::words(3, &want)] })
     }
 }

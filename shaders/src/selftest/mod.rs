@@ -1,18 +1,27 @@
 //! Test cases for kernels: small inputs and the outputs of the CPU twins, for a self-test on the user's device.
 //! There are no GPU types here either: the engine runs a [`Case`] and compares.
 
+/// The buffers of a case, by the constructors of [`Arg`].
+macro_rules! args {
+    ($($constructor:ident($($value:expr),*)),*) => {
+        vec![$($crate::selftest::Arg::$constructor($($value),*)),*]
+    };
+}
+
 mod matrix;
 mod standard;
 
 use crate::LayoutError;
 use crate::attention::KvType;
 use crate::matmul::pack_rows::pack_rows;
+use crate::matvec::twin;
 use crate::quant::QuantError;
 use crate::repack::PieceError;
 use crate::state::State;
 
 pub use standard::{cooperative, standard};
 
+pub(crate) use args;
 pub(crate) use matrix::{Matrix, matrix, tolerance, values};
 
 /// ε of norms.
@@ -130,6 +139,18 @@ impl Expected {
         Self { binding, reading: Reading::F32, values, absolute, relative: 1e-3 }
     }
 
+    /// Rows that a kernel leaves as they are, or rounded to int8. Their buffers are added to `args`.
+    pub(crate) fn rows(args: &mut Vec<Arg>, rows: Vec<f32>, absolute: f32, packed: bool) -> Vec<Self> {
+        let binding = args.len();
+        if packed {
+            // Codes and scales.
+            args.extend(args![zeros(rows.len() / 4), zeros(rows.len() / 8)]);
+            return Self::packed(binding, &rows, absolute);
+        }
+        args.push(Arg::zeros(rows.len()));
+        vec![Self::new(binding, rows, absolute)]
+    }
+
     /// Words that must be equal.
     pub(crate) fn words(binding: usize, words: &[u32]) -> Self {
         let values = Reading::U16.read(words, 2 * words.len());
@@ -138,7 +159,7 @@ impl Expected {
 
     /// Rows rounded to int8: codes in this binding, scales in the next. A code may differ by one, as the elements, with
     /// this tolerance, may lie between two; so may the sum of the codes of a unit, by a few.
-    pub(crate) fn packed(binding: usize, rows: &[f32], absolute: f32) -> Vec<Self> {
+    fn packed(binding: usize, rows: &[f32], absolute: f32) -> Vec<Self> {
         let (codes, scales) = pack_rows(rows);
         let codes = Reading::I8.read(&codes, 4 * codes.len());
         let (factors, sums): (Vec<f32>, Vec<f32>) =
@@ -198,9 +219,15 @@ impl Reading {
     }
 }
 
-/// Space for codes and scales of so many elements that are rounded to int8.
-pub(crate) fn packed_zeros(count: usize) -> [Arg; 2] {
-    [Arg::zeros(count / 4), Arg::zeros(count / 8)]
+/// Rows as a kernel reads them, as they are or rounded to int8: the values that it multiplies, and their buffers.
+pub(crate) fn rows_of(values: Vec<f32>, packed: bool) -> (Vec<f32>, Vec<Arg>) {
+    if !packed {
+        let args = args![floats(&values)];
+        return (values, args);
+    }
+    let (codes, scales) = pack_rows(&values);
+    let exact: Vec<f64> = values.iter().map(|&v| v.into()).collect();
+    (as_f32(&twin::rounded_to_bytes(&exact)), args![Words(codes), floats(&scales)])
 }
 
 pub(crate) fn as_f32(values: &[f64]) -> Vec<f32> {

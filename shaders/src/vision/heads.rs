@@ -2,7 +2,7 @@
 
 use super::{GRID, PatchGrid, defines};
 use crate::math::rms;
-use crate::selftest::{Arg, Case, CaseError, EPS, Expected, random};
+use crate::selftest::{Arg, Case, CaseError, EPS, Expected, args, random};
 use crate::{Kernel, PreprocessError, Source};
 
 /// The kernel.
@@ -103,12 +103,7 @@ impl Kernel for Heads {
         let params = Params { heads: 3, q_norm: 0, k_norm: head_dim, eps: EPS };
         let vectors = random(74, 2 * hd);
         let rope = table(100.0, head_dim, GRID.columns);
-        let mut args = vec![
-            Arg::uniform(&params),
-            Arg::words(&[GRID]),
-            Arg::floats(&vectors),
-            Arg::floats(rope.as_flattened()),
-        ];
+        let mut args = args![uniform(&params), words(&[GRID]), floats(&vectors), floats(rope.as_flattened())];
         let inputs = Inputs { grid: GRID, vectors: &vectors, rope: &rope };
         let mut expected = Vec::new();
         for (seed, norm) in (75..).zip([Some(params.q_norm), Some(params.k_norm), None]) {

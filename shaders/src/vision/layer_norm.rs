@@ -1,7 +1,7 @@
 //! `wgsl/vision/layer_norm.wgsl`: layer norm over rows, with the additions of the encoder-free model.
 
 use crate::math::rms;
-use crate::selftest::{Arg, Case, CaseError, EPS, Expected, random};
+use crate::selftest::{Case, CaseError, EPS, Expected, args, random};
 use crate::{Defines, Kernel, PreprocessError, Source, grid};
 
 /// One permutation of the kernel.
@@ -88,13 +88,7 @@ impl Kernel for LayerNorm {
             ..Params::default()
         };
         let want = layer_norm(*self, &params, &vectors, &x);
-        let args = vec![
-            Arg::uniform(&params),
-            Arg::state(0, rows),
-            Arg::floats(&vectors),
-            Arg::floats(&x),
-            Arg::zeros(want.len()),
-        ];
+        let args = args![uniform(&params), state(0, rows), floats(&vectors), floats(&x), zeros(want.len())];
         let grid = dispatch(rows);
         Ok(Case { args, grid, expected: vec![Expected::new(4, want, 1e-3)] })
     }

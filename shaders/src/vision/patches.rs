@@ -1,7 +1,7 @@
 //! `wgsl/vision/patches.wgsl`: splits an image into patches.
 
 use super::{PatchGrid, defines};
-use crate::selftest::{Arg, Case, CaseError, Expected};
+use crate::selftest::{Case, CaseError, Expected, args};
 use crate::{Kernel, PreprocessError, Source, grid};
 
 /// The kernel for patches of `side` pixels, a multiple of 4.
@@ -66,8 +66,7 @@ impl Kernel for Patches {
         let rgb: Vec<u8> = (0..picture.patches() * 3 * side * side).map(|i| (i * 37 % 251) as u8).collect();
         let params = Params::SIGNED;
         let want = patches(side, &params, picture, &rgb);
-        let args =
-            vec![Arg::uniform(&params), Arg::words(&[picture]), Arg::words(&rgb), Arg::zeros(want.len())];
+        let args = args![uniform(&params), words(&[picture]), words(&rgb), zeros(want.len())];
         let grid = dispatch(side, picture.patches());
         Ok(Case { args, grid, expected: vec![Expected::new(3, want, 1e-5)] })
     }

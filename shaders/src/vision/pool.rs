@@ -2,7 +2,7 @@
 
 use super::{GRID, PatchGrid, defines};
 use crate::math::rms;
-use crate::selftest::{Arg, Case, CaseError, EPS, Expected, random};
+use crate::selftest::{Arg, Case, CaseError, EPS, Expected, args, random};
 use crate::{Kernel, PreprocessError, Source, grid};
 
 /// The kernel, with or without standardisation.
@@ -57,21 +57,18 @@ pub fn pool(params: &Params, grid: PatchGrid, h: &[f32], vectors: Option<&[f32]>
 
 impl Kernel for Pool {
     fn source(&self) -> Result<Source, PreprocessError> {
-        let standardise = self.standardise;
-        let name = if standardise { "vision_pool_standardise" } else { "vision_pool" };
-        Source::build::<Params>("vision/pool.wgsl", name, &defines().set("STANDARDISE", standardise))
+        let name = if self.standardise { "vision_pool_standardise" } else { "vision_pool" };
+        Source::build::<Params>("vision/pool.wgsl", name, &defines().set("STANDARDISE", self.standardise))
     }
 
     fn case(&self) -> Result<Case, CaseError> {
-        let standardise = self.standardise;
         let width = 144;
         let h = random(78, (GRID.patches() * width) as usize);
         let vectors = random(79, 2 * width as usize);
         let params = Params { width4: width / 4, std_bias: 0, std_scale: width, eps: EPS };
-        let want = pool(&params, GRID, &h, standardise.then_some(&vectors[..]));
-        let mut args =
-            vec![Arg::uniform(&params), Arg::words(&[GRID]), Arg::floats(&h), Arg::zeros(want.len())];
-        if standardise {
+        let want = pool(&params, GRID, &h, self.standardise.then_some(&vectors[..]));
+        let mut args = args![uniform(&params), words(&[GRID]), floats(&h), zeros(want.len())];
+        if self.standardise {
             args.push(Arg::floats(&vectors));
         }
         let grid = dispatch(GRID.patches());

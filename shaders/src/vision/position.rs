@@ -2,7 +2,7 @@
 
 use super::{GRID, PatchGrid, defines};
 use crate::quant::planar_values;
-use crate::selftest::{Arg, Case, CaseError, Expected, matrix, random};
+use crate::selftest::{Case, CaseError, Expected, args, matrix, random};
 use crate::{DType, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 
 /// The kernel for tables of one storage type.
@@ -57,20 +57,13 @@ impl Kernel for Positions {
     }
 
     fn case(&self) -> Result<Case, CaseError> {
-        let Self(dtype) = *self;
         let k = 256;
-        let (x, y) = (matrix(dtype, k, 7, 71)?, matrix(dtype, k, 7, 72)?);
+        let (x, y) = (matrix(self.0, k, 7, 71)?, matrix(self.0, k, 7, 72)?);
         let h = random(73, (GRID.patches() * k) as usize);
         let mut want = h.clone();
         position(GRID, (&x.layout, &x.words), (&y.layout, &y.words), &mut want);
         let params = Params::new(&x.layout, &y.layout);
-        let args = vec![
-            Arg::uniform(&params),
-            Arg::words(&[GRID]),
-            Arg::Words(x.words),
-            Arg::Words(y.words),
-            Arg::floats(&h),
-        ];
+        let args = args![uniform(&params), words(&[GRID]), Words(x.words), Words(y.words), floats(&h)];
         let grid = params.dispatch(GRID.patches());
         Ok(Case { args, grid, expected: vec![Expected::new(4, want, 1e-4)] })
     }

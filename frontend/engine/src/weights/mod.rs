@@ -99,6 +99,7 @@ impl Weights {
 
     /// The kernels that make its planes.
     pub fn tested(&self) -> impl Iterator<Item = Tested> {
+        // With a template that cannot be expanded, nothing was loaded.
         let repacked = self.dtypes().into_iter().map(|dtype| Tested::new(Repack(dtype)));
         repacked.chain(self.requantized.map(|dtype| Tested::new(Requantize(dtype)))).flatten()
     }

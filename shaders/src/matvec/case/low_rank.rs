@@ -2,7 +2,7 @@
 
 use super::super::{Correction, Epilogue, HandoffForm, HandoffPlaces, Matvec, Prologue, ZSource, twin};
 use super::prologue::PrologueCase;
-use crate::selftest::{Arg, random};
+use crate::selftest::{Arg, args, random};
 
 /// Number of workgroups that wrote partial sums after x: at large ranks, more than a thread loads in advance.
 const LEFT_BY: u32 = 101;
@@ -121,7 +121,7 @@ pub(super) fn of(
             stream = Some(Arg::floats(&h));
         }
     }
-    let mut args = vec![Arg::floats(&adapter)];
+    let mut args = args![floats(&adapter)];
     if kernel.low_rank.z_source == ZSource::Dispatch {
         args.push(Arg::floats(&given));
     }

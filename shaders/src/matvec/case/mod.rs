@@ -6,7 +6,7 @@ mod prologue;
 use self::prologue::{EPS, HEAD_DIM, MAX_SPLITS};
 use super::{Correction, Epilogue, HandoffForm, Matvec, Prologue, twin};
 use crate::math::gelu_tanh;
-use crate::selftest::{Arg, Case, CaseError, Expected, as_f32, matrix, random, tolerance};
+use crate::selftest::{Arg, Case, CaseError, Expected, args, as_f32, matrix, random, tolerance};
 
 /// Rows of the matrices: odd, so that workgroups are only partly used.
 const ROWS: [u32; 3] = [19, 7, 5];
@@ -84,8 +84,7 @@ pub(super) fn of(kernel: &Matvec) -> Result<Case, CaseError> {
     // A gated product multiplies two sums, each with its own error.
     let largest = products.iter().flatten().fold(1.0_f64, |most, v| most.max(v.abs()));
     let factor = if kernel.epilogue == Epilogue::Store { 1.0 } else { 2.0 * largest as f32 };
-    let mut args =
-        vec![Arg::uniform(&params), Arg::zeros(want.len().max(next as usize)), Arg::floats(&front.input)];
+    let mut args = args![uniform(&params), zeros(want.len().max(next as usize)), floats(&front.input)];
     args.extend(matrices.into_iter().map(|m| Arg::Words(m.words)));
     args.extend(front.tail);
     let allowed = tolerance(kernel.k) + if kernel.form.packed { OF_BYTES } else { 0.0 };

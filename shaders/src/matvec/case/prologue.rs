@@ -2,7 +2,7 @@
 
 use super::super::{Matvec, Merge, Norms, Prologue, twin};
 use crate::math::rms;
-use crate::selftest::{Arg, random};
+use crate::selftest::{Arg, args, random};
 use crate::state::State;
 
 pub(super) use crate::selftest::EPS;
@@ -66,7 +66,7 @@ pub(super) fn of(kernel: &Matvec, behind: &[f32]) -> PrologueCase {
             let x = rms(&as_f64(&input), Some(&vectors[k..2 * k]), EPS.into());
             PrologueCase {
                 x,
-                tail: vec![Arg::floats(&vectors)],
+                tail: args![floats(&vectors)],
                 norms: Some(norms),
                 ..PrologueCase::plain(input)
             }
@@ -75,7 +75,7 @@ pub(super) fn of(kernel: &Matvec, behind: &[f32]) -> PrologueCase {
             let branch = random(13, k);
             let stream = twin::add(&input, &branch, &vectors[..k], 0.75, EPS);
             let x = if norm { rms(&stream, Some(&vectors[k..2 * k]), EPS.into()) } else { stream.clone() };
-            let tail = vec![Arg::floats(&vectors), Arg::floats(&[&branch, behind].concat()), Arg::zeros(k)];
+            let tail = args![floats(&vectors), floats(&[&branch, behind].concat()), zeros(k)];
             let factors = (0.75 * inverse_rms(&stream), inverse_rms(&as_f64(&branch)));
             PrologueCase {
                 x,
@@ -124,7 +124,7 @@ fn merged(k: usize, behind: &[f32]) -> PrologueCase {
     let state = bytemuck::cast_slice(bytemuck::bytes_of(&state)).to_vec();
     PrologueCase {
         x: x.collect(),
-        tail: vec![Arg::Words(state)],
+        tail: args![Words(state)],
         merge: Some(merge),
         weights,
         heads: heads as u32,
