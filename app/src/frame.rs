@@ -96,7 +96,7 @@ fn RecordingNote() -> impl IntoView {
 fn follow_destinations(stores: Stores) {
     let navigate = use_navigate();
     let query = use_location().query;
-    stores.ui.navigate.take(move |Destination { path, replace }| {
+    stores.ui.navigate.handle_with(move |Destination { path, replace }| {
         let path = query.with_untracked(|query| keep_query(&path, query.get_str("fake")));
         navigate(&path, NavigateOptions { replace, ..NavigateOptions::default() });
     });

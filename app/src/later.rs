@@ -103,8 +103,10 @@ where
         load();
     }
     let words = move |state| {
-        match state {
-        PartState::Missing => view! {
+        if state != PartState::Missing {
+            return view! { <p class="muted" role="status">{t().later_loading()}</p> }.into_any();
+        }
+        view! {
             <p role="alert">{t().later_missing()}</p>
             <p>
                 <button type="button" class="button primary" on:click=move |_| load()>{t().try_again()}</button>
@@ -112,9 +114,7 @@ where
                 <a class="button" href="" rel="external">{t().reload()}</a>
             </p>
         }
-        .into_any(),
-        _ => view! { <p class="muted" role="status">{t().later_loading()}</p> }.into_any(),
-    }
+        .into_any()
     };
     drawn(draw, move |state| around(words(state)))
 }

@@ -37,13 +37,13 @@ impl<'a, T: Clone + PartialEq + Send + Sync + 'static> Part<'a, T> {
             Self::Settled(of) => of.map_or_else(|| ().into_any(), |it| draw(it, Part::Settled(of))),
             Self::Growing(of) => {
                 let shape = Memo::new_owning(move |before: Option<Option<T>>| {
-                    let now = of.get();
-                    let same = match (before.as_ref(), &now) {
+                    let same = of.with(|now| match (&before, now) {
                         (Some(Some(before)), Some(now)) => same_shape(before, now),
                         (Some(None), None) => true,
                         _ => false,
-                    };
-                    (now, !same)
+                    });
+                    // A copy for each token would be too many.
+                    before.filter(|_| same).map_or_else(|| (of.get(), true), |before| (before, false))
                 });
                 (move || shape.get().map(|shape| draw(&shape, Part::Growing(of)))).into_any()
             }

@@ -70,7 +70,7 @@ impl<T> Default for Offer<T> {
 
 impl<T: 'static> Offer<T> {
     /// Has a part of the page do it from now on.
-    pub fn take(self, act: impl Fn(T) + Send + Sync + 'static) {
+    pub fn handle_with(self, act: impl Fn(T) + Send + Sync + 'static) {
         self.0.set_value(Some(Callback::new(act)));
     }
 

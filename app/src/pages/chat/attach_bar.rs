@@ -37,7 +37,7 @@ pub fn AttachButtons() -> impl IntoView {
             kinds.join(",")
         })
     };
-    ui.pick_files.take(move |()| {
+    ui.pick_files.handle_with(move |()| {
         if let Some(input) = input.get_untracked() {
             input.click();
         }

@@ -54,7 +54,7 @@ pub fn Composer() -> impl IntoView {
             browser::next_frame(move || autosize(&field));
         }
     });
-    ui.focus_composer.take(move |()| {
+    ui.focus_composer.handle_with(move |()| {
         if let Some(field) = field.get_untracked() {
             // A field that cannot take the focus now is not worth a word.
             browser::next_frame(move || {
