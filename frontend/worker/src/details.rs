@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use engine::audio::{self, AudioError};
 use engine::bytes::ByteSource;
-use engine::gguf::{Header, summary};
+use engine::gguf::{Family, Header, summary};
 use engine::gpu::GpuError;
 use engine::model::ConfigError;
 use engine::plan::Limits;
@@ -44,8 +44,9 @@ impl Modalities {
         let width = plan.config.width;
         let audio_tower = plan.audio.as_ref().map(|tower| tower.config().clone());
         let mut modalities = Self { vision: plan.vision.is_some(), audio_tower, bytes: 0 };
-        // A diffusion model uses no towers yet.
-        if let Some(source) = projector.filter(|_| plan.config.diffusion.is_none()) {
+        // A diffusion model uses no towers yet, and nor does Gemma 3.
+        let has_towers = plan.config.diffusion.is_none() && plan.config.family == Family::Gemma4;
+        if let Some(source) = projector.filter(|_| has_towers) {
             let header = Header::read(&**source).await.map_err(|error| said(error.into()))?;
             if let Some(part) = header.part() {
                 return Err(said(ConfigError::Part { part }.into()).into());

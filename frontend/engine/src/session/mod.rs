@@ -22,7 +22,7 @@ use std::sync::Arc;
 use crate::audio::{self, Audio};
 use crate::bytes::{ByteSource, CancelToken};
 use crate::check;
-use crate::gguf::Header;
+use crate::gguf::{Family, Header};
 use crate::gpu::{Buffer, Gpu, GpuError};
 use crate::media::{Input, Media, MediaError};
 use crate::model::{
@@ -220,12 +220,16 @@ impl Session {
         })
     }
 
-    /// Uses the towers of a projector file instead of those in the model file. Their weights are loaded on demand.
+    /// Uses the towers of a projector file instead of those in the model file. Their weights are loaded on demand. Those of
+    /// Gemma 3 are left alone.
     ///
     /// # Errors
     /// When the file is inconsistent, or belongs to a model of another width.
     pub fn use_projector(&mut self, source: &Rc<dyn ByteSource>, header: &Header) -> Result<(), EngineError> {
         let width = self.decoder.config().width;
+        if self.decoder.config().family == Family::Gemma3 {
+            return Ok(());
+        }
         if let Some(plan) = TowerPlan::read(header, width)? {
             self.vision = Some(Vision::new(Rc::clone(&self.gpu), Rc::clone(source), plan));
         }

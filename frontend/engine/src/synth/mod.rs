@@ -122,7 +122,7 @@ fn contents(options: &Options) -> Result<(Shape, Vec<tensors::Planned>), SynthEr
         None => shape,
     };
     let mut plan = tensors::plan(&shape, options.quant, options.vocabulary, options.router_skew);
-    if options.towers {
+    if options.towers && !shape.is_gemma3() {
         plan.extend(towers::plan(&shape));
         plan.extend(audio::plan(&shape));
     }
@@ -137,10 +137,10 @@ fn metadata(shape: &Shape, options: &Options) -> Vec<(String, WriteValue)> {
         ("general.quantization_version".to_owned(), WriteValue::U32(2)),
     ];
     pairs.extend(shape.metadata());
-    if options.towers {
+    if options.towers && !shape.is_gemma3() {
         pairs.extend(towers::metadata(shape));
         pairs.extend(audio::metadata(shape));
     }
-    pairs.extend(vocabulary::metadata(options.vocabulary));
+    pairs.extend(vocabulary::metadata(options.vocabulary, shape.is_gemma3()));
     pairs
 }

@@ -1,8 +1,8 @@
-//! The published shapes of Gemma 4.
+//! The published shapes of Gemma 4 and Gemma 3.
 
 use std::str::FromStr;
 
-use crate::gguf::WriteValue;
+use crate::gguf::{Family, WriteValue};
 
 use super::SynthError;
 
@@ -45,6 +45,8 @@ pub struct Shape {
     pub experts: Option<Experts>,
     /// Positions of a canvas, for a model that decodes by diffusion; else 0.
     pub canvas: u32,
+    /// Elements of a head of Gemma 3, the same in all layers; 0 for Gemma 4.
+    pub gemma3_head: u32,
     /// Width of the model that a drafter is for; 0 for a model. The KV heads of a drafter are those of the model.
     pub target_width: u32,
 }
@@ -78,6 +80,7 @@ const E2B: Shape = Shape {
     context: 131_072,
     experts: None,
     canvas: 0,
+    gemma3_head: 0,
     target_width: 0,
 };
 
@@ -111,6 +114,7 @@ const DENSE_12B: Shape = Shape {
     context: 262_144,
     experts: None,
     canvas: 0,
+    gemma3_head: 0,
     target_width: 0,
 };
 
@@ -199,7 +203,61 @@ const DRAFTER_31B: Shape = Shape {
     ..DRAFTER_12B
 };
 
-const SHAPES: [Shape; 12] = [
+const GEMMA3_270M: Shape = Shape {
+    name: "gemma3-270m",
+    layers: 18,
+    width: 640,
+    heads: 4,
+    feed_forward: 2048,
+    double_wide: false,
+    period: 6,
+    shared: 0,
+    per_layer: 0,
+    context: 32_768,
+    gemma3_head: 256,
+    ..E2B
+};
+
+const GEMMA3_1B: Shape =
+    Shape { name: "gemma3-1b", layers: 26, width: 1152, feed_forward: 6912, ..GEMMA3_270M };
+
+const GEMMA3_4B: Shape = Shape {
+    name: "gemma3-4b",
+    layers: 34,
+    width: 2560,
+    heads: 8,
+    kv_heads_sliding: 4,
+    kv_heads_global: 4,
+    feed_forward: 10_240,
+    window: 1024,
+    context: 131_072,
+    ..GEMMA3_270M
+};
+
+const GEMMA3_12B: Shape = Shape {
+    name: "gemma3-12b",
+    layers: 48,
+    width: 3840,
+    heads: 16,
+    kv_heads_sliding: 8,
+    kv_heads_global: 8,
+    feed_forward: 15_360,
+    ..GEMMA3_4B
+};
+
+const GEMMA3_27B: Shape = Shape {
+    name: "gemma3-27b",
+    layers: 62,
+    width: 5376,
+    heads: 32,
+    kv_heads_sliding: 16,
+    kv_heads_global: 16,
+    feed_forward: 21_504,
+    gemma3_head: 128,
+    ..GEMMA3_4B
+};
+
+const SHAPES: [Shape; 17] = [
     E2B,
     E4B,
     DENSE_12B,
@@ -212,6 +270,11 @@ const SHAPES: [Shape; 12] = [
     DRAFTER_26B,
     DRAFTER_31B,
     E2B_SMALL,
+    GEMMA3_270M,
+    GEMMA3_1B,
+    GEMMA3_4B,
+    GEMMA3_12B,
+    GEMMA3_27B,
 ];
 
 impl FromStr for Shape {
@@ -255,9 +318,14 @@ impl Shape {
         Ok(Self { experts: self.experts.map(|experts| Experts { count, ..experts }), ..self })
     }
 
-    /// Whether layer `i` sees a window only. The last layer is always global.
+    /// Whether layer `i` sees a window only. The last layer of Gemma 4 is always global.
     pub fn is_sliding(&self, i: u32) -> bool {
-        !(i + 1).is_multiple_of(self.period) && i + 1 != self.layers
+        !(i + 1).is_multiple_of(self.period) && (self.is_gemma3() || i + 1 != self.layers)
+    }
+
+    /// Whether it is a Gemma 3 model.
+    pub(super) fn is_gemma3(&self) -> bool {
+        self.gemma3_head > 0
     }
 
     pub(super) fn is_shared(&self, i: u32) -> bool {
@@ -265,7 +333,11 @@ impl Shape {
     }
 
     pub(super) fn head_dim(&self, i: u32) -> u32 {
-        if self.is_sliding(i) { HEAD_SLIDING } else { HEAD_GLOBAL }
+        match self.gemma3_head {
+            0 if self.is_sliding(i) => HEAD_SLIDING,
+            0 => HEAD_GLOBAL,
+            head => head,
+        }
     }
 
     pub(super) fn kv_heads(&self, i: u32) -> u32 {
@@ -289,14 +361,41 @@ impl Shape {
     /// `general.architecture`, which is the prefix of its keys.
     pub(super) fn architecture(&self) -> &'static str {
         match (self.canvas, self.is_drafter()) {
-            (0, false) => "gemma4",
+            (0, false) if self.is_gemma3() => Family::Gemma3.architecture(),
+            (0, false) => Family::Gemma4.architecture(),
             (0, true) => "gemma4-assistant",
             _ => "diffusion-gemma",
         }
     }
 
+    /// The metadata keys of Gemma 3, as llama.cpp's converter writes them.
+    fn gemma3_metadata(&self) -> Vec<(String, WriteValue)> {
+        let numbers = [
+            ("block_count", self.layers),
+            ("context_length", self.context),
+            ("embedding_length", self.width),
+            ("feed_forward_length", self.feed_forward),
+            ("attention.head_count", self.heads),
+            ("attention.head_count_kv", self.kv_heads_global),
+            ("attention.key_length", self.gemma3_head),
+            ("attention.value_length", self.gemma3_head),
+            ("attention.sliding_window", self.window),
+        ];
+        let mut pairs: Vec<_> = numbers.map(|(key, value)| (key, WriteValue::U32(value))).into();
+        pairs.push(("attention.layer_norm_rms_epsilon", WriteValue::F32(1e-6)));
+        pairs.push(("rope.freq_base", WriteValue::F32(1e6)));
+        if self.context >= 131_072 {
+            pairs.push(("rope.scaling.type", WriteValue::String("linear".to_owned())));
+            pairs.push(("rope.scaling.factor", WriteValue::F32(8.0)));
+        }
+        pairs.into_iter().map(|(key, value)| (format!("{}.{key}", self.architecture()), value)).collect()
+    }
+
     /// The metadata keys (specification of the text decoder, section 3).
     pub(super) fn metadata(&self) -> Vec<(String, WriteValue)> {
+        if self.is_gemma3() {
+            return self.gemma3_metadata();
+        }
         let layers = || 0..self.layers;
         // An array only if layers differ, as in published files.
         let per_layer = |value: &dyn Fn(u32) -> u32| {

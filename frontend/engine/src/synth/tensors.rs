@@ -153,7 +153,9 @@ pub(super) fn plan(shape: &Shape, quant: Quant, vocabulary: u32, skew: f32) -> V
     // The embedding is scaled by √d at the input and not at the output: 1/√d keeps both near one.
     plan.table("token_embd.weight", &[d, vocabulary], quant.embedding(), (d as f32).powf(-0.5));
     plan.vector("output_norm.weight", d, 1.0);
-    plan.push("rope_freqs.weight", &[u64::from(HEAD_GLOBAL) / 2], DType::F32, Content::RopeFactors);
+    if !shape.is_gemma3() {
+        plan.push("rope_freqs.weight", &[u64::from(HEAD_GLOBAL) / 2], DType::F32, Content::RopeFactors);
+    }
     if shape.per_layer > 0 {
         let per_layer = u64::from(shape.per_layer);
         let all = per_layer * u64::from(shape.layers);
@@ -189,8 +191,8 @@ fn plan_layer(plan: &mut Plan, (shape, quant, skew): (&Shape, Quant, f32), i: u3
     let (q, kv) = (u64::from(shape.heads) * head, u64::from(shape.kv_heads(i)) * head);
     let ff = u64::from(shape.feed_forward(i));
     let (linear, sensitive) = (quant.linear(), quant.sensitive(i, shape.layers));
-    // Scores are q·k without a scale: with both norms at head^(-1/4) their standard deviation is one.
-    let qk_norm = (head as f32).powf(-0.25);
+    // Scores are q·k without a scale: with both norms at head^(-1/4) their standard deviation is one. Gemma 3 scales them.
+    let qk_norm = if shape.is_gemma3() { 1.0 } else { (head as f32).powf(-0.25) };
 
     plan.vector(name("attn_norm.weight"), d, 1.0);
     plan.matrix(name("attn_q.weight"), &[d, q], linear);
@@ -230,7 +232,9 @@ fn plan_layer(plan: &mut Plan, (shape, quant, skew): (&Shape, Quant, f32), i: u3
         plan.matrix(name("proj.weight"), &[per_layer, d], linear);
         plan.vector(name("post_norm.weight"), d, 1.0);
     }
-    plan.vector(name("layer_output_scale.weight"), 1, 1.0);
+    if !shape.is_gemma3() {
+        plan.vector(name("layer_output_scale.weight"), 1, 1.0);
+    }
     if shape.canvas > 0 {
         plan.vector(name("enc_layer_output_scale.weight"), 1, 1.0);
     }

@@ -97,8 +97,9 @@ fn pieces(size: u32) -> (Vec<String>, Vec<i32>) {
     slots.into_iter().enumerate().map(named).unzip()
 }
 
-/// The metadata keys of the tokenizer.
-pub(super) fn metadata(size: u32) -> Vec<(String, WriteValue)> {
+/// The metadata keys of the tokenizer. Gemma 3 joins by scores, of which all are equal here, but text is never asked of these
+/// models.
+pub(super) fn metadata(size: u32, is_gemma3: bool) -> Vec<(String, WriteValue)> {
     let (pieces, types) = pieces(size);
     let id = |text: &str| {
         // Every requested text is a control token.
@@ -111,7 +112,7 @@ pub(super) fn metadata(size: u32) -> Vec<(String, WriteValue)> {
     }
     let stop = ["<eos>", "<turn|>", "<|tool_response>"].map(|text| id(text).cast_signed()).to_vec();
     let pairs = [
-        ("model", WriteValue::String("gemma4".to_owned())),
+        ("model", WriteValue::String(if is_gemma3 { "llama" } else { "gemma4" }.to_owned())),
         ("tokens", WriteValue::Strings(tokens)),
         ("token_type", WriteValue::I32s(types)),
         ("scores", WriteValue::F32s(vec![-1000.0; pieces.len()])),

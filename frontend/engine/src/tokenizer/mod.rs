@@ -1,14 +1,14 @@
 //! The tokenizers of Gemma 4 and Gemma 3, read from GGUF metadata.
 //!
 //! Byte pair encoding over Unicode scalar values, with an explicit list of merges, or by the scores of the pieces
-//! ([`scores`]) in files of Gemma 3. The only normalisation replaces a
-//! space with `▁` (U+2581). There is no prefix space and no pre-tokenizer, so merges run over the whole text
-//! between special tokens. A character without its own token is encoded with the byte tokens `<0x00>`…`<0xFF>`.
+//! ([`scores`]) in files of Gemma 3. The only normalisation replaces a space with `▁` (U+2581). There is no prefix space
+//! and no pre-tokenizer, so merges run over the whole text between special tokens. A character without its own token is encoded with the byte tokens `<0x00>`…`<0xFF>`.
 //!
-//! Files describe this vocabulary differently: `tokenizer.ggml.model` is `llama` or `gemma4`, scores are indices or
+//! Files of Gemma 4 describe its vocabulary differently: `tokenizer.ggml.model` is `llama` or `gemma4`, scores are indices or
 //! −1000, byte tokens have type "normal" or "byte", `add_bos_token` is true or false. These values are therefore
-//! ignored by Gemma 4; byte tokens and the control tokens of the chat format are identified by their text. Of the other tokens, types
-//! 2 and 3 mark control tokens, and 4 ("user defined") text that is one token wherever it stands.
+//! ignored; byte tokens and the control tokens of the chat format are identified by their text. Of the other tokens, types
+//! 2 and 3 mark control tokens, and 4 ("user defined") text that is one token wherever it stands. Some files of Gemma 3
+//! type such text as normal, so its runs of white space and its tags are identified too ([`vocabulary`]).
 
 mod bpe;
 mod decode;

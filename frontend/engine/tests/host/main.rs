@@ -6,6 +6,7 @@ mod adapter_names;
 mod common;
 mod diffusion;
 mod expert_adapter;
+mod gemma3;
 mod gguf;
 mod http;
 mod mlx;

@@ -63,6 +63,11 @@ fn tensors_are_those_of_published_files() {
     assert_eq!((e2b[&DType::F32], e2b[&DType::BF16]), (283, 1));
     let of_ollama = counts("e2b", Quant::Q4KMPle);
     assert_eq!((of_ollama[&DType::Q4_K], of_ollama.get(&DType::BF16)), (e2b[&DType::Q4_K] + 1, None));
+    // Rows of 640 are no whole blocks of 256: most fall back.
+    let small = counts("gemma3-270m", Quant::Q4KM);
+    let expected =
+        [(DType::F32, 109), (DType::Q5_0, 81), (DType::Q4_K, 27), (DType::Q8_0, 10), (DType::Q6_K, 9)];
+    assert_eq!(small, expected.into_iter().collect());
     let moe = counts("26b", Quant::Q4KM);
     // Four layers of 11, the table, the last norm, the divisors of RoPE frequencies, and two projections.
     assert_eq!(counts("12b-drafter", Quant::Q80).values().sum::<usize>(), 49);
@@ -73,7 +78,9 @@ fn tensors_are_those_of_published_files() {
 
 #[test]
 fn parameters_are_those_of_published_models() {
-    for (name, billions) in [("e2b", 4.65), ("e4b", 7.52), ("12b", 11.9), ("26b", 25.2), ("31b", 30.7)] {
+    let gemma4 = [("e2b", 4.65), ("e4b", 7.52), ("12b", 11.9), ("26b", 25.2), ("31b", 30.7)];
+    let gemma3 = [("gemma3-270m", 0.268), ("gemma3-1b", 1.0), ("gemma3-4b", 3.88), ("gemma3-27b", 27.0)];
+    for (name, billions) in gemma4.into_iter().chain(gemma3) {
         let header = published(name, Quant::F16);
         let parameters: u64 = header.tensors.iter().map(|tensor| tensor.elements()).sum();
         let found = parameters as f64 / 1e9;

@@ -21,7 +21,7 @@ use super::files::header;
 /// Print what a graphics card would do, step by step, and the memory it would take. Needs no graphics card.
 #[derive(Args)]
 pub struct PlanArgs {
-    /// The model file, or a shape: e2b, e4b, 12b, 26b, 26b-diffusion, 31b.
+    /// The model file, or a shape: e2b, e4b, 12b, 26b, 26b-diffusion, 31b, gemma3-270m, gemma3-1b and larger ones.
     model: String,
     /// A JSON file with what the device allows: `storage_buffers`, `largest_binding`, `largest_part`, `software`,
     /// `portable`, all optional. By default a card that binds 2 GiB.

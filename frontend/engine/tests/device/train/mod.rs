@@ -14,6 +14,8 @@ use std::slice::from_ref;
 
 use engine::adapter::{Adapter, Factors, Projection};
 use engine::bytes::CancelToken;
+use engine::gguf::Family;
+use engine::model::Products;
 use engine::session::{LoadOptions, TablePlace};
 use engine::train::{Example, MASKED, Schedule, Settings, TrainError, Trainer, order};
 use pollster::block_on;
@@ -274,7 +276,52 @@ fn the_gradients_are_those_of_the_loss_with_what_was_dropped() {
 /// Values without a norm, queries whose norm carries the scale of the scores, and layers without a scale at their end.
 #[test]
 fn the_gradients_of_gemma_3_are_those_of_the_loss() {
-    check_slope(&common::repository("frontend/engine/tests/golden/models/tiny-gemma3.q4_k_m.gguf"));
+    check_slope(&gemma3());
+}
+
+fn gemma3() -> PathBuf {
+    common::repository("frontend/engine/tests/golden/models/tiny-gemma3.q4_k_m.gguf")
+}
+
+/// The same factors with some B.
+fn with_b(zero: &Adapter) -> Adapter {
+    let mut all = Adapter::default();
+    for (target, factors) in zero.iter() {
+        let b = (0..factors.b.len()).map(|i| ((i * 37 + 11) % 101) as f32 / 1000.0 - 0.05).collect();
+        all.insert(target, Factors { b, ..factors.clone() }).expect("factors");
+    }
+    all
+}
+
+#[test]
+fn an_adapter_of_gemma_3_gives_the_loss_that_training_had() {
+    let (gpu, cancel, example) = (common::gpu(), CancelToken::new(), short(1, 24));
+    let settings = Settings { dropout: 0.0, ..quick() };
+    let trainer_of = |start: Option<&Adapter>| trainer(&gpu, &gemma3(), &settings, start);
+    let adapter = block_on(trainer_of(None).adapter()).expect("an adapter");
+    assert_eq!(adapter.family(), Family::Gemma3);
+    let adapter = with_b(&adapter);
+    let want = block_on(trainer_of(Some(&adapter)).evaluate(from_ref(&example), &cancel)).expect("a loss");
+    let ids = example.input.ids().to_vec();
+    for products in [Products::Floats, common::EXACT_PRODUCTS] {
+        let mut session = common::load(&gpu, &gemma3(), &LoadOptions { products, ..common::exact_options() });
+        let plain = block_on(session.logits(&ids, ids.len())).expect("logits");
+        block_on(session.add_adapter("made up", adapter.clone(), 1.0)).expect("it fits");
+        let at_once = block_on(session.logits(&ids, ids.len())).expect("logits");
+        let by_steps = block_on(session.logits_by_steps(&ids, ids.len())).expect("logits");
+        let loss = |logits: &[f32]| {
+            let rows: Vec<_> = logits.chunks(logits.len() / ids.len()).collect();
+            let of_token = |t: usize| {
+                let sum: f64 = rows[t - 1].iter().map(|&z| f64::from(z).exp()).sum();
+                sum.ln() - f64::from(rows[t - 1][ids[t] as usize])
+            };
+            (3..ids.len()).map(of_token).sum::<f64>() / (ids.len() - 3) as f64
+        };
+        for got in [loss(&at_once), loss(&by_steps)] {
+            assert!((got - want).abs() < 1e-4 * want, "{products:?}: a loss of {got} for {want}");
+        }
+        assert!((loss(&plain) - want).abs() > 1e-3, "the adapter changes nothing");
+    }
 }
 
 /// Compares the gradients with the slope of the loss along them.
@@ -283,11 +330,7 @@ fn check_slope(model: &Path) {
     let settings = Settings { dropout: 0.3, ..quick() };
     // With every B at zero nothing that is dropped would show.
     let zero = block_on(trainer(&gpu, model, &settings, None).adapter()).expect("an adapter");
-    let mut start = Adapter::default();
-    for (target, factors) in zero.iter() {
-        let b = (0..factors.b.len()).map(|i| ((i * 37 + 11) % 101) as f32 / 1000.0 - 0.05).collect();
-        start.insert(target, Factors { b, ..factors.clone() }).expect("factors");
-    }
+    let start = with_b(&zero);
     let mut at = trainer(&gpu, model, &settings, Some(&start));
     let (dropped, norm) = block_on(at.gradients_of(&batch, &cancel)).expect("gradients");
     let gradients = block_on(at.gradients()).expect("gradients");

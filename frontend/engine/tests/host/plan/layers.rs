@@ -73,6 +73,20 @@ fn layers_compute_what_the_specification_says() {
     );
     assert_eq!(global[10..], ["h = h + rms(y)·post_ffw_norm, h = h·layer_output_scale"]);
 
+    // Gemma 3 norms no values, and its layers end without a scale.
+    let gemma3 = parts("gemma3-1b");
+    let (sliding, global) = (printed(&gemma3, 0, Pass::Tokens), printed(&gemma3, 5, Pass::Tokens));
+    assert_eq!(
+        sliding[1..4],
+        [
+            "q = attn_q·x, k = attn_k·x, v = attn_v·x",
+            "q = rope(rms(q)·attn_q_norm), k = rope(rms(k)·attn_k_norm)",
+            "attention = attend(q, k, v, window 512)"
+        ]
+    );
+    assert_eq!((global[3].as_str(), &global[10..]), ("attention = attend(q, k, v)", &sliding[10..]));
+    assert_eq!(sliding[10..], ["h = h + rms(y)·post_ffw_norm"]);
+
     // A mixture, and the two scalars of a diffusion model.
     let mixture = parts("26b");
     let experts = "y = rms(y)·post_ffw_norm_1 + rms(experts(h))·post_ffw_norm_2";
@@ -87,7 +101,7 @@ fn layers_compute_what_the_specification_says() {
 /// Fused decode is a plan of its own: it reads the matrices of each layer's operations in their order, each once.
 #[test]
 fn the_fused_plan_reads_the_matrices_of_the_operations_in_their_order() {
-    for name in ["e2b", "e4b", "12b", "26b", "31b"] {
+    for name in ["e2b", "e4b", "12b", "26b", "31b", "gemma3-4b"] {
         let parts = parts(name);
         let wanted: Vec<_> = (0..parts.config.layers.len())
             .flat_map(|i| operations(&parts, i, Pass::Tokens))
