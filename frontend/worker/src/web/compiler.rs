@@ -17,7 +17,7 @@ impl CompileAhead for Compiler {
     fn compile(&self, kernels: Vec<Kernel>) -> LocalBoxFuture<'static, ()> {
         let begun = begin(&kernels);
         async move {
-            // Whatever fails here is done again when the kernel is asked for, and told then.
+            // A kernel that fails here is compiled again when it is needed, which reports the error.
             if let Ok(done) = begun {
                 JsFuture::from(done).await.ok();
             }

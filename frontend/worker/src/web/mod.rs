@@ -75,8 +75,8 @@ async fn in_a_test(host: Rc<Host>, asked: String) {
     }
 }
 
-/// A panic ends this program: its memory cannot be trusted any more. The page is told twice: by a failure,
-/// and by the message that says that the worker is gone and its requests with it.
+/// A panic ends this program: its memory cannot be trusted any more. The page gets a failure,
+/// then the message that the worker and its requests are gone.
 fn report_panics() {
     std::panic::set_hook(Box::new(|info| {
         console_error_panic_hook::hook(info);

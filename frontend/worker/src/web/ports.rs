@@ -79,7 +79,7 @@ pub fn post(to: Option<PageId>, message: &ToPage, files: &[Blob]) {
     }
 }
 
-/// Tells all pages that this worker is at its end.
+/// Reports to all pages that this worker has crashed.
 pub fn send_error(error: &str) {
     let error = error.into();
     send(&[("error", &error)]);
