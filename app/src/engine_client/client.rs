@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use futures_channel::mpsc::unbounded;
 use gloo_timers::future::TimeoutFuture;
+use interop::locks;
 use leptos::task::spawn_local;
 use protocol::failure::EngineFailure;
 use protocol::{
@@ -18,7 +19,6 @@ use super::open::Open;
 use super::sharing::{self, EngineRole, Sharing};
 use super::worker::WorkerTransport;
 use super::{Delivery, Reply, Sink};
-use crate::locks;
 
 /// An engine that says nothing for this long is taken for dead. Over a slow connection its program takes a minute to come.
 const READY_LIMIT_MS: u32 = 120_000;

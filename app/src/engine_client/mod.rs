@@ -7,7 +7,6 @@
 //! [`EngineClient`] numbers requests and hands each its own stream of events. [`open`] keeps what is needed to ask again.
 
 mod client;
-mod message;
 mod open;
 mod reply;
 mod sharing;
@@ -16,7 +15,9 @@ mod worker;
 pub use client::{EngineClient, Notice};
 pub use reply::Reply;
 
+use interop::{field, unpack, words};
 use protocol::ToPage;
+use wasm_bindgen::JsValue;
 
 /// Where a transport delivers what it receives.
 type Sink = std::rc::Rc<dyn Fn(Delivery)>;
@@ -30,4 +31,16 @@ enum Delivery {
     Crashed(String),
     /// Bytes that this page cannot read, and why.
     Unreadable(String),
+}
+
+/// Reads one message of an engine: `{ error }` if its program could not start or has ended.
+fn read(data: &JsValue) -> Delivery {
+    if let Some(error) = field(data, "error") {
+        return Delivery::Crashed(words(&error));
+    }
+    match unpack(data) {
+        Some(Ok((message, files))) => Delivery::Message(message, files),
+        Some(Err(error)) => Delivery::Unreadable(error.to_string()),
+        None => Delivery::Unreadable("not a message".into()),
+    }
 }

@@ -7,17 +7,14 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+use interop::locks::{self, Lock};
+use interop::{Channel, Packed, field, object};
 use js_sys::Math;
 use protocol::{PageId, ToWorker, VERSION};
-use wasm_bindgen::{JsCast as _, JsValue, closure::Closure};
-use web_sys::{Blob, BroadcastChannel, MessageEvent};
+use wasm_bindgen::JsValue;
+use web_sys::{Blob, BroadcastChannel};
 
-use super::Sink;
-use super::message::{field, message, object, read};
-use crate::browser::words;
-use crate::locks::{self, Lock};
-
-type Listener = Closure<dyn Fn(MessageEvent)>;
+use super::{Sink, read};
 
 /// A page's part in the engine that tabs share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +33,7 @@ pub struct Sharing {
     runs_here: Rc<Cell<bool>>,
     has_heard_others: Rc<Cell<bool>>,
     own: Channel,
-    _lobby: Channel,
+    _lobby: Rc<Channel>,
     _alive: Lock,
     _engine: Lock,
 }
@@ -83,7 +80,7 @@ impl Sharing {
         // The engine takes a page without a lock to be closed.
         let is_alive = Rc::new(Cell::new(false));
         let has_heard_others = Rc::new(Cell::new(false));
-        let lobby = Channel::open(&name, {
+        let lobby = Rc::new(Channel::open(&name, {
             let (runs_here, is_alive) = (Rc::clone(&runs_here), Rc::clone(&is_alive));
             let has_heard_others = Rc::clone(&has_heard_others);
             let asks = BroadcastChannel::new(&name).ok()?;
@@ -94,16 +91,17 @@ impl Sharing {
                     has_heard_others.set(true);
                 }
                 if field(&data, "engine").is_some() && !runs_here.get() && is_alive.get() {
-                    join(&asks, page);
+                    // Without an answer the page waits for the lock, or gives up in time.
+                    object(&ask(&page.0.into())).and_then(|message| asks.post_message(&message)).ok();
                 }
             }
-        })?;
+        })?);
         let alive = locks::hold_then(&own_name, {
-            let channel = lobby.channel.clone();
+            let lobby = Rc::clone(&lobby);
             move |held| {
                 if held.is_ok() {
                     is_alive.set(true);
-                    join(&channel, page);
+                    lobby.announce(&ask(&page.0.into()));
                 }
             }
         })?;
@@ -139,35 +137,12 @@ impl Sharing {
     ///
     /// # Errors
     /// When it cannot be sent, in words.
-    pub fn post(&self, sent: &ToWorker, files: &[Blob]) -> Result<(), String> {
-        let (message, _) = message(sent, files)?;
-        self.own.channel.post_message(&message).map_err(|error| words(&error))
+    pub fn post(&self, message: &ToWorker, files: &[Blob]) -> Result<(), String> {
+        self.own.post(&Packed::new(message, files)?.object)
     }
 }
 
-fn join(lobby: &BroadcastChannel, page: PageId) {
-    // Without an answer the page waits for the lock, or gives up in time.
-    object(&[("join", &page.0.into())]).and_then(|message| lobby.post_message(&message)).ok();
-}
-
-/// A broadcast channel that is listened to until it is dropped.
-struct Channel {
-    channel: BroadcastChannel,
-    _listener: Listener,
-}
-
-impl Channel {
-    fn open(name: &str, hear: impl Fn(JsValue) + 'static) -> Option<Self> {
-        let channel = BroadcastChannel::new(name).ok()?;
-        let listener = Listener::new(move |event: MessageEvent| hear(event.data()));
-        channel.set_onmessage(Some(listener.as_ref().unchecked_ref()));
-        Some(Self { channel, _listener: listener })
-    }
-}
-
-impl Drop for Channel {
-    fn drop(&mut self) {
-        self.channel.set_onmessage(None);
-        self.channel.close();
-    }
+/// The question of a page whether there is an engine to join.
+fn ask(page: &JsValue) -> [(&str, &JsValue); 1] {
+    [("join", page)]
 }

@@ -1,13 +1,11 @@
 //! Carries messages to an engine's worker of this tab.
 
-use js_sys::Array;
+use interop::{Packed, object, words};
 use protocol::{PageId, ToWorker};
 use wasm_bindgen::{JsCast as _, closure::Closure};
 use web_sys::{Blob, ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
-use super::message::{message, object, read};
-use super::{Delivery, Sink};
-use crate::browser::words;
+use super::{Delivery, Sink, read};
 
 /// A dedicated worker. Dropping it ends the worker, and what it held on the graphics device with it.
 pub struct WorkerTransport {
@@ -50,12 +48,11 @@ impl WorkerTransport {
     ///
     /// # Errors
     /// When the engine cannot be reached any more, in words.
-    pub fn post(&self, sent: &ToWorker, files: &[Blob]) -> Result<(), String> {
+    pub fn post(&self, message: &ToWorker, files: &[Blob]) -> Result<(), String> {
         // Copied out of wasm memory once, then moved to the worker without another copy.
-        let (message, bytes) = message(sent, files)?;
-        self.worker
-            .post_message_with_transfer(&message, &Array::of1(&bytes.buffer()))
-            .map_err(|error| words(&error))
+        let packed = Packed::new(message, files)?;
+        let posted = self.worker.post_message_with_transfer(&packed.object, &packed.transfer());
+        posted.map_err(|error| words(&error))
     }
 
     /// Has it serve the pages of other tabs, which find it on the channel of this name. `page` is this page.

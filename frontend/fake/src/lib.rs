@@ -20,7 +20,8 @@ mod conduct;
 
 use std::rc::Rc;
 
-use js_sys::{Array, Object, Reflect, Uint8Array};
+use interop::{Packed, object, unpack};
+use js_sys::Array;
 use wasm_bindgen::prelude::*;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, UrlSearchParams};
 
@@ -65,30 +66,23 @@ impl Platform for Browser {
     }
 }
 
-/// Takes `{ bytes: Uint8Array, files: [Blob…] }`.
 fn receive(player: &Player, data: &JsValue) {
-    let field = |name: &str| Reflect::get(data, &name.into()).ok().filter(|value| !value.is_undefined());
-    let Some(bytes) = field("bytes").and_then(|bytes| bytes.dyn_into::<Uint8Array>().ok()) else { return };
-    let files = field("files").and_then(|files| files.dyn_into::<Array>().ok()).unwrap_or_default();
-    let files = files.iter().filter_map(|file| file.dyn_into::<web_sys::Blob>().ok()).collect();
-    match protocol::decode(&bytes.to_vec()) {
-        Ok(message) => player.take(message, files),
-        Err(error) => post(Posted::Crashed(error.to_string())),
+    match unpack(data) {
+        Some(Ok((message, files))) => player.take(message, files),
+        Some(Err(error)) => post(Posted::Crashed(error.to_string())),
+        None => {}
     }
 }
 
-/// Posts as the real engine does: `{ bytes }`, or `{ error }` after a crash.
+/// Posts as the real engine does, with `{ error }` after a crash.
 fn post(posted: Posted) {
-    let (field, value) = match posted {
-        Posted::Message(message) => match protocol::encode(&message) {
-            Ok(bytes) => ("bytes", Uint8Array::from(bytes.as_slice()).into()),
-            Err(error) => ("error", error.to_string().into()),
-        },
-        Posted::Crashed(reason) => ("error", reason.into()),
+    let message = match posted {
+        Posted::Message(message) => Packed::new(&message, &[]).map(|packed| packed.object),
+        Posted::Crashed(reason) => Err(reason),
     };
-    let message = Object::new();
+    let message = message.or_else(|reason| object(&[("error", &reason.into())]));
     // A worker that is being ended cannot post; nobody listens any more then.
-    Reflect::set(&message, &field.into(), &value).and_then(|_| scope().post_message(&message)).ok();
+    message.and_then(|message| scope().post_message(&message)).ok();
 }
 
 pub(crate) fn scope() -> DedicatedWorkerGlobalScope {

@@ -22,14 +22,14 @@ pub struct Catalog {
 pub struct Searched {
     /// Where it is.
     pub folder: String,
-    /// Why nothing in it could be listed; none when all is well.
+    /// Why nothing in it could be listed, if so.
     pub problem: Option<Said<FolderProblem>>,
 }
 
 /// One model of the server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CatalogEntry {
-    /// The name a person types, such as `gemma4:e2b`.
+    /// The name that users type, such as `gemma4:e2b`.
     pub name: String,
     /// The family or architecture, such as `gemma4`; empty when unknown.
     pub family: String,
@@ -57,7 +57,7 @@ pub struct CatalogEntry {
     pub system: String,
     /// The files it is made of.
     pub layers: Vec<Layer>,
-    /// Why it cannot be used; none when it can.
+    /// Why it cannot be used, if so.
     pub broken: Option<Said<ModelProblem>>,
 }
 

@@ -23,7 +23,7 @@ pub enum Role {
 pub enum Content {
     /// Text.
     Text(String),
-    /// A picture: the file as the person gave it.
+    /// A picture: the user's file.
     Image {
         /// Its bytes.
         media: Media,

@@ -1,4 +1,4 @@
-//! Measurements that a person asks for: they use the loaded model, and an answer cannot run beside them.
+//! Measurements by request. They use the loaded model; no answer runs beside them.
 
 use serde::{Deserialize, Serialize};
 

@@ -56,7 +56,7 @@ pub struct GenerateOptions {
     pub tools: Vec<String>,
     /// How much each adapter counts. One that is not named is off, but those that came with the model count in full.
     pub adapters: Vec<AdapterScale>,
-    /// What the answer begins with: it goes on from there, and only what is new is sent. For an answer that was stopped, cut
+    /// The beginning of the answer: it continues from there, and only what is new is sent. For an answer that was stopped, cut
     /// off by a limit or edited. [`Timings`] and counts of tokens are of what is new.
     pub begun: Option<Begun>,
     /// Whether a training that is under way may wait for this answer: it pauses between two steps, with a checkpoint, and
@@ -68,12 +68,12 @@ pub struct GenerateOptions {
     /// The [`crate::Request::Load`] whose model is to answer. If another has been loaded since, the request fails. None takes
     /// any model.
     pub model: Option<RequestId>,
-    /// Where an answer stood when the engine that was giving it ended. It goes on from there, and only what is new is sent;
+    /// The state of an answer whose engine has ended. It continues from there, and only what is new is sent;
     /// counts of tokens and [`Timings::decode_ms`] are of the whole.
     pub resumed: Option<Resumed>,
 }
 
-/// What an engine needs to go on with another's answer, to the same text as without the change.
+/// What an engine needs to continue another's answer with the same text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Resumed {
     /// The seed of its samples.
@@ -86,7 +86,7 @@ pub struct Resumed {
     pub decode_ms: f64,
 }
 
-/// The beginning of an answer, as [`crate::Progress::Text`] said it or as a person has changed it.
+/// The beginning of an answer, as generated or as edited by the user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Begun {
     /// The thought, without its tags. It has ended if there is an answer.
@@ -215,7 +215,7 @@ impl ExpertTimings {
 }
 
 impl Timings {
-    /// Bytes of experts that were read for each step of a diffusion model; none where all experts are in graphics memory.
+    /// Bytes of experts read for each step of a diffusion model; `None` if all experts are in graphics memory.
     #[must_use]
     pub fn expert_bytes_per_step(&self) -> Option<u64> {
         Some(self.experts?.bytes / u64::from(self.diffusion?.steps.max(1)))

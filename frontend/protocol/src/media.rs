@@ -35,7 +35,7 @@ impl TokenBudget {
     /// All of them, the smallest first.
     pub const ALL: [Self; 6] = [Self::Auto, Self::T70, Self::T140, Self::T280, Self::T560, Self::T1120];
 
-    /// The tokens; none where the picture decides.
+    /// Returns the tokens; `None` if the picture decides.
     #[must_use]
     pub fn tokens(self) -> Option<u32> {
         match self {
@@ -65,7 +65,7 @@ pub struct MediaReport {
     pub size: MediaSize,
     /// Tokens that it takes in the prompt, the marks around it included; none while no model is loaded that takes it.
     pub tokens: Option<u32>,
-    /// What a person should know before sending it.
+    /// What the user should know before sending it.
     pub notices: Vec<MediaNotice>,
 }
 

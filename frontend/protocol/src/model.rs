@@ -29,7 +29,7 @@ pub enum ModelSource {
         /// Its files.
         layers: Vec<Layer>,
     },
-    /// A file of the person's, read in place. The `File` handles travel beside the message, in this order: the
+    /// A file of the user, read in place. The `File` handles travel beside the message, in this order: the
     /// model first, then a projector and a drafter if there are any.
     Local {
         /// Names of the files.
@@ -60,7 +60,7 @@ pub struct LoadOptions {
     /// Whether a part of the model that the device has no room for may lie in ordinary memory. Without it, a load that
     /// has no other place for that part fails with [`crate::Remedy::UseMemory`] before it reads a weight.
     pub use_memory: bool,
-    /// Bytes of graphics memory for the experts of a mixture; none for as much as is free. Other models have no use for it.
+    /// Bytes of graphics memory for the experts of a mixture; `None` for as much as is free. Ignored by other models.
     pub expert_memory: Option<u64>,
     /// What is to be stored in 8 bits even where there is room for more.
     pub eight_bits: EightBits,

@@ -32,7 +32,7 @@ pub struct Pull {
 pub enum PullStage {
     /// The registry is asked what the model consists of.
     Asking,
-    /// What an earlier attempt has left of a file is read again, before the download goes on there.
+    /// The part of a file that an earlier attempt has left is read again before the download continues there.
     Checking {
         /// Bytes that have been read.
         done: u64,
@@ -69,7 +69,7 @@ impl PullStage {
 /// What `POST /api/pull` takes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PullRequest {
-    /// The model, as a person types it: `[HOST/][NAMESPACE/]MODEL[:TAG]`.
+    /// The model, as users type it: `[HOST/][NAMESPACE/]MODEL[:TAG]`.
     pub name: String,
 }
 

@@ -7,14 +7,14 @@ use serde::{Deserialize, Deserializer, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "C: Deserialize<'de>"))]
 pub struct Said<C> {
-    /// What it is. None where this page doesn't know the code: the server is of another version then.
+    /// `None` if this page doesn't know the code, because the server is of another version.
     #[serde(deserialize_with = "known")]
     pub code: Option<C>,
     /// For the server's log, and for a page that doesn't know the code.
     pub english: String,
 }
 
-/// A code of this version; none for any other.
+/// A code of this version; `None` for any other.
 fn known<'de, C: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<C>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]

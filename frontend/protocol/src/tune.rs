@@ -1,7 +1,7 @@
 //! Fine-tuning: examples, settings, the run, and the adapters that come of it.
 //!
 //! One run at a time is kept in the browser, with a checkpoint every [`TuneSettings::checkpoint_every`] steps. Pausing,
-//! a closed tab and a lost device all leave the same thing behind: a run that [`TuneRequest::Resume`] goes on with.
+//! a closed tab and a lost device all leave a run that [`TuneRequest::Resume`] continues.
 
 use serde::{Deserialize, Serialize};
 
@@ -115,14 +115,14 @@ pub enum TuneOutcome {
     Files(Vec<ExportedFile>),
 }
 
-/// Examples as a person gives them.
+/// Examples as the user provides them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ExampleData {
     /// A text: JSON lines, one JSON array, or a table with names in one of its first lines.
     Text {
         /// The text.
         text: String,
-        /// Of a table: which columns to read; none to know them by their names.
+        /// Of a table: which columns to read; `None` to recognise them by name.
         columns: Option<TableColumns>,
         /// The pictures and sounds that were given with it. Their bytes travel beside the message.
         files: Vec<ExampleFile>,
@@ -136,7 +136,7 @@ pub enum ExampleData {
 /// A file that examples may name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExampleFile {
-    /// Its name, behind its folders where a person gave a folder.
+    /// Its name, after its folders if a folder was given.
     pub name: String,
     /// A picture or a sound; or why it cannot be used.
     pub content: Result<Content, Code>,
@@ -146,13 +146,13 @@ pub struct ExampleFile {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TableColumns {
-    /// The line with their names; 0 where they have none and are numbered. None to find it.
+    /// The line with their names; 0 if they are numbered instead. `None` to find it.
     pub header: Option<u32>,
-    /// What the person says; empty to know all columns by their names.
+    /// What the user says; empty to recognise all columns by name.
     pub prompt: String,
     /// What the model is to answer.
     pub answer: String,
-    /// What the person speaks of, to follow it; empty for none.
+    /// Context that follows it; empty for none.
     pub context: String,
     /// Instructions to the model; empty for none.
     pub system: String,
@@ -234,19 +234,19 @@ pub enum PreviewPiece {
 /// How to train. The defaults suit some dozens of short examples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TuneSettings {
-    /// What the adapter is to be called; may be empty.
+    /// The adapter's name; may be empty.
     pub name: String,
     /// Width of the adapter, 1 to 64.
     pub rank: u32,
-    /// How strongly it speaks: its output is multiplied by alpha / rank.
+    /// Its strength: its output is multiplied by alpha / rank.
     pub alpha: f32,
     /// How long to train.
     pub length: TuneLength,
     /// Which projections get one.
     pub targets: Vec<TuneTarget>,
-    /// Learning rate at its highest.
+    /// Peak learning rate.
     pub learning_rate: f32,
-    /// How the learning rate goes from there.
+    /// How the learning rate falls from there.
     pub schedule: Schedule,
     /// Share of the steps in which it rises from 0.
     pub warmup: f32,
@@ -258,7 +258,7 @@ pub struct TuneSettings {
     pub weight_decay: f32,
     /// Examples a step.
     pub accumulation: u32,
-    /// Most tokens of an example.
+    /// Maximum tokens of an example.
     pub max_tokens: u32,
     /// Share of the examples that is kept back to evaluate with.
     pub eval_share: f32,
@@ -370,14 +370,14 @@ impl TuneTarget {
     pub const USUAL: [Self; 7] = [Self::Q, Self::K, Self::V, Self::Output, Self::Gate, Self::Up, Self::Down];
 }
 
-/// How the learning rate goes after its rise.
+/// The learning rate after its rise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Schedule {
-    /// It stays.
+    /// Constant.
     Constant,
-    /// It falls to 0 in a line.
+    /// Falls linearly to 0.
     Linear,
-    /// It falls to 0 as half a cosine.
+    /// Falls to 0 as half a cosine.
     Cosine,
 }
 
@@ -392,19 +392,19 @@ pub struct TunePlan {
     pub evaluate: u32,
     /// Tokens that pass through the model in all.
     pub tokens: u64,
-    /// Numbers that are learned.
+    /// Trainable parameters.
     pub parameters: u64,
     /// Graphics memory, the model included, in bytes.
     pub gpu_bytes: u64,
-    /// Graphics memory that the device is taken to offer.
+    /// Graphics memory that the device is assumed to have.
     pub gpu_available: u64,
-    /// Seconds, about; none where the device's speed is not known.
+    /// Estimated seconds; `None` if the device's speed is not known.
     pub seconds: Option<f64>,
     /// Bytes of a checkpoint. Two are kept.
     pub checkpoint_bytes: u64,
     /// Bytes that pictures and sound take in the storage as soft tokens while the run is kept; 0 where there are none.
     pub media_bytes: u64,
-    /// Bytes that the browser's storage still grants; none where it does not say.
+    /// Bytes that the browser's storage still grants; `None` if unknown.
     pub storage_left: Option<u64>,
     /// Why it cannot be started.
     pub obstacle: Option<Failure>,
@@ -437,7 +437,7 @@ pub struct TuneSample {
 /// A run, under way or kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSummary {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// The model that it trains for.
     pub model: String,
@@ -464,7 +464,7 @@ pub struct RunSummary {
 pub struct KeptAdapter {
     /// Names it in requests.
     pub id: String,
-    /// What a person calls it.
+    /// Its name.
     pub name: String,
     /// The model it was made for.
     pub model: String,
@@ -476,7 +476,7 @@ pub struct KeptAdapter {
     pub made: f64,
 }
 
-/// For whom files are made.
+/// The format of exported files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExportFormat {
     /// Hugging Face PEFT: `adapter_model.safetensors` and `adapter_config.json`.

@@ -1,6 +1,6 @@
 //! LoRA adapters of the loaded model.
 //!
-//! They come from a person's files, from what was trained and kept in this browser, or from the layers that Ollama keeps beside a
+//! They come from the user's files, from what was trained and kept in this browser, or from the layers that Ollama keeps beside a
 //! model, which apply unless they are switched off. What is open is remembered with the model and restored after a lost device.
 
 use std::collections::BTreeSet;
@@ -90,7 +90,7 @@ fn is_last_to_close(host: &Host, key: &str, page: PageId) -> bool {
     is_last
 }
 
-/// Lets go of the adapters that only this page has open: it is gone.
+/// Closes the adapters that only this page, which is gone, has open.
 pub fn drop_of(host: &Rc<Host>, page: PageId) {
     let Some(model) = host.model.borrow().clone() else { return };
     let opened_by = model.opened_by.borrow();
@@ -171,16 +171,16 @@ async fn read(
     files: &[web_sys::Blob],
     cancel: &CancelToken,
 ) -> Result<Adapter, Failure> {
-    let said = |error: adapter::AdapterError| failure::of(&EngineError::from(error), None);
+    let failed = |error: adapter::AdapterError| failure::of(&EngineError::from(error), None);
     let weights = host.platform.open(source, files, false, cancel.into()).await?.model.source;
     let ModelSource::Local { names, sizes } = source else {
-        return adapter::gguf::read(&*weights).await.map_err(said);
+        return adapter::gguf::read(&*weights).await.map_err(failed);
     };
     let (Some(name), Some(size)) = (names.get(1), sizes.get(1)) else {
         if names.first().is_some_and(|name| name.ends_with(".safetensors")) {
             return Err(AdapterFailure::Incomplete.into());
         }
-        return adapter::gguf::read(&*weights).await.map_err(said);
+        return adapter::gguf::read(&*weights).await.map_err(failed);
     };
     if *size > MAX_CONFIG {
         return Err(AdapterFailure::ConfigTooLarge { file: name.clone() }.into());
@@ -193,7 +193,7 @@ async fn read(
     }
     let len = config.model.source.len();
     let json = config.model.source.read(0..len).await.map_err(|error| failure::of_source(&error))?.to_vec();
-    adapter::read(&*weights, &json).await.map_err(said)
+    adapter::read(&*weights, &json).await.map_err(failed)
 }
 
 fn details(session: &Session, key: &str, name: &str) -> AdapterDetails {

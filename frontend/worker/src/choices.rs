@@ -1,4 +1,4 @@
-//! What was found out about kernels on this computer: which packed products are faster, and which kernels are right.
+//! Remembers about kernels on this computer which packed products are faster and which kernels compute correctly.
 //!
 //! One small JSON file. It only spares time: whatever is wrong with it, products are timed and kernels tried again.
 //!
@@ -22,11 +22,11 @@ pub const FOLDER: &str = "devices";
 pub const FILE: &str = "packed.json";
 /// Raised when a kernel of packed products, or the one beside it, becomes faster, slower or right.
 pub const VERSION: u32 = 4;
-/// Most choices that are kept.
+/// Maximum number of remembered choices.
 const MAX_CHOICES: usize = 64;
-/// Most adapters whose kernels are remembered.
+/// Maximum number of adapters whose kernels are remembered.
 const MAX_ADAPTERS: usize = 8;
-/// Most kernels of an adapter that are remembered.
+/// Maximum number of remembered kernels of an adapter.
 const MAX_SOUND: usize = 1000;
 
 /// What is known of the packed products of a model on an adapter.

@@ -1,4 +1,4 @@
-//! Between what the page says and what the engine reads.
+//! Conversion between the types of the protocol and of the engine.
 
 use engine::model::Drafts;
 use engine::session::{Finish, Options};
@@ -85,7 +85,7 @@ pub fn options(options: &GenerateOptions, seed: u64) -> Options {
 }
 
 fn settings(sampling: &Sampling) -> Settings {
-    // The page checks what a person types; what comes from a file of theirs nobody has checked.
+    // The page checks what the user types, but not what comes from a file.
     let sane = |value: f32, range: std::ops::RangeInclusive<f32>, default: f32| {
         if value.is_nan() { default } else { value.clamp(*range.start(), *range.end()) }
     };

@@ -40,23 +40,23 @@ impl Modalities {
         plan: &ModelSpec,
         limits: Limits,
     ) -> Result<Self, Stopped> {
-        let said = |error: EngineError| failure::of(&error, None);
+        let failed = |error: EngineError| failure::of(&error, None);
         let width = plan.config.width;
         let audio_tower = plan.audio.as_ref().map(|tower| tower.config().clone());
         let mut modalities = Self { vision: plan.vision.is_some(), audio_tower, bytes: 0 };
         // A diffusion model uses no towers yet, and nor does Gemma 3.
         let has_towers = plan.config.diffusion.is_none() && plan.config.family == Family::Gemma4;
         if let Some(source) = projector.filter(|_| has_towers) {
-            let header = Header::read(&**source).await.map_err(|error| said(error.into()))?;
+            let header = Header::read(&**source).await.map_err(|error| failed(error.into()))?;
             if let Some(part) = header.part() {
-                return Err(said(ConfigError::Part { part }.into()).into());
+                return Err(failed(ConfigError::Part { part }.into()).into());
             }
             if let Some(tower) =
-                vision::TowerPlan::read(&header, width).map_err(|error| said(error.into()))?
+                vision::TowerPlan::read(&header, width).map_err(|error| failed(error.into()))?
             {
                 modalities.vision = true;
                 modalities.bytes +=
-                    tower.bytes(Budget::default(), limits).map_err(|error| said(error.into()))?;
+                    tower.bytes(Budget::default(), limits).map_err(|error| failed(error.into()))?;
             }
             let heard = |error: AudioError| failure::of_audio(&error, None);
             if let Some(tower) = audio::TowerPlan::read(&header, width).map_err(heard)? {
@@ -114,7 +114,7 @@ pub fn details(
     })
 }
 
-/// What a load with these options takes: the one source of all figures of memory that a person sees before and after it.
+/// What a load with these options needs: the only source of the memory figures before and after it.
 /// `pictures` is whether to make room for the largest ones.
 ///
 /// # Errors

@@ -17,7 +17,7 @@ pub async fn prepare(host: &Host, model: &Model, session: &mut ModelSession, can
     if let Ok(session) = session.autoregressive_mut()
         && session.decoder().has_drafter()
     {
-        // The first answer that drafts meets the same error, and is told of it.
+        // The first answer that drafts meets the same error and reports it.
         session.prepare_drafts(Drafts::Measured).await.ok();
     }
 }

@@ -1,4 +1,4 @@
-//! The memory of experts: how many get a place, and what a person is told of it before and after a load.
+//! The memory of experts: how many are held, and the figures of it before and after a load.
 
 use engine::gguf::Header;
 use engine::gpu::GpuError;
@@ -9,7 +9,7 @@ use protocol::{ExpertMemory, ExpertTimings};
 /// How much memory experts may take.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Allowance {
-    /// Bytes that a person chose for them; none for as much as is free.
+    /// Bytes that the user chose for them; `None` for as much as is free.
     pub chosen: Option<u64>,
     /// Bytes of graphics memory in all, once a load has found that there are no more.
     pub found: Option<u64>,
@@ -42,8 +42,7 @@ impl Allowance {
         Ok(fewer.min_by_key(|options| options.expert_slots).unwrap_or(fits))
     }
 
-    /// The limit to try next, after a load has run out of memory with so many bytes in use; none where there is none,
-    /// or where it would change nothing.
+    /// Returns the limit to try after a load has run out of memory; `None` if it would change nothing.
     pub fn less(self, plan: &ModelSpec, error: &EngineError) -> Option<u64> {
         let EngineError::Gpu(GpuError::OutOfMemory { in_use, .. }) = error else { return None };
         let memory = plan.expert_memory().ok().flatten()?;
@@ -52,8 +51,7 @@ impl Allowance {
     }
 }
 
-/// What a person is told of the experts of a model that is or would be loaded so. `speed` is that of reading, in bytes a
-/// second.
+/// Returns the figures of a model's experts as they are or would be loaded. `speed` is that of reading, in bytes a second.
 ///
 /// # Errors
 /// When a matrix of experts has no layout.
@@ -73,7 +71,7 @@ pub fn memory(plan: &ModelSpec, asked: Option<u64>, speed: f64) -> Result<Option
     }))
 }
 
-/// How a session has used its experts; none where all of them are on the device.
+/// Returns how a session has used its experts; `None` if all of them are on the device.
 pub fn used(session: &ModelSession) -> Option<ExpertUse> {
     session.expert_use().map(|(_, used)| used)
 }

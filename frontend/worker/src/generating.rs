@@ -85,7 +85,7 @@ pub async fn count(
     let Some(model) = host.model.borrow().clone() else {
         return Err(RequestFailure::NoModel.into());
     };
-    // Somebody is writing: of several counts only the last one is worth what it takes from an answer.
+    // While the user types, only the last of several counts is worth the time it takes from an answer.
     let breath = async {
         host.platform.pause(BETWEEN_COUNTS).await;
         Ok::<_, SourceError>(())
@@ -158,13 +158,13 @@ async fn answer_in(
                         timings.experts = Some(experts::timings(&(now - before)));
                         reading::learn(host, now.bytes, now.loading).await;
                     }
-                    // One that ended by itself has nothing to go on with.
+                    // An answer that ended by itself cannot be continued.
                     let cut =
                         matches!(outcome.finish, Ended::Cancelled | Ended::MaxTokens | Ended::ContextFull);
-                    // What another engine has said of it is not known here.
+                    // The text of another engine is not known here.
                     let cut = cut && asked.resumed.is_none();
                     let ids = [going_on, outcome.ids].concat();
-                    let last = cut.then_some(LastAnswer { prompt: asks, begun: reporter.said, ids });
+                    let last = cut.then_some(LastAnswer { prompt: asks, begun: reporter.text, ids });
                     model.last.replace(last);
                     verifying::go_on(host, &model, &ready.session);
                     return Ok((convert::finish(outcome.finish), timings));
@@ -188,7 +188,7 @@ async fn answer_in(
             }
         }
         let failure = |error: &_| {
-            // What was said so far stays on the page.
+            // The text so far stays on the page.
             reporter.flush();
             failure::of_answer(error, model.options.context)
         };
@@ -255,13 +255,13 @@ fn begun_ids(model: &Model, prompt: &Prompt, asks: &[u32], begun: &Begun) -> Res
     ids.map_err(|error| failure::of(&error.into(), None))
 }
 
-/// Tells the page what the engine reports of an answer.
+/// Reports an answer to the page.
 struct AnswerReporter<'a> {
     host: &'a Host,
     id: RequestId,
     batch: Batch,
     /// What the page has of the answer.
-    said: Begun,
+    text: Begun,
     /// All ids of the answer.
     drawn: Vec<u32>,
     /// Prompt tokens that the cache had at first; after a lost device it has none.
@@ -272,10 +272,10 @@ struct AnswerReporter<'a> {
 }
 
 impl<'a> AnswerReporter<'a> {
-    fn new(host: &'a Host, id: RequestId, thoughts: bool, said: Begun, resumed: &Resumed) -> Self {
+    fn new(host: &'a Host, id: RequestId, thoughts: bool, text: Begun, resumed: &Resumed) -> Self {
         let batch = Batch::new(thoughts);
         let clock = Clock { decode_ms: resumed.decode_ms, ..Clock::default() };
-        Self { host, id, batch, said, drawn: resumed.drawn.clone(), cached: None, clock, diffusion: None }
+        Self { host, id, batch, text, drawn: resumed.drawn.clone(), cached: None, clock, diffusion: None }
     }
 
     fn on_event(&mut self, event: Event) {
@@ -335,8 +335,8 @@ impl<'a> AnswerReporter<'a> {
     fn post(&mut self, progress: Progress) {
         if let Progress::Text { channel, text, .. } = &progress {
             match channel {
-                Channel::Answer => self.said.answer.push_str(text),
-                Channel::Thought => self.said.thought.push_str(text),
+                Channel::Answer => self.text.answer.push_str(text),
+                Channel::Thought => self.text.thought.push_str(text),
             }
         }
         self.host.progress(self.id, progress);

@@ -34,9 +34,9 @@ pub async fn fetch_rest(
     tell: &mut dyn FnMut(Loading),
 ) -> Result<(), Stopped> {
     for source in opened.files().filter_map(|file| file.keeping()) {
-        let mut told = |done, total| tell(Loading::Towers(done, total));
+        let mut report = |done, total| tell(Loading::Towers(done, total));
         if let Err(StoreError::Source(error @ SourceError::Cancelled)) =
-            source.fetch_missing(cancel, &mut told).await
+            source.fetch_missing(cancel, &mut report).await
         {
             return Err(error.into());
         }
@@ -82,7 +82,7 @@ async fn check_all(host: &Rc<Host>, cancel: &CancelToken) -> Result<(), SourceEr
         let result = check(host, file, cancel).await;
         cancel.check()?;
         if let Err(error) = result {
-            // It is told once.
+            // It is reported once.
             host.keeper.distrust(file);
             host.warn(failure::of_store(&error));
         }
@@ -90,7 +90,7 @@ async fn check_all(host: &Rc<Host>, cancel: &CancelToken) -> Result<(), SourceEr
     if host.keeper.trusted().is_empty() { Err(SourceError::Cancelled) } else { Ok(()) }
 }
 
-/// Whether the model that is loaded may come from a damaged copy: its files are checked, while it waits. The damage is told.
+/// Checks the files of the loaded model while it waits. Returns whether it may come from a damaged copy, and warns of the damage.
 ///
 /// # Errors
 /// When it was cancelled.
@@ -123,7 +123,7 @@ async fn check(host: &Rc<Host>, file: &Kept, cancel: &CancelToken) -> Result<(),
 /// Waits until nothing uses the model.
 fn idle(host: &Rc<Host>) -> LocalBoxFuture<'_, ()> {
     async {
-        // So that whoever waits has its turn.
+        // Yield so that queued requests run first.
         host.platform.pause(1).await;
         while host.tasks.holder().is_some() {
             host.platform.pause(BUSY_MS).await;

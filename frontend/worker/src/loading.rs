@@ -1,4 +1,4 @@
-//! Looking at models and loading them.
+//! Inspecting and loading models.
 
 use std::cell::RefCell;
 use std::iter;
@@ -59,7 +59,7 @@ pub async fn inspect(host: Rc<Host>, wanted: LoadRequest, task: Task) -> Result<
         )
         .await?;
         let own = ModelSpec::read(&header).map_err(of_engine)?;
-        // What is wrong with a drafter is told when the model is loaded.
+        // The load reports what is wrong with a drafter.
         let drafter = opened.drafter.as_ref().map(|file| Rc::clone(&file.source));
         let drafter = read_drafter(drafter, &own, memory).await.unwrap_or_default();
         let options = options(&wanted, drafter.as_ref());
@@ -103,7 +103,7 @@ fn options(wanted: &LoadRequest, drafter: Option<&Drafter>) -> LoadOptions {
     LoadOptions { context, table, kv_type, drafter_bytes, ..LoadOptions::default() }
 }
 
-/// Answers [`protocol::Request::Load`]. Whatever used the model has been told to stop.
+/// Answers [`protocol::Request::Load`]. Tasks that used the model were stopped.
 pub async fn load(host: Rc<Host>, wanted: LoadRequest, task: Task) -> Result<Outcome, Failure> {
     let id = task.id;
     let _turn = host.turn(id, &task.cancel).await?;
@@ -150,7 +150,7 @@ async fn load_into(
     *slot = None;
 
     let mut losses = Losses::default();
-    // How table and cache were to be stored when a try first ran out of memory, and how they are after that.
+    // The storage of table and cache when an attempt first ran out of memory, and the one after that.
     let (mut planned, mut smaller) = (None, None);
     // Whether to make room for the largest pictures; afterwards, whether that was done.
     let mut pictures = true;
@@ -192,7 +192,7 @@ async fn load_into(
         drafting::prepare(host, &model, &mut ready.session, &task.cancel).await;
     }
     host.model.replace(Some(model));
-    // What was looked at while it loaded was not looked at for it.
+    // Media examined during the load were not examined for this model.
     host.known.borrow_mut().clear();
     host.losses.set(0);
     host.keeper.set(keeping);
@@ -218,7 +218,7 @@ async fn gpu(host: &Rc<Host>) -> Result<Rc<Gpu>, Failure> {
 
 /// Why a try to load ended.
 enum LoadError {
-    /// In words already.
+    /// The failure to report.
     Failure(Failure),
     /// The device has less memory than it was taken to have. With table and cache stored in less the model may fit.
     Crowded {
@@ -232,7 +232,7 @@ enum LoadError {
         /// Bytes.
         in_use: u64,
     },
-    /// The engine's; with the context length, if one was chosen.
+    /// An error of the engine; with the context length, if one was chosen.
     Engine(EngineError, Option<u32>),
 }
 
@@ -242,7 +242,7 @@ impl From<Stopped> for LoadError {
     }
 }
 
-/// Says how far a load is.
+/// Reports the progress of a load.
 struct Reporter {
     host: Rc<Host>,
     id: RequestId,
@@ -275,7 +275,7 @@ async fn try_load(
         let now = started.elapsed().as_secs_f64() * 1000.0;
         reporter.tell(|meter| meter.step(step, now));
     };
-    // What reads these files after the load has other ways to tell.
+    // Reads after the load report in other ways.
     let watch = Rc::downgrade(&reporter);
     let watch: Watch = Rc::new(move |lost| {
         if let Some(reporter) = watch.upgrade() {
@@ -296,8 +296,8 @@ async fn try_load(
 
     let plain = |error: EngineError| LoadError::Engine(error, None);
     let read = async {
-        let mut told = |bytes| tell(Loading::Header(bytes));
-        Header::read_with_progress(&*opened.model.source, &mut told).await.map_err(EngineError::from)
+        let mut report = |bytes| tell(Loading::Header(bytes));
+        Header::read_with_progress(&*opened.model.source, &mut report).await.map_err(EngineError::from)
     };
     let header = cancel.guard(read).await.map_err(plain)?;
     let own = ModelSpec::read(&header).map_err(plain)?;
@@ -396,7 +396,7 @@ async fn try_load(
     let model = Model {
         name: wanted.source.name().to_owned(),
         file,
-        // Where it found its places, it finds them again.
+        // Reloading finds the same places.
         options: LoadOptions { context: session.context(), table, kv_type, forms, ..options },
         products: session.products().into(),
         verified: false.into(),

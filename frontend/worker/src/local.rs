@@ -1,7 +1,7 @@
-//! A place on this machine for what the device has no room for: the per-layer table of a model, or experts.
+//! Local storage for what the device has no room for: the per-layer table of a model, or experts.
 //!
-//! They are read for every token, so whoever hands them out could read along. They never come from the server: before
-//! the model is loaded, all of them are here.
+//! They are read for every token, so a server that sent them could read along. So all of them are on this machine before
+//! the model is loaded.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -30,9 +30,9 @@ pub async fn here(
     if let Some(local) = &opened.local {
         return Ok(Rc::clone(local));
     }
-    let mut told = |done, total| tell(Loading::Table(done, total));
+    let mut report = |done, total| tell(Loading::Table(done, total));
     if let Some(keeping) = opened.keeping() {
-        match keeping.hold(range.clone(), cancel, &mut told).await {
+        match keeping.hold(range.clone(), cancel, &mut report).await {
             Ok(kept) => return Ok(Rc::new(kept)),
             Err(StoreError::Source(error)) => return Err(error.into()),
             // Storage that is full or refused leaves memory.
@@ -42,5 +42,5 @@ pub async fn here(
     if !use_memory {
         return Err(Failure::from(DeviceFailure::NeedsHostMemory { bytes: range.end - range.start }).into());
     }
-    Ok(Rc::new(RangeCopy::read(&*opened.source, range, cancel, &mut told).await?))
+    Ok(Rc::new(RangeCopy::read(&*opened.source, range, cancel, &mut report).await?))
 }

@@ -1,4 +1,4 @@
-//! What the worker needs of the place it runs in.
+//! The environment of the worker.
 
 use std::rc::Rc;
 
@@ -25,16 +25,16 @@ pub trait Platform {
     /// A random number.
     fn random(&self) -> u64;
 
-    /// What compiles kernels beside other work, where something can.
+    /// Returns a compiler of kernels beside other work, if there is one.
     fn compile_ahead(&self) -> Option<Rc<dyn CompileAhead>> {
         None
     }
 
-    /// What the platform calls its graphics adapter.
+    /// Returns the platform's names of its graphics adapter.
     fn adapter(&self) -> LocalBoxFuture<'_, Result<AdapterNames, NoGpu>>;
 
     /// Opens a model's files; keeps them, if `keep` says so and there is a place for them. `files` are the handles of
-    /// [`ModelSource::Local`]. Where bytes come from a server, `link` has what stops every read, and is told of lost connections.
+    /// [`ModelSource::Local`]. Reads from a server obey `link`.
     fn open<'a>(
         &'a self,
         source: &'a ModelSource,
@@ -50,13 +50,13 @@ pub trait Platform {
         place: u32,
     ) -> LocalBoxFuture<'a, Result<Vec<u8>, Failure>>;
 
-    /// What weights are kept.
+    /// Returns the kept weights.
     fn kept(&self) -> LocalBoxFuture<'_, Result<CacheReport, StoreError>>;
 
-    /// Opens a folder of small files that last; makes it, if it must be.
+    /// Opens a folder of small files that last, creating it if necessary.
     fn folder<'a>(&'a self, name: &'a str) -> LocalBoxFuture<'a, Result<Rc<dyn Folder>, StoreError>>;
 
-    /// Takes a lock that all tabs of the browser share; none where another has it.
+    /// Takes a lock that all tabs of the browser share; `None` if another tab has it.
     fn lock<'a>(&'a self, name: &'a str) -> LocalBoxFuture<'a, Option<Lock>>;
 
     /// Milliseconds since 1970.
@@ -66,12 +66,12 @@ pub trait Platform {
     fn delete<'a>(&'a self, digest: &'a str) -> LocalBoxFuture<'a, Result<(), StoreError>>;
 }
 
-/// What reads from a server heed.
+/// Cancellation and connection state of reads from a server.
 #[derive(Clone)]
 pub struct Link {
     /// Stops them.
     pub cancel: CancelToken,
-    /// Is told when a read loses its connection, and when it goes on.
+    /// Called when a read loses its connection and when it continues.
     pub watch: Option<Watch>,
 }
 
@@ -81,13 +81,13 @@ impl From<&CancelToken> for Link {
     }
 }
 
-/// A lock that is held. Dropping it lets it go.
+/// A lock that is held until this is dropped.
 pub struct Lock {
     release: Option<Box<dyn FnOnce()>>,
 }
 
 impl Lock {
-    /// A lock that `release` lets go.
+    /// A lock that `release` releases.
     pub fn new(release: impl FnOnce() + 'static) -> Self {
         Self { release: Some(Box::new(release)) }
     }

@@ -1,4 +1,4 @@
-//! What a load says of itself: seldom enough, and with a rate.
+//! Progress of a load: not too often, and with a rate.
 
 use std::collections::VecDeque;
 
@@ -23,8 +23,8 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Takes a step of a load at the time `now` in milliseconds. Gives a report when one is due: for a new phase, at
-    /// the end of one, and otherwise ten times a second.
+    /// Takes a step of a load at the time `now` in milliseconds. Returns a report if one is due: for a new phase, at the
+    /// end of one, and otherwise ten times a second.
     pub fn step(&mut self, step: Loading, now: f64) -> Option<LoadProgress> {
         let (phase, done, total) = match step {
             Loading::Header(done) => (LoadPhase::Header, done, 0),
@@ -53,7 +53,7 @@ impl Meter {
         Some(report)
     }
 
-    /// A read has lost its connection, or has one again. Gives a report when it is the first one, or the last.
+    /// A read has lost its connection, or has one again. Returns a report for the first loss and the last recovery.
     pub fn connection(&mut self, lost: bool) -> Option<LoadProgress> {
         let was_lost = self.lost > 0;
         self.lost = if lost { self.lost + 1 } else { self.lost.saturating_sub(1) };

@@ -3,7 +3,6 @@
 use std::rc::Rc;
 
 use futures_util::FutureExt as _;
-use protocol::failure::EngineFailure;
 use protocol::{Control, Envelope, Failure, Outcome, PageId, Request, RequestId, ToPage, ToWorker, VERSION};
 use web_time::Instant;
 
@@ -14,14 +13,6 @@ use crate::state::tasks::{Ending, Kind};
 use crate::{adapters, diagnosing, failure, generating, loading, media, tuning};
 
 impl Host {
-    /// Takes an encoded message, with the handles of the files that it names.
-    pub fn receive_bytes(self: &Rc<Self>, bytes: &[u8], files: Vec<web_sys::Blob>) {
-        match protocol::decode(bytes) {
-            Ok(message) => self.receive(message, files),
-            Err(error) => self.warn(Failure::new(EngineFailure::BadMessage).detailed(error)),
-        }
-    }
-
     /// Takes a message. Requests of pages of another version are ignored.
     pub fn receive(self: &Rc<Self>, message: ToWorker, files: Vec<web_sys::Blob>) {
         match message {

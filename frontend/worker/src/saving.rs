@@ -1,4 +1,4 @@
-//! What is stored in less graphics memory than the file has it: in 8 bits, or outside of it.
+//! Saving graphics memory: per-layer table and KV cache in 8 bits or outside of it.
 
 use engine::model::KvType;
 use engine::session::{DeviceMemory, LoadOptions, ModelSpec, Storage, TablePlace};
@@ -7,7 +7,7 @@ use protocol::{EightBits, Stored};
 
 use crate::host::Host;
 
-/// How table and cache are stored at best, if a person asks for these in 8 bits.
+/// Returns the preferred storage of table and cache if the user asks for these in 8 bits.
 pub fn asked(eight_bits: EightBits) -> Storage {
     Storage {
         table: if eight_bits.table { TablePlace::Requantized } else { TablePlace::Device },
@@ -15,20 +15,20 @@ pub fn asked(eight_bits: EightBits) -> Storage {
     }
 }
 
-/// What of a model is stored in 8 bits, with this storage.
+/// Returns what of a model is stored in 8 bits with this storage.
 pub fn stored(plan: &ModelSpec, asked: EightBits, storage: Storage) -> Stored {
     let table = plan.table().is_some() && storage.table == TablePlace::Requantized;
     Stored { asked, eight_bits: EightBits { table, kv_cache: storage.kv_type == KvType::Q8_0 } }
 }
 
-/// What of a model is stored in 8 bits when it is loaded with these options.
+/// Returns what of a model is stored in 8 bits after a load with these options.
 pub fn planned(plan: &ModelSpec, options: &LoadOptions, asked: EightBits, memory: DeviceMemory) -> Stored {
     // The verdict says what does not fit at all.
     let storage = plan.fit(options.context, memory).map_or(plan.storage, |fit| fit.storage);
     stored(plan, asked, storage)
 }
 
-/// Says what had to be stored in less memory than was planned.
+/// Warns of what had to be stored in less memory than planned.
 pub fn tell(host: &Host, planned: Storage, storage: Storage) {
     let of_table = match storage.table {
         TablePlace::Host => MemorySaving::TableOutside,

@@ -1,6 +1,6 @@
-//! A place on this machine for the weights of towers, which are read when the first picture or sound needs them.
+//! Local storage for the weights of towers, which are read when the first picture or sound needs them.
 //!
-//! A request at that time would tell the server that there is one. So before a model is loaded, all of them are here.
+//! A request at that time would reveal it to the server. So all of them are on this machine before the model is loaded.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -40,8 +40,8 @@ impl Towers {
             return Ok(());
         }
         if let Some(keeping) = &self.keeping {
-            let mut told = |done, total| tell(Loading::Towers(done, total));
-            match keeping.fetch_missing(cancel, &mut told).await {
+            let mut report = |done, total| tell(Loading::Towers(done, total));
+            match keeping.fetch_missing(cancel, &mut report).await {
                 Ok(()) => return Ok(()),
                 Err(StoreError::Source(error)) => return Err(error.into()),
                 // Storage that is full or refused leaves memory.
@@ -52,8 +52,8 @@ impl Towers {
         let total = self.ranges.iter().map(bytes).sum();
         let mut before = 0;
         for range in &self.ranges {
-            let mut told = |done, _| tell(Loading::Towers(before + done, total));
-            self.source.add(RangeCopy::read(&*self.source, range.clone(), cancel, &mut told).await?);
+            let mut report = |done, _| tell(Loading::Towers(before + done, total));
+            self.source.add(RangeCopy::read(&*self.source, range.clone(), cancel, &mut report).await?);
             before += bytes(range);
         }
         Ok(())

@@ -19,6 +19,7 @@ const DEPENDENTS: &[(&str, &[&str])] = &[
     ("frontend/protocol", &["frontend/worker", "frontend/fake", "app", "server", "xtask/wire"]),
     ("frontend/worker", &[]),
     ("frontend/fake", &[]),
+    ("frontend/interop", &["app", "frontend/fake", "frontend/worker", "server"]),
     ("app", &["server"]),
     ("server", &[]),
     // The demo model, which native tests load, too.
@@ -32,12 +33,26 @@ const DEPENDENTS: &[(&str, &[&str])] = &[
 ];
 
 /// What the page with a simulated engine is made of.
-const PAGE: &[&str] =
-    &["app", "frontend/fake", "frontend/protocol", "frontend/src", "server", "style", "xtask/src/site"];
+const PAGE: &[&str] = &[
+    "app",
+    "frontend/fake",
+    "frontend/interop",
+    "frontend/protocol",
+    "frontend/src",
+    "server",
+    "style",
+    "xtask/src/site",
+];
 
 /// What the page with the real engine is made of besides.
-const ENGINE: &[&str] =
-    &["shaders", "frontend/engine", "frontend/worker", "frontend/protocol", "server/models"];
+const ENGINE: &[&str] = &[
+    "shaders",
+    "frontend/engine",
+    "frontend/worker",
+    "frontend/interop",
+    "frontend/protocol",
+    "server/models",
+];
 
 /// The test programs that take minutes: folder of the crate, name, and the tests that any change of what they test runs.
 const LONG: &[(&str, &str, &[&str])] = &[

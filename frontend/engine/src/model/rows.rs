@@ -90,7 +90,7 @@ pub fn norm_heads(
 ) -> Result<(), PlanError> {
     let width = parts.config.q_width(i);
     let params = NormParams { norm, ..NormParams::new(width, parts.config.eps) };
-    let kernel = (NormAdd::Norm.source(width)?, Form::NormAdd(NormAdd::Norm, width));
+    let kernel = NormAddRows { form: NormAdd::Norm, width };
     let buffers = [&parts.scratch.state, &parts.weights.vectors, of, x];
     steps.push_rows(kernel, &params, &buffers, move |rows| NormAdd::dispatch(&params, rows))
 }

@@ -49,7 +49,7 @@ pub enum DeviceFailure {
         /// Bytes that the device is taken to offer.
         available: u64,
     },
-    /// A part of the model has to lie in ordinary memory, which takes a person's word.
+    /// A part of the model must be in ordinary memory, which the user has to allow.
     NeedsHostMemory {
         /// Bytes of that part.
         bytes: u64,

@@ -86,13 +86,13 @@ impl Failure {
         self.code.nature().0
     }
 
-    /// What the person can do, best first.
+    /// What the user can do, best first.
     #[must_use]
     pub fn remedies(&self) -> Vec<Remedy> {
         self.code.nature().1
     }
 
-    /// Whether the person stopped it.
+    /// Whether it was cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.code == Code::Cancelled
@@ -204,7 +204,7 @@ pub enum Cause {
     Internal,
 }
 
-/// Something a person can do about a failure. The page makes a button of it where it can.
+/// Something the user can do about a failure. The page shows a button for it if it can.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remedy {
     /// Try the same again.

@@ -37,7 +37,7 @@ pub enum ReadFailure {
         /// Bytes of the copy.
         bytes: u64,
     },
-    /// A file that a person picked is out of reach.
+    /// A picked file is out of reach.
     Gone,
     /// The server's list of models could not be had.
     ModelList,

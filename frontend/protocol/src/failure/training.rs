@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Cause, Remedy};
 
-/// Why training cannot begin or go on.
+/// Why training cannot begin or continue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TrainingFailure {
     /// A setting outside of its range.
@@ -37,7 +37,7 @@ pub enum TrainingFailure {
     },
     /// The checkpoint cannot be used.
     BadCheckpoint,
-    /// No run is kept that could go on.
+    /// No run is kept that could continue.
     NothingToResume,
     /// No run is kept of which an adapter could be made.
     NothingToSave,

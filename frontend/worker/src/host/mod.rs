@@ -34,22 +34,22 @@ pub struct Host {
     pub(crate) tasks: Tasks,
     /// Whose turn it is to use the model.
     pub(crate) turns: Turns,
-    /// The pages that share it all.
+    /// The pages that share the worker.
     pub(crate) pages: Pages,
     /// The model that is loaded, or that will be again once its device is back.
     pub(crate) model: RefCell<Option<Rc<Model>>>,
     pub(crate) keeper: Keeper,
-    /// What was found out about pictures and sounds.
+    /// What is known of pictures and sounds.
     pub(crate) known: KnownMedia,
-    /// What came from the microphone and waits for the model.
+    /// Sound from the microphone that waits for the model.
     pub(crate) heard: RefCell<Heard>,
     /// What fine-tuning keeps.
     pub(crate) tuning: Tuning,
-    /// Losses of the device since something last went well on it.
+    /// Losses of the device since the last success on it.
     pub(crate) losses: Cell<u32>,
-    /// By their names, the kernels that the self-test is to find wrong.
+    /// Which kernels the self-test is to find wrong, by name: for tests.
     pub(crate) doubted: RefCell<Option<Doubt>>,
-    /// Bytes that a device is to be taken to have.
+    /// Bytes that the device is assumed to have: for tests.
     memory: Cell<Option<u64>>,
     device: Mutex<Option<Device>>,
     pub(crate) slot: Mutex<Slot>,
@@ -102,7 +102,7 @@ impl Host {
         self.post(ToPage::Warning(failure));
     }
 
-    /// Waits for the session's place.
+    /// Waits for the session.
     ///
     /// # Errors
     /// When `cancel` was cancelled first.
@@ -161,7 +161,7 @@ impl Host {
         self.device.lock().await.as_ref().map(|device| device.names.clone()).unwrap_or_default()
     }
 
-    /// Tells a page that has joined what the device is.
+    /// Sends the device's report to a page that has joined.
     pub(crate) async fn introduce(self: &Rc<Self>, page: PageId) {
         let report = match self.open_device().await {
             // Others may have waited for it.
@@ -219,7 +219,7 @@ impl Host {
         }
     }
 
-    /// Gives the device up, as a driver's reset would: for tests of the recovery.
+    /// Destroys the device, as a driver's reset would: for tests of the recovery.
     pub async fn lose_device(&self) {
         if let Some(device) = self.device.lock().await.as_ref() {
             device.gpu.destroy();

@@ -22,7 +22,7 @@ use crate::state::encoded::Encoded;
 use crate::state::heard::Listening;
 use crate::state::subject::Subject;
 
-/// What a loaded model is apart from its session, which a running answer keeps to itself.
+/// A loaded model without its session, which a running answer borrows exclusively.
 pub struct Model {
     /// What the page calls it.
     pub name: String,
@@ -32,7 +32,7 @@ pub struct Model {
     pub options: LoadOptions,
     /// Which products its session has packed.
     pub products: Cell<Products>,
-    /// Whether its kernels were tried, or are being tried because a person asked for it.
+    /// Whether its kernels were tried, or are being tried by request.
     pub verified: Cell<bool>,
     /// The texts of the kernels that were tried, or are known to be right.
     pub tried: RefCell<HashSet<Arc<str>>>,
@@ -56,11 +56,11 @@ pub struct Model {
     pub projector: Option<Rc<dyn ByteSource>>,
     /// Its drafter, if it has one.
     pub drafter: RefCell<Option<Drafter>>,
-    /// Whether it sees.
+    /// Whether it has a tower for pictures.
     pub vision: bool,
-    /// Tokens of the longest picture that it can read; none where any picture can be.
+    /// Tokens of the longest picture that it can read; `None` if there is no limit.
     pub largest_picture: Option<u32>,
-    /// What it hears with, if it hears.
+    /// Its tower for sound, if it has one.
     pub audio_tower: Option<audio::TowerConfig>,
     /// Its last answer, if that was cut off.
     pub last: RefCell<Option<LastAnswer>>,
@@ -98,9 +98,9 @@ pub type Slot = Option<Ready>;
 pub struct Ready {
     pub gpu: Rc<Gpu>,
     pub session: ModelSession,
-    /// What was seen and heard lately.
+    /// Soft tokens of recent pictures and sounds.
     pub encoded: Encoded,
-    /// The recording that is being listened to.
+    /// The recording that is being encoded.
     pub listening: Option<Listening>,
 }
 
@@ -121,7 +121,7 @@ impl Ready {
         Ok(Self { gpu, session, encoded: Encoded::default(), listening: None })
     }
 
-    /// Gives the memory of the towers back, and of what they made. They are loaded again when they are needed.
+    /// Frees the towers and their soft tokens. They are loaded again when they are needed.
     pub fn free_towers(&mut self) {
         self.encoded.clear();
         self.listening = None;
@@ -135,7 +135,7 @@ impl Ready {
         }
     }
 
-    /// What the load was planned with, without the towers, which training gives back.
+    /// Returns the planned bytes without the towers, which training frees.
     pub fn memory_without_towers(&self) -> u64 {
         self.session.planned_bytes() - self.session.tower_bytes()
     }

@@ -1,4 +1,4 @@
-//! What the pages that share the engine are told of it, and their turns.
+//! Pages that share the engine: the state they see, and their turns.
 
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ impl Drop for ModelTurn {
 }
 
 impl Host {
-    /// Takes a page in.
+    /// Adds a page.
     pub(crate) fn join(&self, page: PageId) {
         let mut joined = self.pages.joined.borrow_mut();
         joined.insert(page);
@@ -73,7 +73,7 @@ impl Host {
         self.tell_state();
     }
 
-    /// Tells the pages what the engine holds and does. A page that was always alone knows: it has asked for all of it.
+    /// Sends the engine's state to the pages. A page that was always alone knows it: all requests were its own.
     pub(crate) fn tell_state(&self) {
         if self.pages.shared.get() {
             self.tell(None);

@@ -1,7 +1,7 @@
 //! A device that was lost: a driver's reset, sleep, memory pressure.
 //!
-//! The model is loaded again from where it came (the browser's storage or the server), and a running answer goes on
-//! behind its last token. The page hears [`ToPage::DeviceLost`] at once and [`ToPage::Device`] when all is as before.
+//! The model is loaded again from where it came (the browser's storage or the server), and a running answer continues
+//! after its last token. The page gets [`ToPage::DeviceLost`] at once and [`ToPage::Device`] after the recovery.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ use protocol::{Failure, ToPage};
 use super::{Host, Model, Ready, Slot, is_lost};
 use crate::{device, failure};
 
-/// How long after an error a browser may take to say that the device is gone.
+/// How long after an error a browser may take to report the loss of the device.
 const GRACE_MS: u32 = 250;
 /// Losses without anything going well between them, after which no more is tried.
 const MAX_LOSSES: u32 = 2;
@@ -84,7 +84,7 @@ fn reason(gpu: &Gpu) -> String {
     }
 }
 
-/// Sees to it that a session is there, on a device that is there.
+/// Returns the session, restored on a new device if the old one is lost.
 ///
 /// # Errors
 /// When no model is loaded, or it cannot be loaded again.
@@ -126,14 +126,14 @@ async fn restore(
     if let Some(report) = report {
         host.post(ToPage::Device(report));
     }
-    let said = |error| failure::of(&error, Some(model.options.context));
-    let mut session = loaded.map_err(said)?;
+    let failed = |error| failure::of(&error, Some(model.options.context));
+    let mut session = loaded.map_err(failed)?;
     host.keeper.reread();
     let adapters = model.adapters.borrow().clone();
     if let ModelSession::Autoregressive(session) = &mut session {
-        session.use_adapters(adapters).await.map_err(said)?;
+        session.use_adapters(adapters).await.map_err(failed)?;
     }
-    *slot = Some(Ready::new(gpu, session, model.projector.as_ref()).await.map_err(said)?);
+    *slot = Some(Ready::new(gpu, session, model.projector.as_ref()).await.map_err(failed)?);
     Ok(())
 }
 

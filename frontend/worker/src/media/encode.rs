@@ -232,7 +232,7 @@ async fn encode(
         }
     };
     progress.sense = Sense::Sight;
-    let told = &mut |step| match step {
+    let report = &mut |step| match step {
         Encoding::Weights(done, total) => progress.tower(done, total),
         Encoding::Layers(done, total) => progress.encoding(done as f32 / total.max(1) as f32),
     };
@@ -240,7 +240,7 @@ async fn encode(
         .session
         .autoregressive_mut()?
         .vision_mut()?
-        .soft_tokens(file, origin.budget, cancel, told)
+        .soft_tokens(file, origin.budget, cancel, report)
         .await;
     Ok(soft.map_err(EngineError::from)?)
 }
@@ -254,8 +254,8 @@ async fn listen(
 ) -> Result<SoftTokens, EncodeError> {
     let clips = sound.clips();
     let samples = *clips.get(clip).ok_or_else(|| EncodeError::Failure(failure::no_tower(Media::Audio)))?;
-    let told = &mut |step: engine::weights::Progress| progress.tower(step.done, step.total);
-    let tower = ready.session.autoregressive_mut()?.audio_mut()?.tower(cancel, told).await?;
+    let report = &mut |step: engine::weights::Progress| progress.tower(step.done, step.total);
+    let tower = ready.session.autoregressive_mut()?.audio_mut()?.tower(cancel, report).await?;
     let mut encoder = Encoder::new(Rc::clone(&tower));
     // However short it is, the page is to see that it is heard.
     progress.encoding(0.0);

@@ -13,7 +13,7 @@ use crate::failure::{self, Stopped};
 use crate::host::Host;
 use crate::state::known::{Known, Size};
 
-/// Finds out about a medium, unless that was done before; none for text.
+/// Examines a medium, unless it is known. Returns `None` for text.
 pub async fn look(
     host: &Host,
     content: &Content,

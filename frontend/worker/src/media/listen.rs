@@ -1,7 +1,7 @@
-//! Sound on its way from the microphone, encoded while the person still speaks.
+//! Encodes sound from the microphone during the recording.
 //!
 //! What comes out is found later by its content, as every clip is that was encoded before. So nothing depends on this:
-//! what is late or fails here is encoded when the recording is sent, and told there.
+//! what is late or fails here is encoded when the recording is sent, which reports the error.
 
 use std::rc::Rc;
 
@@ -32,7 +32,7 @@ pub async fn listen(host: Rc<Host>, task: Task) -> Result<Outcome, Failure> {
 }
 
 impl Ready {
-    /// Gives the tower what was heard. Returns the tokens of the clip that are encoded.
+    /// Feeds the tower. Returns the encoded tokens of the clip.
     async fn listen(&mut self, heard: &Heard, cancel: &CancelToken) -> Result<u32, EncodeError> {
         if heard.begins {
             self.listening = None;

@@ -12,7 +12,7 @@ pub struct Pages {
     /// Whether there have been several at once.
     pub shared: Cell<bool>,
     pub model: RefCell<ModelPhase>,
-    /// The files of that model, where a person has picked them.
+    /// The files of that model, if the user has picked them.
     pub files: RefCell<Vec<web_sys::Blob>>,
 }
 

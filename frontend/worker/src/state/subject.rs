@@ -23,7 +23,7 @@ impl Adapter {
 pub struct Subject(pub(crate) String);
 
 impl Subject {
-    /// The large products of a model on this device; none where it has none.
+    /// The large products of a model on this device; `None` if it has none.
     #[must_use]
     pub fn new(gpu: &Gpu, names: &AdapterNames, plan: &ModelSpec) -> Option<Self> {
         let products = plan.large_products();
@@ -31,7 +31,7 @@ impl Subject {
         (!products.is_empty()).then(|| Self(format!("{adapter}: {}", products.join(", "))))
     }
 
-    /// It as the file names it.
+    /// Returns its key in the file.
     #[must_use]
     pub fn key(&self) -> &str {
         &self.0

@@ -13,7 +13,7 @@ use protocol::{PageId, RequestId};
 pub enum Kind {
     /// Loads a model.
     Load,
-    /// Lets go of it.
+    /// Unloads it.
     Unload,
     /// Answers.
     Answer,
@@ -23,12 +23,12 @@ pub enum Kind {
     Train,
     /// Counts the tokens of a draft. The next one replaces it.
     Count,
-    /// Anything that may go on beside one of these.
+    /// Anything that may run beside one of these.
     Beside,
 }
 
 impl Kind {
-    /// What a page is told of it.
+    /// Its name for pages.
     pub fn activity(self) -> Activity {
         match self {
             Self::Load => Activity::Loading,
@@ -43,9 +43,9 @@ impl Kind {
 /// How a run of training is to end before its last step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// To go on later.
+    /// To continue later.
     Pause,
-    /// As if it had done all its steps.
+    /// As if all steps were done.
     Finish,
 }
 
@@ -84,12 +84,12 @@ impl Tasks {
         task
     }
 
-    /// Takes a request out.
+    /// Removes a request.
     pub fn end(&self, id: RequestId) {
         self.0.borrow_mut().remove(&id);
     }
 
-    /// The request, if it is under way.
+    /// Returns the request, if it is under way.
     pub fn get(&self, id: RequestId) -> Option<Task> {
         self.0.borrow().get(&id).cloned()
     }

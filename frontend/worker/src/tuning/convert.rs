@@ -8,7 +8,7 @@ use protocol::tune::{self, TuneLength, TuneSettings, TuneTarget};
 const MAX_EXAMPLES: u32 = 256;
 /// Steps of a run at most.
 const MAX_STEPS: u32 = 1_000_000;
-/// Of a run that goes on until the examples are learned: passes over few examples at most, steps over more, and passes
+/// Of a run that lasts until the examples are learned: passes over few examples at most, steps over more, and passes
 /// over however many there are. Eight short facts took the built-in model fewer than 50 passes at the default settings.
 const MAX_PASSES: u64 = 100;
 const USUAL_STEPS: u64 = 400;

@@ -1,4 +1,4 @@
-//! Examples: from what a person gives to ids and labels, and to a preview of what is learned.
+//! Reads examples: from the user's data to ids, labels and a preview of what is learned.
 
 use engine::bytes::CancelToken;
 use engine::media::{Media, Medium};
@@ -32,7 +32,7 @@ const ROWS_AT_ONCE: usize = 64;
 
 /// What examples were found to be.
 pub struct Read {
-    /// What is told of them.
+    /// Their preview.
     pub preview: Preview,
     /// Those that can be used.
     pub usable: Vec<Example>,
@@ -40,7 +40,7 @@ pub struct Read {
     pub sources: Sources,
 }
 
-/// Reads examples. Those that cannot be used are told in the preview.
+/// Reads examples. The preview lists those that cannot be used.
 ///
 /// # Errors
 /// When it was cancelled, a conversation of the page makes no sense, or the model has no tower for any of the examples.
@@ -220,7 +220,7 @@ async fn parse(
     })
 }
 
-/// Adds an example to what is told.
+/// Adds an example to the preview.
 fn count(preview: &mut Preview, line: u32, example: &Example, tokenizer: &Tokenizer) {
     let (tokens, learned) = (example.input.len() as u32, example.learned() as u32);
     preview.usable += 1;

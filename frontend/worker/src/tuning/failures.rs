@@ -9,7 +9,7 @@ use protocol::failure::{self, Instability, TrainingFailure};
 
 use crate::failure::{cancelled, of as of_engine, sense};
 
-/// Why training cannot begin or go on. `saved` is the step of the last checkpoint, where there is one.
+/// Why training cannot begin or continue. `saved` is the step of the last checkpoint, if there is one.
 pub fn of(error: TrainError, saved: Option<u32>) -> Failure {
     let detail = error.to_string();
     let code = match error {

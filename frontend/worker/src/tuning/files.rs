@@ -1,4 +1,4 @@
-//! The pictures and sounds that a person gave with examples, found by the names that the rows have for them.
+//! Finds the pictures and sounds of examples by the names in the rows.
 
 use std::collections::HashMap;
 
@@ -25,8 +25,8 @@ impl<'a> Files<'a> {
         Self { files: by_name }
     }
 
-    /// The file that a row means: a person picks files out of the folders that the rows speak of, so the last part of the
-    /// name has to be right. Where several files have it, the one counts that has most of the folders.
+    /// The file that a row names. Users pick files out of the folders that the rows name, so the last part of the
+    /// name must match. Of several such files, returns the one that matches in most folders.
     pub fn find(&self, name: &str) -> Option<&'a ExampleFile> {
         let alike =
             |file: &ExampleFile| parts(name).zip(parts(&file.name)).take_while(|(a, b)| a == b).count();

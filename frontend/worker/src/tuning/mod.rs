@@ -4,7 +4,7 @@
 //! request ─▶ examples (rows, ids, labels) ─▶ plan ─▶ run ◀─▶ state::tuning (the browser's storage)
 //!             └─▶ soft_tokens (pictures, sound) ──────┘
 //! ```
-//! A run holds the model as an answer does. Everything else goes on beside it.
+//! A run holds the model as an answer does. Everything else runs beside it.
 
 mod convert;
 mod examples;

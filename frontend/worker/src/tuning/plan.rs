@@ -31,7 +31,7 @@ const MAX_CHECKPOINT: u64 = i32::MAX as u64;
 
 /// Examples that are ready, with what the run over them is.
 pub struct Prepared {
-    /// What is told of them.
+    /// Their preview.
     pub preview: Preview,
     /// To learn from.
     pub train: Vec<Example>,
@@ -154,8 +154,8 @@ async fn plan(
     Ok(plan)
 }
 
-/// Seconds a token in one pass, measured by reading the beginning of an example once. None where that fails: the run
-/// itself will say why.
+/// Seconds per token in one pass, measured by reading the beginning of an example once. `None` if that fails: the run
+/// will report the error.
 async fn measure(host: &Rc<Host>, slot: &mut Slot, train: &[Example]) -> Option<f64> {
     if let Some(pace) = host.tuning.pace.get() {
         return Some(pace);

@@ -1,6 +1,6 @@
 //! The run: steps, checkpoints, samples, and what ends it.
 //!
-//! A run that is paused, cancelled, cut off or that lost its device leaves a checkpoint and goes on from it: the order of
+//! A run that is paused, cancelled, cut off or that lost its device leaves a checkpoint and continues from it: the order of
 //! the examples and the learning rate follow from the step alone.
 //!
 //! An answer that may pause a training ([`protocol::GenerateOptions::pause_training`]) gets the model between two steps, after a
@@ -86,7 +86,7 @@ async fn run_in(
         train,
         evaluate,
         speed: VecDeque::new(),
-        told: None,
+        reported: None,
         gpu_bytes: 0,
     };
     run.follow(slot).await
@@ -170,7 +170,7 @@ struct Run<'a> {
     evaluate: Vec<Example>,
     /// Tokens and milliseconds of the last steps.
     speed: VecDeque<(u32, f64)>,
-    told: Option<Instant>,
+    reported: Option<Instant>,
     gpu_bytes: u64,
 }
 
@@ -180,7 +180,7 @@ enum Stopped {
     Engine(EngineError),
     /// The failure to report.
     Failed(Failure),
-    /// An answer came between, after which the device was another one: it goes on from the checkpoint.
+    /// The device changed during an answer: continue from the checkpoint.
     Interrupted,
 }
 
@@ -374,10 +374,10 @@ impl<'a> Run<'a> {
         if self.speed.len() > SPEED_STEPS {
             self.speed.pop_front();
         }
-        if self.told.is_some_and(|told| told.elapsed().as_millis() < 1000) {
+        if self.reported.is_some_and(|reported| reported.elapsed().as_millis() < 1000) {
             return;
         }
-        self.told = Some(Instant::now());
+        self.reported = Some(Instant::now());
         let tokens: f64 = self.speed.iter().map(|(tokens, _)| f64::from(*tokens)).sum();
         let seconds = self.speed.iter().map(|(_, ms)| ms).sum::<f64>() / 1000.0;
         let left = f64::from(self.summary.steps - self.summary.step) * seconds / self.speed.len() as f64;
@@ -388,7 +388,7 @@ impl<'a> Run<'a> {
         });
     }
 
-    /// Writes a checkpoint. Where there is no room for it, the run goes on and says so.
+    /// Writes a checkpoint. If there is no room for it, the run warns and continues.
     async fn save(&mut self, trainer: &Trainer) -> Result<(), Stopped> {
         let weights = trainer.checkpoint().await.map_err(|error| self.stopped(error))?;
         let adapter = trainer.adapter().await.map_err(|error| self.stopped(error))?;

@@ -2,8 +2,8 @@
 //!
 //! The towers learn nothing, so the soft tokens of a file are the same in every step. They lie in the browser's private
 //! file system, one file for each medium under the hash of its content, and are read when a step comes to an example that
-//! has them: of a run with thousands of pictures, the memory holds those of one example. So a run also goes on after a
-//! reload, when the person's own files are out of reach.
+//! has them: of a run with thousands of pictures, the memory holds those of one example. So a run also continues after a
+//! reload, when the user's files are out of reach.
 
 use std::collections::HashSet;
 use std::rc::Rc;

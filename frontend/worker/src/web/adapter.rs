@@ -1,6 +1,7 @@
 //! What the browser says of its graphics adapter.
 
-use js_sys::{Function, Object, Promise, Reflect};
+use interop::{field, object};
+use js_sys::{Function, Promise};
 use protocol::failure::NoGpu;
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -65,12 +66,11 @@ fn subgroups(info: &JsValue) -> Option<(u32, u32)> {
 }
 
 async fn request_adapter(gpu: &JsValue) -> Result<JsValue, JsValue> {
-    let options = Object::new();
-    Reflect::set(&options, &"powerPreference".into(), &"high-performance".into())?;
+    let options = object(&[("powerPreference", &"high-performance".into())])?;
     let promise = get(gpu, "requestAdapter").dyn_into::<Function>()?.call1(gpu, &options)?;
     JsFuture::from(Promise::resolve(&promise)).await
 }
 
 fn get(object: &JsValue, name: &str) -> JsValue {
-    Reflect::get(object, &name.into()).unwrap_or(JsValue::UNDEFINED)
+    field(object, name).unwrap_or(JsValue::UNDEFINED)
 }

@@ -3,7 +3,8 @@
 use engine::bytes::LocalBoxFuture;
 use engine::gpu::{CompileAhead, Kernel};
 use futures_util::FutureExt as _;
-use js_sys::{Array, Function, Promise, Reflect};
+use interop::field;
+use js_sys::{Array, Function, Promise};
 use shaders::Access;
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -16,7 +17,7 @@ impl CompileAhead for Compiler {
     fn compile(&self, kernels: Vec<Kernel>) -> LocalBoxFuture<'static, ()> {
         let begun = begin(&kernels);
         async move {
-            // Whatever fails here is done again when the kernel is asked for, and told then.
+            // A kernel that fails here is compiled again when it is needed, which reports the error.
             if let Ok(done) = begun {
                 JsFuture::from(done).await.ok();
             }
@@ -32,7 +33,7 @@ fn begin(kernels: &[Kernel]) -> Result<Promise, JsValue> {
         Array::of3(&kernel.name.as_str().into(), &kernel.wgsl.as_str().into(), &kinds.collect::<Array>())
     });
     let scope: JsValue = super::scope().into();
-    let compile: Function = Reflect::get(&scope, &"compileAhead".into())?.dyn_into()?;
+    let compile: Function = field(&scope, "compileAhead").unwrap_or_default().dyn_into()?;
     compile.call1(&scope, &kernels.collect::<Array>())?.dyn_into()
 }
 

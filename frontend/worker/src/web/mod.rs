@@ -2,13 +2,13 @@
 
 mod adapter;
 mod compiler;
-mod locks;
 mod platform;
 mod ports;
 
 use std::rc::Rc;
 
-use js_sys::{Array, Float32Array, Reflect, Uint8Array};
+use interop::{field, unpack};
+use js_sys::{Array, Float32Array};
 use protocol::failure::EngineFailure;
 use protocol::{Failure, PageId, ToPage};
 use wasm_bindgen::prelude::*;
@@ -34,28 +34,26 @@ pub fn start(early: &Array) {
     on_message.forget();
 }
 
-/// Takes `{ bytes: Uint8Array, files: [Blob…] }` of the page that has started this worker; `{ share: name, page: number }`, with
+/// Takes a [`ToWorker`](protocol::ToWorker) of the page that has started this worker; `{ share: name, page: number }`, with
 /// which that page has it serve other tabs, too ([`ports`]); and in tests `{ test: … }`, see [`in_a_test`].
 fn receive(host: &Rc<Host>, data: &JsValue, in_test: bool) {
-    let field = |name: &str| Reflect::get(data, &name.into()).ok().filter(|value| !value.is_undefined());
-    if let Some(asked) = field("test").filter(|_| in_test).and_then(|test| test.as_string()) {
+    if let Some(asked) = field(data, "test").filter(|_| in_test).and_then(|test| test.as_string()) {
         wasm_bindgen_futures::spawn_local(in_a_test(Rc::clone(host), asked));
         return;
     }
-    if let Some(name) = field("share").and_then(|name| name.as_string()) {
-        let page = field("page").and_then(|page| page.as_f64()).unwrap_or_default();
+    if let Some(name) = field(data, "share").and_then(|name| name.as_string()) {
+        let page = field(data, "page").and_then(|page| page.as_f64()).unwrap_or_default();
         ports::share(host, &name, PageId(page as u32));
     }
-    receive_request(host, data);
+    receive_message(host, data);
 }
 
-/// Anything that is no request comes from outside: browser extensions post messages too.
-fn receive_request(host: &Rc<Host>, data: &JsValue) {
-    let field = |name: &str| Reflect::get(data, &name.into()).ok();
-    let Some(bytes) = field("bytes").and_then(|bytes| bytes.dyn_into::<Uint8Array>().ok()) else { return };
-    let files = field("files").and_then(|files| files.dyn_into::<Array>().ok()).unwrap_or_default();
-    let files = files.iter().filter_map(|file| file.dyn_into::<web_sys::Blob>().ok()).collect();
-    host.receive_bytes(&bytes.to_vec(), files);
+fn receive_message(host: &Rc<Host>, data: &JsValue) {
+    match unpack(data) {
+        Some(Ok((message, files))) => host.receive(message, files),
+        Some(Err(error)) => host.warn(Failure::new(EngineFailure::BadMessage).detailed(error)),
+        None => {}
+    }
 }
 
 /// What a test asks: `lose-device`, as a driver's reset would; `memory BYTES`, which is what the device is taken to have
@@ -77,8 +75,8 @@ async fn in_a_test(host: Rc<Host>, asked: String) {
     }
 }
 
-/// A panic ends this program: its memory cannot be trusted any more. The page is told twice: by a failure,
-/// and by the message that says that the worker is gone and its requests with it.
+/// A panic ends this program: its memory cannot be trusted any more. The page gets a failure,
+/// then the message that the worker and its requests are gone.
 fn report_panics() {
     std::panic::set_hook(Box::new(|info| {
         console_error_panic_hook::hook(info);

@@ -18,7 +18,7 @@ use wasm_bindgen_futures::JsFuture;
 
 use super::adapter;
 use super::compiler::Compiler;
-use super::{locks, ports};
+use super::ports;
 use crate::device::AdapterNames;
 use crate::platform::{Link, Lock, Opened, Platform};
 
@@ -192,7 +192,14 @@ impl Platform for Browser {
     }
 
     fn lock<'a>(&'a self, name: &'a str) -> LocalBoxFuture<'a, Option<Lock>> {
-        locks::take(name).boxed_local()
+        async {
+            match interop::locks::try_hold(name).await {
+                Ok(lock) => lock.map(|lock| Lock::new(move || drop(lock))),
+                // Without locks there is nothing to keep apart.
+                Err(_) => Some(Lock::new(|| ())),
+            }
+        }
+        .boxed_local()
     }
 
     fn now(&self) -> f64 {

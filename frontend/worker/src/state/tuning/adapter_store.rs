@@ -46,7 +46,7 @@ impl AdapterStore {
         sealed::write(&*self.folder, &label_name(&adapter.id), adapter).await
     }
 
-    /// An adapter with the bytes of its GGUF file; none where it is not there.
+    /// Returns an adapter with the bytes of its GGUF file; `None` if it is not there.
     pub async fn open(&self, id: &str) -> Result<Option<(KeptAdapter, Vec<u8>)>, StoreError> {
         let Some(adapter) = sealed::read::<KeptAdapter>(&*self.folder, &label_name(id)).await? else {
             return Ok(None);

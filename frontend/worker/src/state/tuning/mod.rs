@@ -33,7 +33,7 @@ pub struct Tuning {
     pub interruption: RefCell<Option<CancelToken>>,
 }
 
-/// Lets a run go on when it is dropped.
+/// Lets a run continue when it is dropped.
 pub struct Interruption(CancelToken);
 
 impl Drop for Interruption {

@@ -1,6 +1,6 @@
-//! The one run that is kept, so that it goes on after a pause, a closed tab or a lost device.
+//! The one run that is kept, to continue after a pause, a closed tab or a lost device.
 //!
-//! Checkpoints go to two slots in turn: `0.weights` with all that the trainer needs to go on, `0.adapter` with the
+//! Checkpoints go to two slots in turn: `0.weights` with all that the trainer needs to continue, `0.adapter` with the
 //! adapter as a GGUF file, then `0.record`, which makes them valid. A tab that dies while it writes leaves the other
 //! slot as it was. `examples` are written once, at the start, and `soft.…` ([`SoftTokenFiles`]) before it.
 
@@ -63,7 +63,7 @@ impl KeptExample {
     /// When its slots are not those of its media: it was made with another vocabulary.
     pub fn restore(&self, special: &SpecialTokens) -> Result<Example, MediaError> {
         let ids = self.ids.clone();
-        // Slots without media are ids as a person gave them.
+        // Slots without media are ids from the user's data.
         let input =
             if self.media.is_empty() { ids.into() } else { Input::with_media(ids, special, &self.media)? };
         Ok(Example { input, labels: self.labels.clone() })
@@ -102,7 +102,7 @@ impl RunStore {
         Self { folder }
     }
 
-    /// The kept run; none where there is none.
+    /// Returns the kept run, if there is one.
     pub async fn last(&self) -> Result<Option<Checkpoint>, StoreError> {
         Ok(self.newest().await?.map(|(_, checkpoint)| checkpoint))
     }
@@ -121,12 +121,12 @@ impl RunStore {
         Ok(newest)
     }
 
-    /// What the trainer wrote into a checkpoint; none where it is damaged.
+    /// Returns the trainer's part of a checkpoint; `None` if it is damaged.
     pub async fn weights(&self, checkpoint: &Checkpoint) -> Result<Option<Vec<u8>>, StoreError> {
         self.whole(&weights_name(checkpoint.slot), checkpoint.weights).await
     }
 
-    /// The adapter of a checkpoint, as a GGUF file; none where it is damaged.
+    /// Returns the adapter of a checkpoint as a GGUF file; `None` if it is damaged.
     pub async fn adapter(&self, checkpoint: &Checkpoint) -> Result<Option<Vec<u8>>, StoreError> {
         self.whole(&adapter_name(checkpoint.slot), checkpoint.adapter).await
     }
@@ -136,7 +136,7 @@ impl RunStore {
         Ok(bytes.filter(|bytes| bytes.len() as u64 == len))
     }
 
-    /// The examples of a run; none where they are those of another.
+    /// Returns the examples of a run; `None` if those of another one are kept.
     pub async fn examples(&self, run: &RunSummary) -> Result<Option<Examples>, StoreError> {
         let examples = sealed::read::<Examples>(&*self.folder, EXAMPLES).await?;
         Ok(examples.filter(|examples| examples.run == run.begun))

@@ -16,7 +16,7 @@ pub async fn write<T: Serialize>(folder: &dyn Folder, name: &str, value: &T) -> 
     folder.write(name, &bytes).await
 }
 
-/// Reads a value; none where there is none, it was cut off while being written, or another version has written it.
+/// Reads a value; `None` if there is none, its writing was cut off, or another version wrote it.
 pub async fn read<T: DeserializeOwned>(folder: &dyn Folder, name: &str) -> Result<Option<T>, StoreError> {
     let Some(bytes) = folder.read(name).await? else { return Ok(None) };
     let Some((digest, value)) = bytes.split_at_checked(DIGEST) else { return Ok(None) };
