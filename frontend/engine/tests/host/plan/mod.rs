@@ -89,6 +89,9 @@ fn the_plans_of_every_shape_are_sound() {
         if shape.canvas > 0 || shape.target_width > 0 {
             continue; // below, and with their models
         }
+        if ["gemma3-1b", "gemma3-12b", "gemma3-27b"].contains(&name) && !is_thorough() {
+            continue; // the same plans in other sizes
+        }
         let options = Options { towers: true, ..Options::new(shape, Quant::Q4KM) };
         let model = ModelSpec::read(&header(&options).expect("a header")).expect("a model");
         for limits in devices() {
@@ -134,7 +137,8 @@ fn the_plans_of_every_shape_are_sound() {
                 model.vision.as_ref().map(|tower| tower.computation(limits).expect("a plan")),
                 model.audio.as_ref().map(|tower| tower.computation(limits).expect("a plan")),
             ];
-            assert_eq!(towers[0].is_some(), !name.ends_with("-small"), "{name}");
+            let has_towers = !name.ends_with("-small") && !name.starts_with("gemma3");
+            assert_eq!(towers[0].is_some(), has_towers, "{name}");
             let base = model.training_base(limits).expect("a base");
             let settings = Settings { targets: Projection::ALL.to_vec(), ..Settings::default() };
             let training = Trainer::computation(&base, &settings).expect("a plan");
