@@ -139,7 +139,7 @@ fn what_is_no_adapter_of_the_model_is_refused() {
     host.receive(open(1, "a", &["pirate.gguf"]), Vec::new());
     assert_eq!(failure(desk.end_of(1)), RequestFailure::NoModel.into());
     host.receive(desk::load(2), Vec::new());
-    desk.end_of(2);
+    desk.end_of(2).ok();
     host.receive(open(3, "a", &["pirate.gguf"]), Vec::new());
     let other = failure(desk.end_of(3));
     assert_eq!(other.code, AdapterFailure::OtherModel.into());

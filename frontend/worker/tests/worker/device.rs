@@ -139,7 +139,7 @@ fn a_model_is_inspected_loaded_asked_and_let_go() {
     assert_eq!(desk.end_of(4), Ok(Outcome::Counted { tokens: timings.prompt_tokens }));
 
     host.receive(ToWorker::request(RequestId(5), Request::Unload), Vec::new());
-    desk.end_of(5);
+    desk.end_of(5).ok();
     host.receive(generate(6, "Hello"), Vec::new());
     assert_eq!(failure(desk.end_of(6)).cause(), Cause::Invalid);
 }

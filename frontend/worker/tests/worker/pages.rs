@@ -100,7 +100,7 @@ fn a_page_that_joins_is_told_what_is_loaded() {
     assert_eq!((loaded_by.0, from), (id(A, 1), source()));
     assert!(gpu_bytes > 0);
     host.receive(ToWorker::request(RequestId::new(late, 1), Request::Unload), Vec::new());
-    desk.end_of(id(late, 1));
+    desk.end_of(id(late, 1)).ok();
     assert_eq!(desk.state(), EngineState::default());
 }
 
@@ -178,7 +178,7 @@ fn what_a_closed_page_has_asked_for_ends() {
     // It is not served any more.
     host.receive(generate(B, 3, options(3)), Vec::new());
     host.receive(generate(A, 3, options(3)), Vec::new());
-    desk.end_of(id(A, 3));
+    desk.end_of(id(A, 3)).ok();
     assert!(!ends(&desk).contains(&id(B, 3)));
 }
 
@@ -220,7 +220,7 @@ fn another_engine_goes_on_with_an_answer_to_the_same_text() {
     let (desk, host) = desk.successor();
     desk.join(&host, B);
     host.receive(load(B, 1), Vec::new());
-    desk.end_of(id(B, 1));
+    desk.end_of(id(B, 1)).ok();
     for (number, n) in (2..).zip([1, 2, times / 2, times - 1]) {
         let (resumed, before) = cut(&progress, n);
         let drawn = resumed.drawn.len() as u32;
@@ -242,7 +242,7 @@ fn one_page_trains_while_others_answer() {
         desk.join(&host, page);
     }
     host.receive(load(A, 1), Vec::new());
-    desk.end_of(id(A, 1));
+    desk.end_of(id(A, 1)).ok();
     let pairs = ["What is my cat called?", "Do you know my cat?"];
     let pairs = pairs.map(|ask| (ask.to_owned(), "Your cat is called Ada.".to_owned()));
     let settings = TuneSettings {
@@ -299,7 +299,7 @@ fn an_adapter_stays_as_long_as_a_page_has_it_open() {
         desk.join(&host, page);
     }
     host.receive(load(A, 1), Vec::new());
-    desk.end_of(id(A, 1));
+    desk.end_of(id(A, 1)).ok();
     let source =
         AdapterSource::Files(ModelSource::Local { names: vec!["pirate.gguf".into()], sizes: vec![1] });
     let open = |page: PageId| {

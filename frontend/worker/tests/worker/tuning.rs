@@ -161,7 +161,7 @@ fn a_run_is_paused_goes_on_in_another_tab_and_is_kept() {
     // Another worker, as after a reload, with what the browser keeps.
     let (later, host) = desk.successor();
     host.receive(load(1), Vec::new());
-    later.end_of(1);
+    later.end_of(1).ok();
     host.receive(tune(2, TuneRequest::List), Vec::new());
     let (run, adapters) = kept(later.end_of(2));
     assert_eq!((run.map(|run| run.step), adapters.len()), (Some(3), 0));
@@ -210,7 +210,7 @@ fn a_run_is_paused_goes_on_in_another_tab_and_is_kept() {
         let mut request = generate(id, "What is my cat called?");
         options_of(&mut request).adapters = vec![AdapterScale { key: "cat".into(), scale }];
         host.receive(request, Vec::new());
-        later.end_of(id);
+        later.end_of(id).ok();
         // A sample may be longer.
         assert!(sample.starts_with(&later.text_of(id)), "{:?} {sample:?}", later.text_of(id));
     }
@@ -292,7 +292,7 @@ fn what_cannot_go_well_is_told_and_the_kept_run_stays() {
     let source = ModelSource::Server { name: "boulder".into(), layers: Vec::new() };
     let options = LoadOptions::default();
     host.receive(ToWorker::request(RequestId(8), Request::Load { source, options }), Vec::new());
-    desk.end_of(8);
+    desk.end_of(8).ok();
     host.receive(tune(9, TuneRequest::Resume), Vec::new());
     let refused = failure(desk.end_of(9));
     assert_eq!(refused, TrainingFailure::ForModel { model: "pebble".into() }.into());
@@ -341,7 +341,7 @@ fn refused_elsewhere(desk: &Desk) -> (Rc<Desk>, Rc<Host>) {
 
     let (other, host) = desk.successor();
     host.receive(load(1), Vec::new());
-    other.end_of(1);
+    other.end_of(1).ok();
     host.receive(tune(2, TuneRequest::List), Vec::new());
     let TuneOutcome::Kept { run, elsewhere, .. } = tuned(other.end_of(2)) else { panic!("not what is kept") };
     assert_eq!((run.map(|run| run.name), elsewhere), (Some("Ada".to_owned()), true));
@@ -372,12 +372,12 @@ fn a_tab_that_is_closed_soon_after_the_start_has_a_checkpoint() {
     });
     let rare = TuneSettings { checkpoint_every: 100, ..settings(3) };
     host.receive(tune(2, TuneRequest::Start { data: facts(), settings: rare }), Vec::new());
-    desk.end_of(2);
+    desk.end_of(2).ok();
 
     let (later, host) = desk.successor();
     later.folders.replace(kept_then.take().expect("there was a second step"));
     host.receive(load(1), Vec::new());
-    later.end_of(1);
+    later.end_of(1).ok();
     host.receive(tune(2, TuneRequest::List), Vec::new());
     let (run, _) = kept(later.end_of(2));
     assert_eq!(run.map(|run| (run.step, run.steps, run.points.len())), Some((1, 3, 1)));
@@ -461,7 +461,7 @@ fn what_is_needed_is_the_same_before_and_after_a_load_and_for_a_training() {
     host.receive(tune(4, TuneRequest::Prepare { data: facts(), settings: settings(1) }), Vec::new());
     let TuneOutcome::Prepared { plan: Some(plan), .. } = tuned(desk.end_of(4)) else { panic!("no plan") };
     host.receive(tune(5, TuneRequest::Start { data: facts(), settings: settings(1) }), Vec::new());
-    desk.end_of(5);
+    desk.end_of(5).ok();
     let told = desk.posted().iter().find_map(|message| match training(message) {
         Some(TuneProgress::Speed { gpu_bytes, .. }) => Some(*gpu_bytes),
         _ => None,

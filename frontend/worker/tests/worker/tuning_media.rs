@@ -176,7 +176,7 @@ fn a_run_on_pictures_and_sound_goes_on_without_the_files() {
     // Another worker, as after a reload: the person's files are out of reach.
     let (later, host) = desk.successor();
     host.receive(load(1), Vec::new());
-    later.end_of(1);
+    later.end_of(1).ok();
     host.receive(tune(2, TuneRequest::Resume), Vec::new());
     let TuneOutcome::Finished(resumed) = tuned(later.end_of(2)) else { panic!("not finished") };
     let losses = |points: &[TunePoint]| points.iter().map(|it| (it.step, it.loss)).collect::<Vec<_>>();
@@ -185,7 +185,7 @@ fn a_run_on_pictures_and_sound_goes_on_without_the_files() {
 
     // What is deleted takes its files along.
     host.receive(tune(4, TuneRequest::Discard), Vec::new());
-    later.end_of(4);
+    later.end_of(4).ok();
     assert_eq!(kept_media(&later), Vec::<String>::new());
 }
 
@@ -194,7 +194,7 @@ fn a_model_without_a_tower_says_so_before_the_start() {
     let (desk, host) = Desk::new();
     desk.model.replace(golden("models/tiny-31b.q4_0.gguf"));
     host.receive(load(1), Vec::new());
-    desk.end_of(1);
+    desk.end_of(1).ok();
     give(&desk);
     for (id, request) in [
         (2, TuneRequest::Prepare { data: rows(), settings: settings(2) }),
