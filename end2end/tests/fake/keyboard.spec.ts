@@ -121,12 +121,13 @@ test.describe("the keyboard", () => {
     const rail = [];
     await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
     await page.getByRole("link", { name: "gemtab" }).focus();
-    for (let step = 0; step < 8; step += 1) {
+    for (let step = 0; step < 9; step += 1) {
       rail.push(await focused());
       await page.keyboard.press("Tab");
     }
     expect(rail).toEqual([
-      "gemtab", "New", "Search conversations", "Export or import conversations", "Hello", "Actions for Hello", "Models", "Fine-tune",
+      "gemtab", "Hide sidebar", "New", "Search conversations", "Export or import conversations", "Hello", "Actions for Hello",
+      "Models", "Fine-tune",
     ]);
   });
 
