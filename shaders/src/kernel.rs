@@ -5,9 +5,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::case::{Case, CaseError};
 use crate::params::{self, Field, WgslStruct};
 use crate::preprocess::{Defines, Expanded, PreprocessError, preprocess};
-use crate::selftest::{Case, CaseError};
 use crate::state::State;
 
 /// How a kernel accesses a buffer.

@@ -39,3 +39,28 @@ pub fn pack_unit(x: &[f32]) -> (f32, Vec<i8>) {
     let inverse = if most > 0.0 { 127.0 / most } else { 0.0 };
     (most / 127.0, x.iter().map(|&v| (v * inverse).round_ties_even() as i8).collect())
 }
+
+/// Rows rounded to int8: codes, four a word, and for each unit its scale and its scale times the sum of its codes.
+#[must_use]
+pub fn pack_rows(x: &[f32]) -> (Vec<u32>, Vec<f32>) {
+    let (mut codes, mut scales) = (Vec::new(), Vec::new());
+    for unit in x.chunks_exact(16) {
+        let (d, q) = pack_unit(unit);
+        let word =
+            |four: &[i8]| u32::from_le_bytes([four[0] as u8, four[1] as u8, four[2] as u8, four[3] as u8]);
+        codes.extend(q.chunks_exact(4).map(word));
+        scales.extend([d, d * q.iter().map(|&q| f32::from(q)).sum::<f32>()]);
+    }
+    (codes, scales)
+}
+
+/// x rounded to int8: each 16 elements as `d·q` ([`pack_unit`]).
+#[must_use]
+pub fn rounded_to_bytes(x: &[f64]) -> Vec<f64> {
+    let unit = |unit: &[f64]| -> Vec<f64> {
+        let unit: Vec<f32> = unit.iter().map(|&v| v as f32).collect();
+        let (d, q) = pack_unit(&unit);
+        q.into_iter().map(|q| f64::from(d) * f64::from(q)).collect()
+    };
+    x.chunks(16).flat_map(unit).collect()
+}

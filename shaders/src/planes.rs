@@ -186,6 +186,31 @@ pub const fn lo_words(dtype: DType) -> u32 {
     }
 }
 
+/// Rows that cannot be repacked as one piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum PieceError {
+    /// The piece starts in the middle of a word of some plane, or at an odd byte.
+    #[error("a piece at row {row}, byte {byte_offset}: rows must be multiples of {alignment}, bytes even")]
+    Alignment {
+        /// First row of the piece.
+        row: u32,
+        /// Byte offset in the source.
+        byte_offset: u32,
+        /// See [`crate::repack::rows_alignment`].
+        alignment: u32,
+    },
+    /// The piece ends after the matrix.
+    #[error("rows {row}..{end} of a matrix of {rows} rows")]
+    Range {
+        /// First row of the piece.
+        row: u32,
+        /// One past the last row.
+        end: u64,
+        /// Rows of the matrix.
+        rows: u32,
+    },
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

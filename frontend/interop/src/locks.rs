@@ -70,6 +70,8 @@ pub fn hold(name: &str) -> Option<Lock> {
 /// As [`hold`], and calls `then` once the lock is held, or with an error if the browser refuses it.
 #[must_use]
 pub fn hold_then(name: &str, then: impl FnOnce(Result<(), Refused>) + 'static) -> Option<Lock> {
+    // Outside of a browser, there is no `AbortController` either.
+    manager()?;
     let give_up = AbortController::new().ok()?;
     request(name, Some(give_up), |held| then(held.map(|_| ())))
 }

@@ -1,7 +1,7 @@
 //! Launcher and CPU twin of `wgsl/adapter/expand.wgsl`: `Y += B·(scales ⊙ z)` for products with the same input.
 
+use crate::case::{Arg, Case, CaseError, Expected, LEN, args, random};
 use crate::matvec::Correction;
-use crate::selftest::{Arg, Case, CaseError, Expected, LEN, args, random};
 use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// Rows per workgroup.

@@ -1,8 +1,8 @@
 //! `wgsl/attention/block.wgsl`: attention of a chunk of queries over the KV cache.
 
 use super::KvType;
-use super::case::Chunk;
-use crate::selftest::{Case, CaseError, Expected};
+use crate::case::heads::{HEADS, KV_HEADS, stored};
+use crate::case::{Arg, Case, CaseError, Expected, args, random};
 use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// Threads of a workgroup.
@@ -118,6 +118,51 @@ pub fn block(form: &Block, params: &Params, inputs: Inputs<'_>) -> Vec<f32> {
         out.extend(sum.iter().map(|sum| (sum / total) as f32));
     }
     out
+}
+
+/// A case: a chunk of `len` tokens from `pos` on.
+pub(super) struct Chunk {
+    pub(super) pos: u32,
+    pub(super) len: u32,
+    pub(super) window: u32,
+    pub(super) ring: u32,
+}
+
+impl Chunk {
+    pub(super) fn params(&self) -> Params {
+        let (window, ring) = (self.window, self.ring);
+        Params { heads: HEADS, kv_heads: KV_HEADS, window, ring, ..Params::default() }
+    }
+
+    /// Scores of long heads are large, so that one key dominates; smaller queries make a better test.
+    pub(super) fn queries(&self, head_dim: u32) -> Vec<f32> {
+        let len = (self.len * HEADS * head_dim) as usize;
+        random(5, len).into_iter().map(|v| 0.3 * v).collect()
+    }
+
+    /// The bindings, and what `out` should be if keys and values are rounded so.
+    pub(super) fn of(&self, form: &Block, q: &[f32], rounded: fn(f32) -> f32) -> (Vec<Arg>, Vec<f32>) {
+        let slots = if self.ring == 0 { (self.pos + self.len).next_multiple_of(32) } else { self.ring };
+        let slots = (slots * KV_HEADS * form.head_dim) as usize;
+        let (k_words, k) = stored(&random(6, slots), (form.kv_type, form.head_dim));
+        let (v_words, v) = stored(&random(7, slots), (form.kv_type, form.head_dim));
+        let [k, v] = [k, v].map(|values| values.into_iter().map(rounded).collect::<Vec<_>>());
+        let until = if form.until { vec![self.pos + self.len; self.len as usize] } else { Vec::new() };
+        let inputs = Inputs { pos: self.pos, q, k: &k, v: &v, visible_until: &until };
+        let want = block(form, &self.params(), inputs);
+        let mut args = args![
+            uniform(&self.params()),
+            state(self.pos, self.len),
+            floats(q),
+            Words(k_words),
+            Words(v_words),
+            zeros(want.len())
+        ];
+        if form.until {
+            args.push(Arg::Words(until));
+        }
+        (args, want)
+    }
 }
 
 impl Kernel for Block {

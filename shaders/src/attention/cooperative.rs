@@ -1,11 +1,10 @@
 //! Launcher of `wgsl/attention/cooperative.wgsl`: attention of a chunk by the matrix units of the device. Its CPU twin is
 //! [`block`](super::block::block), for queries, keys and values rounded to halves.
 
-use super::block::Block;
-use super::case::Chunk;
+use super::block::{Block, Chunk};
 use super::{KvType, block::Params};
+use crate::case::{Case, CaseError, Expected};
 use crate::matrix_units::Dialect;
-use crate::selftest::{Case, CaseError, Expected};
 use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// One permutation of the kernel.

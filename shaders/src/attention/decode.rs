@@ -1,40 +1,19 @@
 //! Launcher of `wgsl/attention/decode.wgsl`: attention of one token, split over the keys (flash decoding).
 
+pub use crate::kv_type::Kv;
+
 use super::block::Block;
-use super::case::{HEADS, cached, finish_params, kv_heads, stored, table};
 use super::{KvType, block};
+use crate::case::heads::{HEADS, cached, kv_heads, stored, table};
+use crate::case::{Arg, Case, CaseError, EPS, Expected, Reading, random};
 use crate::rows::qkv_finish as finish;
 use crate::rows::qkv_finish::{Cache, QkvFinish};
-use crate::selftest::{Arg, Case, CaseError, EPS, Expected, Reading, random};
 use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// Threads of a workgroup.
 const THREADS: u32 = 256;
 /// Keys that are scored at a time.
 const TILE: u32 = 64;
-
-/// Where a layer's keys and values come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kv {
-    /// From this layer's q, k and v; they are appended to the cache.
-    Own,
-    /// The same, but the layer has no v projection: v is k before its norm and rotation.
-    OwnVIsK,
-    /// From the cache of another layer.
-    Shared,
-}
-
-impl Kv {
-    /// The variant for a layer that does or does not own a cache and a v projection.
-    #[must_use]
-    pub const fn of_layer(owns: bool, has_v: bool) -> Self {
-        match (owns, has_v) {
-            (false, _) => Self::Shared,
-            (true, true) => Self::Own,
-            (true, false) => Self::OwnVIsK,
-        }
-    }
-}
 
 /// One permutation of the kernel.
 ///
@@ -212,7 +191,7 @@ impl Kernel for Decode {
         let qkv = random(1, all as usize * hd);
 
         let like = QkvFinish { head_dim: self.head_dim, kv: self.kv, kv_type: self.kv_type, joined: false };
-        let params = finish::Params { kv_heads, ..finish_params(self.head_dim, rope_hi_rows) };
+        let params = finish::Params { kv_heads, ..finish::case_params(self.head_dim, rope_hi_rows) };
         let (q_end, k_end) = (HEADS as usize * hd, (HEADS + kv_heads) as usize * hd);
         let mut q = qkv[..q_end].to_vec();
         let raw_k = qkv.get(q_end..k_end).unwrap_or_default();

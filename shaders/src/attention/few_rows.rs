@@ -2,12 +2,12 @@
 //! `wgsl/attention/merge.wgsl`, which merges their partial results.
 
 use super::block::Block;
-use super::case::{HEADS, finish_params, kv_heads, stored, table};
 use super::decode::{Decode, Kv, Params};
 use super::{KvType, block};
+use crate::case::heads::{HEADS, kv_heads, stored, table};
+use crate::case::{Arg, Case, CaseError, EPS, Expected, Reading, args, random};
 use crate::rows::qkv_finish as finish;
 use crate::rows::qkv_finish::{Cache, QkvFinish};
-use crate::selftest::{Arg, Case, CaseError, EPS, Expected, Reading, args, random};
 use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// Elements of a head that a workgroup merges.
@@ -140,7 +140,7 @@ impl Kernel for FewRows {
             let like = QkvFinish { head_dim: self.head_dim, kv, kv_type, joined: false };
             let inputs = finish::Inputs { vectors: &vectors, rope: &rope, pos };
             let mut cache = Cache { k: Vec::new(), v: Vec::new() };
-            let params = finish::Params { kv_heads, ..finish_params(self.head_dim, rope_hi_rows) };
+            let params = finish::Params { kv_heads, ..finish::case_params(self.head_dim, rope_hi_rows) };
             finish::qkv_finish(&like, &params, inputs, &mut q, (&[], &[]), &mut cache);
         }
         let twin = Block { head_dim: self.head_dim, kv_type: self.kv_type, until: false };

@@ -1,7 +1,7 @@
 //! `wgsl/audio/attention.wgsl`: local attention over the last few positions.
 
 use super::{PAST, STEP};
-use crate::selftest::{Arg, Case, CaseError, Expected, args, as_f32, random};
+use crate::case::{Arg, Case, CaseError, Expected, args, as_f32, random};
 use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// Keys that a position attends to, including its own.

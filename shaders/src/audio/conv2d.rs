@@ -1,6 +1,6 @@
 //! `wgsl/audio/conv2d.wgsl`: a subsampling convolution with layer norm and ReLU.
 
-use crate::selftest::{Case, CaseError, EPS, Expected, args, as_f32, random};
+use crate::case::{Case, CaseError, EPS, Expected, args, as_f32, random};
 use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// Groups of channels per workgroup.

@@ -2,8 +2,8 @@
 
 use super::silu::silu;
 use super::{PAST, STEP, sigmoid};
+use crate::case::{Case, CaseError, EPS, Expected, args, as_f32, random};
 use crate::math::rms;
-use crate::selftest::{Case, CaseError, EPS, Expected, args, as_f32, random};
 use crate::{Defines, Kernel, PreprocessError, Source, grid};
 
 /// The kernel. Bindings: params, state, vectors, x, past, y.

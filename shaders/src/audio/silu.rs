@@ -1,7 +1,7 @@
 //! `wgsl/audio/silu.wgsl`: the activation of the feed-forward blocks.
 
 use super::sigmoid;
-use crate::selftest::{Case, CaseError, Expected, args, random};
+use crate::case::{Case, CaseError, Expected, args, random};
 use crate::{Defines, Kernel, PreprocessError, Source, grid};
 
 /// Elements per workgroup.

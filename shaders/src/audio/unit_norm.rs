@@ -1,7 +1,7 @@
 //! `wgsl/audio/unit_norm.wgsl`: RMS norm without weights, after adding a bias.
 
+use crate::case::{Case, CaseError, EPS, Expected, args, as_f32, random};
 use crate::math::rms;
-use crate::selftest::{Case, CaseError, EPS, Expected, args, as_f32, random};
 use crate::{Defines, Kernel, PreprocessError, Source, grid};
 
 /// The kernel. Bindings: params, state, vectors, x, y.

@@ -1,7 +1,7 @@
 //! Launcher and CPU twin of `wgsl/backward/input.wgsl`: `dX[T, K] = dY[T, N]·W[N, K]`, W planar.
 
+use crate::case::{Case, CaseError, Expected, args, matrix, random, tolerance};
 use crate::quant::planar_values;
-use crate::selftest::{Case, CaseError, Expected, args, matrix, random, tolerance};
 use crate::{DType, Defines, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 /// Tile sizes. Every tile gives the same result up to rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,6 +1,6 @@
 //! Launcher and CPU twin of `wgsl/bandwidth/copy.wgsl`: y = x.
 
-use crate::selftest::{Case, CaseError, Expected, args, random};
+use crate::case::{Case, CaseError, Expected, args, random};
 use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// Enough workgroups for the largest devices. With more elements, each thread copies several.

@@ -1,8 +1,6 @@
 //! What the self-test cases of diffusion have in common.
 
-use super::Row;
-use super::statistics::statistics;
-use crate::selftest::{LEN, random};
+use crate::case::{LEN, random};
 
 /// Pieces of the tile, and how many come before it.
 pub(super) const PIECES: u32 = 2500;
@@ -13,12 +11,4 @@ pub(super) const TEMPERATURE: f32 = 0.6;
 /// Raw logits: far apart, so that some probabilities are next to nothing.
 pub(super) fn logits() -> Vec<f32> {
     random(83, (LEN * PIECES) as usize).into_iter().map(|v| 40.0 * v).collect()
-}
-
-pub(super) fn rows(logits: &[f32]) -> Vec<Row> {
-    let row = |a: &[f32]| {
-        let row = statistics(a, SOFTCAP, TEMPERATURE);
-        Row { best: row.best + BEFORE, ..row }
-    };
-    logits.chunks(PIECES as usize).map(row).collect()
 }

@@ -1,7 +1,7 @@
 //! Launcher and CPU twin of `wgsl/diffusion/join.wgsl`: h = rms(h + branch), without weights.
 
+use crate::case::{Case, CaseError, Expected, LEN, args, as_f32, random};
 use crate::math::rms;
-use crate::selftest::{Case, CaseError, Expected, LEN, args, as_f32, random};
 use crate::{Defines, Kernel, PreprocessError, Source, grid};
 
 /// The kernel. Bindings: params, state, branch, h.

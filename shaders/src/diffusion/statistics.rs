@@ -1,8 +1,8 @@
 //! Launcher and CPU twin of `wgsl/diffusion/statistics.wgsl`: statistics of logits, a tile of the vocabulary at a time.
 
-use super::case::{BEFORE, PIECES, SOFTCAP, TEMPERATURE, logits, rows};
+use super::case::{BEFORE, PIECES, SOFTCAP, TEMPERATURE, logits};
 use super::{Row, tempered};
-use crate::selftest::{Case, CaseError, Expected, LEN, Reading, args};
+use crate::case::{Case, CaseError, Expected, LEN, Reading, args};
 use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// The kernel. Bindings: params, state, temperature, logits, rows.
@@ -41,6 +41,15 @@ pub fn statistics(a: &[f32], softcap: f32, temperature: f32) -> Row {
     Row { top: top as f32, sum: sum as f32, weighted: weighted as f32, best }
 }
 
+/// The rows of a case.
+pub(super) fn case_rows(logits: &[f32]) -> Vec<Row> {
+    let row = |a: &[f32]| {
+        let row = statistics(a, SOFTCAP, TEMPERATURE);
+        Row { best: row.best + BEFORE, ..row }
+    };
+    logits.chunks(PIECES as usize).map(row).collect()
+}
+
 impl Kernel for Statistics {
     fn source(&self) -> Result<Source, PreprocessError> {
         Source::build::<Params>("diffusion/statistics.wgsl", "diffusion_statistics", &Defines::new())
@@ -50,7 +59,7 @@ impl Kernel for Statistics {
     fn case(&self) -> Result<Case, CaseError> {
         let logits = logits();
         let params = Params { n: PIECES, row0: BEFORE, first: 1, softcap: SOFTCAP };
-        let rows = rows(&logits);
+        let rows = case_rows(&logits);
         let numbers = rows.iter().flat_map(|row| [row.top, row.sum, row.weighted, row.best as f32]);
         let values: Vec<f32> = numbers.collect();
         let args = args![

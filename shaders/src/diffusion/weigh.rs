@@ -1,8 +1,9 @@
 //! Launcher and CPU twin of `wgsl/diffusion/weigh.wgsl`: probabilities and samples, a tile of the vocabulary at a time.
 
-use super::case::{BEFORE, PIECES, SOFTCAP, TEMPERATURE, logits, rows};
+use super::case::{BEFORE, PIECES, SOFTCAP, TEMPERATURE, logits};
+use super::statistics::case_rows;
 use super::{Pick, tempered};
-use crate::selftest::{Case, CaseError, Expected, LEN, Reading, args};
+use crate::case::{Case, CaseError, Expected, LEN, Reading, args};
 use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// The kernel. Bindings: params, state, temperature, uniform draws, rows, logits, picks.
@@ -75,7 +76,7 @@ impl Kernel for Weigh {
             state(0, LEN),
             floats(&[TEMPERATURE]),
             floats(&uniform),
-            words(&rows(&logits)),
+            words(&case_rows(&logits)),
             floats(&logits),
             zeros(values.len())
         ];

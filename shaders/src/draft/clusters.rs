@@ -1,9 +1,9 @@
 //! Launcher of `wgsl/draft/clusters.wgsl`: the clusters of the ordered head with the best centroids.
 
+use crate::case::{Case, CaseError, Expected, args};
 use crate::sampling::case::{HISTORY, OUT_LEN, VOCABULARY, lists, logits, state};
 use crate::sampling::twin::{adjust, best};
 use crate::sampling::{self, Candidates, Sampling, Settings};
-use crate::selftest::{Case, CaseError, Expected, args};
 use crate::{Kernel, PreprocessError, Source};
 
 /// The kernel.

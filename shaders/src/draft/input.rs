@@ -1,7 +1,7 @@
 //! Launcher and CPU twin of `wgsl/draft/input.wgsl`: the input of a draft step.
 
+use crate::case::{Case, CaseError, Expected, args, matrix, random};
 use crate::embed::gather::gather;
-use crate::selftest::{Case, CaseError, Expected, args, matrix, random};
 use crate::state::State;
 use crate::{DType, Defines, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 

@@ -1,8 +1,8 @@
 //! Launcher and CPU twin of `wgsl/draft/ordered_head.wgsl`: the best token of the chosen clusters.
 
+use crate::case::{Case, CaseError, Expected, Reading, args, matrix, random, tolerance};
 use crate::quant::planar_values;
 use crate::sampling::Candidates;
-use crate::selftest::{Case, CaseError, Expected, Reading, args, matrix, random, tolerance};
 use crate::{DType, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 
 /// Rows of a workgroup.

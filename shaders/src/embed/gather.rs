@@ -1,7 +1,7 @@
 //! Launcher and CPU twin of `wgsl/embed/gather.wgsl`: rows of a planar matrix, scaled.
 
+use crate::case::{Case, CaseError, Expected, args, matrix};
 use crate::quant::planar_values;
-use crate::selftest::{Case, CaseError, Expected, args, matrix};
 use crate::{DType, Defines, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 /// The kernel for one storage type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

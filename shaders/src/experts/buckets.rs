@@ -2,7 +2,7 @@
 
 use super::case::{LEN, made_up};
 use super::{Choice, Mixture};
-use crate::selftest::{Case, CaseError, Expected, args};
+use crate::case::{Case, CaseError, Expected, args};
 use crate::{Kernel, PreprocessError, Source};
 
 /// The kernel for tiles of `bm` pairs. Bindings: params, state, choices, pairs, tiles.

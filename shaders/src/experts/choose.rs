@@ -2,7 +2,7 @@
 
 use super::case::LEN;
 use super::{Mixture, choice};
-use crate::selftest::{Case, CaseError, Expected, Reading, args, random};
+use crate::case::{Case, CaseError, Expected, Reading, args, random};
 use crate::{Kernel, PreprocessError, Source, grid};
 
 /// The kernel. Bindings: params, state, logits, vectors, choices.

@@ -2,9 +2,9 @@
 
 use super::case::made_up;
 use super::{Choice, Mixture};
+use crate::case::{Case, CaseError, Expected, args, as_f32, matrix, random, rows_of, tolerance};
 use crate::matvec::{Form, twin};
 use crate::planes::UNIT;
-use crate::selftest::{Case, CaseError, Expected, args, as_f32, matrix, random, rows_of, tolerance};
 use crate::{DType, Kernel, Planes, PreprocessError, Source};
 
 /// One permutation of the kernel.

@@ -2,10 +2,10 @@
 
 use super::case::made_up;
 use super::{Choice, Mixture};
+use crate::case::{Arg, Case, CaseError, Expected, args, as_f32, matrix, random, rows_of, tolerance};
 use crate::math::gelu_tanh;
 use crate::matvec::{Form, twin};
 use crate::planes::UNIT;
-use crate::selftest::{Arg, Case, CaseError, Expected, args, as_f32, matrix, random, rows_of, tolerance};
 use crate::{DType, Kernel, Planes, PreprocessError, Source};
 
 /// One permutation of the kernel.

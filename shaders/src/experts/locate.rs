@@ -2,7 +2,7 @@
 
 use super::case::{LEN, made_up};
 use super::{Choice, Mixture};
-use crate::selftest::{Arg, Case, CaseError, Expected, args};
+use crate::case::{Arg, Case, CaseError, Expected, args};
 use crate::{Kernel, PreprocessError, Source};
 
 /// The slot of an expert that is not in the cache.

@@ -5,8 +5,7 @@
 use super::case::{LEN, made_up};
 use super::{Choice, Mixture, buckets, choice_defines};
 use crate::adapter::expand::MAX_RANK;
-use crate::matmul::Tile;
-use crate::selftest::{Arg, Case, CaseError, Expected, args, as_f32, random, rows_of};
+use crate::case::{Arg, Case, CaseError, Expected, args, as_f32, random, rows_of};
 use crate::{Kernel, PreprocessError, Source};
 
 params! {
@@ -318,7 +317,7 @@ fn case_of(mixture: Mixture, sorted: bool, (of_a, width): (bool, u32)) -> LowRan
     let rows = if sorted { LEN } else { 3 };
     let chosen = made_up(mixture, rows);
     let leading = if sorted {
-        let bm = Tile::SMALL.bm;
+        let bm = MIN_TILE;
         let capacity = buckets::most_tiles(mixture, rows, bm);
         let (order, tiles) = buckets::buckets(mixture, bm, capacity, &chosen);
         args![Words(tiles.into_flattened()), Words(order)]

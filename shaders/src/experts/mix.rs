@@ -2,8 +2,8 @@
 
 use super::case::{LEN, made_up};
 use super::{Choice, Mixture};
+use crate::case::{Arg, Case, CaseError, EPS, Expected, args, as_f32, random};
 use crate::math::rms;
-use crate::selftest::{Arg, Case, CaseError, EPS, Expected, args, as_f32, random};
 use crate::{Defines, Kernel, PreprocessError, Source, grid};
 
 /// The kernel for rows of `width` elements. Bindings: params, state, vectors, choices, y, branch. Without a mixture, y

@@ -1,11 +1,13 @@
 //! Launcher and CPU twin of `wgsl/matmul/cooperative.wgsl`: products of prefill by the matrix units of the device.
 
+use super::experts::{Prefill, prefill};
 use super::{Params, experts, half_rows};
-use crate::experts::{Mixture, buckets, case};
+use crate::case::{Arg, Case, CaseError, Expected, matrix, random, tolerance};
+use crate::experts::case::LEN;
+use crate::experts::{Mixture, buckets};
 use crate::matrix_units::{Dialect, MIN_ROWS};
 use crate::params::WgslStruct;
 use crate::quant::planar_values;
-use crate::selftest::{Arg, Case, CaseError, Expected, matrix, random, tolerance};
 use crate::{DType, Defines, Kernel, PlanarLayout, PreprocessError, Source};
 use half::f16;
 
@@ -191,8 +193,7 @@ impl CooperativeMatmul {
 
     /// The case of a product with experts.
     fn expert_case(&self) -> Result<Case, CaseError> {
-        let case::Prefill { mixture, params, w, tiles, order, x, mut y } =
-            case::prefill(self.dtype, self.tile.bm)?;
+        let Prefill { mixture, params, w, tiles, order, x, mut y } = prefill(self.dtype, self.tile.bm)?;
         let k = w.layout.k;
         let weights = |row| rounded_weights(&w.layout, &w.words, row);
         experts::matmul_of(&params, k, &weights, (&tiles, &order), &rounded_rows(&x, k), &mut y);
@@ -206,7 +207,7 @@ impl CooperativeMatmul {
             factors,
             Arg::zeros(y.len()),
         ];
-        let grid = self.tile.dispatch_experts(&params, mixture, case::LEN);
+        let grid = self.tile.dispatch_experts(&params, mixture, LEN);
         Ok(Case { args, grid, expected: vec![Expected::new(6, y, allowed(k))] })
     }
 }

@@ -2,11 +2,11 @@
 //! matrices of its experts.
 
 use super::Tile;
-use crate::experts::case::{LEN, Prefill, prefill};
+use crate::case::{Case, CaseError, Expected, Matrix, args, matrix, random};
+use crate::experts::case::{LEN, made_up};
 use crate::experts::low_rank::MIN_TILE;
 use crate::experts::{Mixture, buckets};
 use crate::quant::planar_values;
-use crate::selftest::{Case, CaseError, Expected, args};
 use crate::{DType, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 
 /// The tiles that the engine chooses from. A chunk has few rows per expert.
@@ -125,4 +125,39 @@ impl Kernel for ExpertMatmul {
         let expected = vec![Expected::new(5, y, 1e-3 + 2e-6 * w.layout.k as f32)];
         Ok(Case { args, grid, expected })
     }
+}
+
+/// Operands of a prefill product with the experts `1..5` of six.
+pub(crate) struct Prefill {
+    pub(crate) mixture: Mixture,
+    pub(crate) params: Params,
+    pub(crate) w: Matrix,
+    pub(crate) tiles: Vec<buckets::Tile>,
+    pub(crate) order: Vec<u32>,
+    pub(crate) x: Vec<f32>,
+    /// Zeros.
+    pub(crate) y: Vec<f32>,
+}
+
+/// For tiles of `bm` pairs.
+pub(crate) fn prefill(dtype: DType, bm: u32) -> Result<Prefill, CaseError> {
+    let mixture = Mixture { experts: 6, used: 3 };
+    let (k, n, begin, end) = (512, 45, 1, 5);
+    let chosen = made_up(mixture, LEN);
+    let (order, tiles) = buckets::buckets(mixture, bm, buckets::most_tiles(mixture, LEN, bm), &chosen);
+    let w = matrix(dtype, k, (end - begin) * n, 64)?;
+    let params = Params {
+        planes: w.layout.planes,
+        n,
+        units_per_row: w.layout.units_per_row,
+        begin,
+        end,
+        pairs_per_row: mixture.used,
+        y_stride: n,
+        y_at: 0,
+        pad: 0,
+    };
+    let x = random(65, (LEN * k) as usize);
+    let y = vec![0.0; chosen.len() * n as usize];
+    Ok(Prefill { mixture, params, w, tiles, order, x, y })
 }

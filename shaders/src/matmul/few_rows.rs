@@ -3,10 +3,10 @@
 
 use super::matmul;
 use crate::adapter::expand::expand;
+use crate::case::{Arg, Case, CaseError, Expected, Matrix, args, matrix, random, rows_of, tolerance};
 use crate::math::gelu_tanh;
 use crate::matvec::{Correction, Form};
 use crate::planes::UNIT;
-use crate::selftest::{Arg, Case, CaseError, Expected, Matrix, args, matrix, random, rows_of, tolerance};
 use crate::{DType, Defines, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 
 /// Partial sums of 16 bytes that fit into the workgroup memory of every device.

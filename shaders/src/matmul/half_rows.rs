@@ -1,6 +1,6 @@
 //! Launcher and CPU twin of `wgsl/matmul/half_rows.wgsl`: rows rounded to halves.
 
-use crate::selftest::{Arg, Case, CaseError, Expected, Reading, args, random};
+use crate::case::{Arg, Case, CaseError, Expected, Reading, args, random};
 use crate::{Defines, Kernel, PreprocessError, Source, grid};
 use half::f16;
 

@@ -1,8 +1,8 @@
 //! Launcher and CPU twin of `wgsl/matmul/matmul.wgsl`: `Y[T, N] = X[T, K]·Wᵀ`, W planar.
 
+use crate::case::{Case, CaseError, Expected, args, matrix, random, tolerance};
 use crate::params::FieldType;
 use crate::quant::planar_values;
-use crate::selftest::{Case, CaseError, Expected, args, matrix, random, tolerance};
 use crate::{DType, Defines, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 use bytemuck::{Pod, Zeroable};
 

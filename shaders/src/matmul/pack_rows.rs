@@ -1,8 +1,8 @@
 //! Launcher and CPU twin of `wgsl/matmul/pack_rows.wgsl`: rows rounded to int8.
 
-use crate::math::pack_unit;
+use crate::case::{Case, CaseError, Expected, args, random};
+use crate::math::pack_rows;
 use crate::planes::UNIT;
-use crate::selftest::{Case, CaseError, Expected, args, random};
 use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// The kernel.
@@ -33,20 +33,6 @@ impl Params {
     pub const fn dispatch(&self, rows: u32) -> [u32; 3] {
         [(rows * self.units_per_row).div_ceil(64), 1, 1]
     }
-}
-
-/// CPU twin: codes and scales of rows.
-#[must_use]
-pub fn pack_rows(x: &[f32]) -> (Vec<u32>, Vec<f32>) {
-    let (mut codes, mut scales) = (Vec::new(), Vec::new());
-    for unit in x.chunks_exact(UNIT as usize) {
-        let (d, q) = pack_unit(unit);
-        let word =
-            |four: &[i8]| u32::from_le_bytes([four[0] as u8, four[1] as u8, four[2] as u8, four[3] as u8]);
-        codes.extend(q.chunks_exact(4).map(word));
-        scales.extend([d, d * q.iter().map(|&q| f32::from(q)).sum::<f32>()]);
-    }
-    (codes, scales)
 }
 
 impl Kernel for PackRows {

@@ -2,9 +2,8 @@
 //! after it.
 
 use super::prologue::MAX_SPLIT_WEIGHTS;
-use super::{Epilogue, Form, HandoffForm, LowRank, Params, Prologue, ZSource, case};
-use crate::selftest::{Case, CaseError};
-use crate::{DType, Defines, Kernel, PreprocessError, Source};
+use super::{Epilogue, Form, HandoffForm, LowRank, Params, Prologue, ZSource};
+use crate::{DType, Defines, PreprocessError, Source};
 
 /// One permutation of the kernel.
 ///
@@ -104,10 +103,9 @@ impl Matvec {
         params.grid_width = grid[0];
         (params, grid)
     }
-}
 
-impl Kernel for Matvec {
-    fn source(&self) -> Result<Source, PreprocessError> {
+    /// The kernel's text.
+    pub(super) fn text(&self) -> Result<Source, PreprocessError> {
         let of_matrices = if self.epilogue == Epilogue::Store { self.dtypes.len() } else { 1 };
         let mut defines = Defines::new()
             .set("K", self.k)
@@ -123,13 +121,5 @@ impl Kernel for Matvec {
         let defines = self.form.define(self.epilogue.define(self.prologue.define(defines)));
         let defines = self.low_rank.define(self.prologue, defines);
         Source::build::<Params>("matvec/matvec.wgsl", self.name(), &defines)
-    }
-
-    fn case(&self) -> Result<Case, CaseError> {
-        case::of(self)
-    }
-
-    fn is_packed(&self) -> bool {
-        self.form.packed
     }
 }

@@ -1,6 +1,6 @@
 //! CPU twins of the decode products, in f64.
 
-use crate::math::{pack_unit, rms};
+use crate::math::rms;
 
 /// The residual sum of the `add` prologue: `h' = (h + rms(branch; w1))·s`.
 #[must_use]
@@ -14,15 +14,4 @@ pub fn add(h: &[f32], branch: &[f32], w1: &[f32], s: f32, eps: f32) -> Vec<f64> 
 #[must_use]
 pub fn product(w: &[f32], x: &[f64]) -> Vec<f64> {
     w.chunks_exact(x.len()).map(|row| row.iter().zip(x).map(|(&w, x)| f64::from(w) * x).sum()).collect()
-}
-
-/// x rounded as in a packed form ([`super::Form::packed`]): each 16 elements as `d·q` ([`pack_unit`]).
-#[must_use]
-pub fn rounded_to_bytes(x: &[f64]) -> Vec<f64> {
-    let unit = |unit: &[f64]| -> Vec<f64> {
-        let unit: Vec<f32> = unit.iter().map(|&v| v as f32).collect();
-        let (d, q) = pack_unit(&unit);
-        q.into_iter().map(|q| f64::from(d) * f64::from(q)).collect()
-    };
-    x.chunks(16).flat_map(unit).collect()
 }

@@ -1,8 +1,8 @@
 //! Launcher and CPU twin of `wgsl/ple/combine.wgsl`: the per-layer inputs from the projected hidden state and the
 //! per-layer embedding table.
 
+use crate::case::{Arg, Case, CaseError, EPS, Expected, LEN, Matrix, args, matrix, random};
 use crate::quant::planar_values;
-use crate::selftest::{Arg, Case, CaseError, EPS, Expected, LEN, Matrix, args, matrix, random};
 use crate::{DType, Defines, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 /// Where the rows of the per-layer table come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,6 +1,6 @@
 //! `wgsl/ple/locate.wgsl`: finds the rows of tokens in the row cache of the per-layer table.
 
-use crate::selftest::{Case, CaseError, Expected, args};
+use crate::case::{Case, CaseError, Expected, args};
 use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// The slot of a line that is not in the cache, and the row of a token in it.

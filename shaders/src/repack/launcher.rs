@@ -1,10 +1,9 @@
 //! Launcher of `wgsl/repack/repack.wgsl`.
 
-use crate::planes::{UNIT, lo_words};
+use crate::case::{Case, CaseError, Expected, args, values};
+use crate::planes::{PieceError, UNIT, lo_words};
 use crate::quant::{quantize, repack};
-use crate::selftest::{Case, CaseError, Expected, args, values};
 use crate::{DType, Defines, Kernel, PlanarLayout, Planes, PreprocessError, Source, grid};
-use thiserror::Error;
 
 /// The kernel for one storage type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,31 +24,6 @@ params! {
         /// Unused.
         pub pad: u32,
     }
-}
-
-/// Rows that cannot be repacked as one piece.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum PieceError {
-    /// The piece starts in the middle of a word of some plane, or at an odd byte.
-    #[error("a piece at row {row}, byte {byte_offset}: rows must be multiples of {alignment}, bytes even")]
-    Alignment {
-        /// First row of the piece.
-        row: u32,
-        /// Byte offset in the source.
-        byte_offset: u32,
-        /// See [`rows_alignment`].
-        alignment: u32,
-    },
-    /// The piece ends after the matrix.
-    #[error("rows {row}..{end} of a matrix of {rows} rows")]
-    Range {
-        /// First row of the piece.
-        row: u32,
-        /// One past the last row.
-        end: u64,
-        /// Rows of the matrix.
-        rows: u32,
-    },
 }
 
 /// The first row of a piece must be a multiple of this, so that no two pieces write the same word: 2 for types with

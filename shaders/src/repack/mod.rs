@@ -4,4 +4,5 @@
 mod launcher;
 pub mod requantize;
 
-pub use launcher::{Params, PieceError, Repack, dispatch, rows_alignment};
+pub use crate::planes::PieceError;
+pub use launcher::{Params, Repack, dispatch, rows_alignment};

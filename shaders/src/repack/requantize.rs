@@ -1,8 +1,8 @@
 //! Launcher of `wgsl/repack/requantize.wgsl`: rows of floats become Q8_0.
 
 use super::Params;
+use crate::case::{Case, CaseError, Expected, args, random};
 use crate::quant::{quantize, repack};
-use crate::selftest::{Case, CaseError, Expected, args, random};
 use crate::{DType, Defines, Kernel, PlanarLayout, PreprocessError, Source, grid};
 
 /// The type that floats are requantised to.

@@ -1,7 +1,7 @@
 //! `wgsl/rows/gelu_mul.wgsl`: the gated activation (GeGLU) over rows.
 
+use crate::case::{Case, CaseError, Expected, LEN, args, random};
 use crate::math::gelu_tanh;
-use crate::selftest::{Case, CaseError, Expected, LEN, args, random};
 use crate::{Defines, Kernel, PreprocessError, Source, grid};
 
 /// Elements per workgroup.

@@ -1,6 +1,6 @@
 //! Launcher and CPU twin of `wgsl/rows/group_sum.wgsl`: sums over groups of neighbouring rows.
 
-use crate::selftest::{Case, CaseError, Expected, args, random};
+use crate::case::{Case, CaseError, Expected, args, random};
 use crate::{Defines, Kernel, PreprocessError, Source, grid};
 
 /// The kernel.

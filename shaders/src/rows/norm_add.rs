@@ -1,8 +1,8 @@
 //! `wgsl/rows/norm_add.wgsl`: RMS norm and residual addition over rows.
 
+use crate::case::{Arg, Case, CaseError, EPS, Expected, LEN, args, as_f32, random};
 use crate::math::rms;
 use crate::planes::UNIT;
-use crate::selftest::{Arg, Case, CaseError, EPS, Expected, LEN, args, as_f32, random};
 use crate::{Defines, Kernel, PreprocessError, Source, grid};
 
 /// Threads of a workgroup.

@@ -1,9 +1,9 @@
 //! `wgsl/rows/qkv_finish.wgsl`: head norms, RoPE and the append to the KV cache.
 
-use crate::attention::case::{HEADS, KV_HEADS, cached, finish_params, stored, table};
-use crate::attention::{KvType, decode::Kv};
+use crate::case::heads::{HEADS, KV_HEADS, cached, stored, table};
+use crate::case::{Arg, Case, CaseError, EPS, Expected, random};
+use crate::kv_type::{Kv, KvType};
 use crate::math::rms;
-use crate::selftest::{Arg, Case, CaseError, Expected, random};
 use crate::{Defines, Kernel, PreprocessError, Source, rope};
 
 /// One permutation of the kernel.
@@ -134,6 +134,20 @@ pub fn qkv_finish(
     }
 }
 
+/// Weights of the query norm, then of the key norm, and a cache without a ring.
+pub(crate) fn case_params(head_dim: u32, rope_hi_rows: u32) -> Params {
+    Params {
+        heads: HEADS,
+        kv_heads: KV_HEADS,
+        ring: 0,
+        q_norm: 0,
+        k_norm: head_dim,
+        rope_hi_rows,
+        eps: EPS,
+        ..Params::default()
+    }
+}
+
 impl Kernel for QkvFinish {
     fn source(&self) -> Result<Source, PreprocessError> {
         let name = match self.kv {
@@ -161,7 +175,7 @@ impl Kernel for QkvFinish {
         let (v_words, v) = stored(&random(4, slots), (self.kv_type, self.head_dim));
         let (rope_arg, rope, rope_hi_rows) = table(self.head_dim);
         let vectors = random(2, 2 * hd);
-        let mut params = finish_params(self.head_dim, rope_hi_rows);
+        let mut params = case_params(self.head_dim, rope_hi_rows);
         let rows = |heads: u32| (len * heads) as usize * hd;
         let raw_q = random(1, rows(HEADS));
         let raw_k = if self.kv == Kv::Shared { Vec::new() } else { random(8, rows(KV_HEADS)) };

@@ -2,7 +2,7 @@
 
 use super::twin::{Candidate, adjust, best};
 use super::{Candidates, MAX_RECENT, Params, Sampling, Settings};
-use crate::selftest::random;
+use crate::case::random;
 use crate::state::State;
 
 /// Length of the output ring.

@@ -3,7 +3,7 @@
 use super::case::{HISTORY, LARGE, OUT_LEN, lists, logits, state};
 use super::twin::sample as draw;
 use super::{Candidates, Sampling, Settings};
-use crate::selftest::{Case, CaseError, Expected, args};
+use crate::case::{Case, CaseError, Expected, args};
 use crate::{Kernel, PreprocessError, Source};
 
 /// The kernel, behind `top_k` for [`Candidates::One`] or [`crate::draft::ordered_head`].

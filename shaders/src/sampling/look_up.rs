@@ -1,6 +1,6 @@
 //! Launcher and CPU twin of `wgsl/sampling/look_up.wgsl`: tokens drafted by n-gram look-up.
 
-use crate::selftest::{Case, CaseError, Expected, args};
+use crate::case::{Case, CaseError, Expected, args};
 use crate::state::State;
 use crate::{Defines, Kernel, PreprocessError, Source};
 

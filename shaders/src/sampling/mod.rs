@@ -9,10 +9,12 @@ pub(crate) mod case;
 pub mod draft;
 mod launcher;
 pub mod look_up;
+mod params;
 mod settings;
 pub mod twin;
 
-pub use launcher::{MergeLists, Params, Sample, Sampling, TopK};
+pub use launcher::{MergeLists, Sample, TopK};
+pub use params::{Params, Sampling};
 pub use settings::{Candidates, MAX_RECENT, MAX_SUPPRESSED, Settings};
 
 /// The id that is returned if no logit is finite.

@@ -1,8 +1,8 @@
 //! `wgsl/vision/heads.wgsl`: head norms and 2D RoPE.
 
 use super::{GRID, PatchGrid, defines};
+use crate::case::{Arg, Case, CaseError, EPS, Expected, args, random};
 use crate::math::rms;
-use crate::selftest::{Arg, Case, CaseError, EPS, Expected, args, random};
 use crate::{Kernel, PreprocessError, Source};
 
 /// The kernel.

@@ -1,7 +1,7 @@
 //! `wgsl/vision/layer_norm.wgsl`: layer norm over rows, with the additions of the encoder-free model.
 
+use crate::case::{Case, CaseError, EPS, Expected, args, random};
 use crate::math::rms;
-use crate::selftest::{Case, CaseError, EPS, Expected, args, random};
 use crate::{Defines, Kernel, PreprocessError, Source, grid};
 
 /// One permutation of the kernel.

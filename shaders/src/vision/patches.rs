@@ -1,7 +1,7 @@
 //! `wgsl/vision/patches.wgsl`: splits an image into patches.
 
 use super::{PatchGrid, defines};
-use crate::selftest::{Case, CaseError, Expected, args};
+use crate::case::{Case, CaseError, Expected, args};
 use crate::{Kernel, PreprocessError, Source, grid};
 
 /// The kernel for patches of `side` pixels, a multiple of 4.

@@ -1,8 +1,8 @@
 //! `wgsl/vision/pool.wgsl`: average pooling of 3×3 patches.
 
 use super::{GRID, PatchGrid, defines};
+use crate::case::{Arg, Case, CaseError, EPS, Expected, args, random};
 use crate::math::rms;
-use crate::selftest::{Arg, Case, CaseError, EPS, Expected, args, random};
 use crate::{Kernel, PreprocessError, Source, grid};
 
 /// The kernel, with or without standardisation.

@@ -1,8 +1,8 @@
 //! `wgsl/vision/position.wgsl`: learned position embeddings of column and row.
 
 use super::{GRID, PatchGrid, defines};
+use crate::case::{Case, CaseError, Expected, args, matrix, random};
 use crate::quant::planar_values;
-use crate::selftest::{Case, CaseError, Expected, args, matrix, random};
 use crate::{DType, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 
 /// The kernel for tables of one storage type.

@@ -1,7 +1,7 @@
 //! The decode product against its twin: every type, every prologue and epilogue, odd row counts, every form.
 
 use shaders::Kernel as _;
-use shaders::math::{gelu_tanh, rms};
+use shaders::math::{gelu_tanh, rms, rounded_to_bytes};
 use shaders::matvec::twin;
 use shaders::matvec::{
     Correction, Epilogue, Form, HandoffForm, LowRank, Matvec, Merge, Norms, Params, Prologue, ZSource,
@@ -99,7 +99,7 @@ fn packed_products_of_every_quantised_type() {
             let m = matrix(dtype, k, 37, 1);
             let mut x = random(2, k as usize);
             x[32..48].fill(0.0);
-            let want = as_f32(&twin::product(&m.values, &twin::rounded_to_bytes(&as_f64(&x))));
+            let want = as_f32(&twin::product(&m.values, &rounded_to_bytes(&as_f64(&x))));
             let forms = [Form::new(4, 4, 1), Form::new(1, 8, 2)].map(Form::packed);
             for form in forms.into_iter().take(if all { 2 } else { 1 }) {
                 let kernel = plain(k, dtype, form);
@@ -114,7 +114,7 @@ fn packed_products_of_every_quantised_type() {
 #[test]
 fn packing_keeps_to_what_it_says() {
     let x = random(3, 160);
-    let rounded = twin::rounded_to_bytes(&as_f64(&x));
+    let rounded = rounded_to_bytes(&as_f64(&x));
     for (unit, rounded) in x.chunks(16).zip(rounded.chunks(16)) {
         let most = unit.iter().fold(0.0_f32, |most, v| most.max(v.abs()));
         for (x, rounded) in unit.iter().zip(rounded) {

@@ -4,7 +4,7 @@
 //! scale. Logits have no softcap, whatever a file says.
 
 use super::config::{Config, ConfigError, Keys, MAX_DIMENSION, MAX_HEADS, MAX_LAYERS, PATTERN, recommended};
-use super::layer::Architecture;
+use super::gemma::GEMMA;
 use crate::gguf::{Family, Metadata, WrongType};
 
 /// `general.architecture`, and the prefix of the keys.
@@ -50,7 +50,7 @@ pub fn read(metadata: &Metadata) -> Result<Config, ConfigError> {
     let layers = keys.layers_with(heads, [head; 2], &is_sliding)?;
     let scaled_by = if count == LAYERS_27B { width as f32 / heads as f32 } else { head as f32 };
     Ok(Config {
-        architecture: Architecture::GEMMA,
+        architecture: GEMMA,
         family: Family::Gemma3,
         query_scale: scaled_by.sqrt().recip(),
         rope_divisor: rope_divisor(&keys, max_context)?,

@@ -1,16 +1,13 @@
 //! What a decoder layer computes (specification §2.3): operations on named values, without kernels, buffers, packing or rows.
 //!
-//! Only this file asks what an architecture has. Prefill, few rows, fused decode, the canvas of diffusion and both passes of
-//! training follow from its list.
+//! An architecture describes its layers as a list of them ([`super::Architecture`]). Prefill, few rows, fused decode, the canvas of
+//! diffusion and both passes of training follow from that list.
 
 use std::fmt;
 
 use shaders::attention::decode::Kv;
 
-use super::corrections::Site;
-use super::{Attention, Config};
 use crate::adapter::{Projection, Target};
-use crate::gguf::Family;
 use crate::plan::PlanError;
 use crate::weights::{Matrix, Weights};
 
@@ -56,6 +53,25 @@ pub enum Slot {
     PerLayerActivated,
     /// The result of a branch before its norm. `[width]`.
     Result(Branch),
+}
+
+/// Products that share an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Site {
+    /// Queries, keys, values.
+    Qkv,
+    /// The output of attention.
+    Output,
+    /// Both halves of the feed-forward part.
+    GateUp,
+    /// Its output.
+    Down,
+    /// The gate of the per-layer input.
+    PleGate,
+    /// Its projection.
+    PleProjection,
+    /// The router of a mixture of experts.
+    Router,
 }
 
 /// A vector of a layer.
@@ -234,145 +250,25 @@ impl<'w> Tensors<'w> {
         Ok(Operation::Add { branch, norm: self.vector(name)?, scale })
     }
 
-    fn matrix(&self, name: &str) -> Result<&'w Matrix, PlanError> {
+    /// A matrix.
+    ///
+    /// # Errors
+    /// [`PlanError::Missing`] when the model lacks it.
+    pub fn matrix(&self, name: &str) -> Result<&'w Matrix, PlanError> {
         self.weights.require(&format!("blk.{}.{name}", self.i))
     }
 
     /// Gate and up of the experts, `rows` rows each, which are one tensor or two in files.
-    fn halves(&self, rows: u32) -> Result<[Half<'w>; 2], PlanError> {
+    ///
+    /// # Errors
+    /// As [`Self::matrix`].
+    pub fn halves(&self, rows: u32) -> Result<[Half<'w>; 2], PlanError> {
         if let Ok(both) = self.matrix("ffn_gate_up_exps") {
             return Ok([0, rows].map(|at| Half { matrix: both, stride: 2 * rows, at }));
         }
         let [gate, up] = [self.matrix("ffn_gate_exps")?, self.matrix("ffn_up_exps")?];
         Ok([gate, up].map(|matrix| Half { matrix, stride: rows, at: 0 }))
     }
-}
-
-/// Returns router and experts of layer `i`, `None` if the model has none.
-///
-/// # Errors
-/// [`PlanError::Missing`] when a tensor that they need is missing.
-pub fn experts<'w>(
-    config: &Config,
-    weights: &'w Weights,
-    i: usize,
-) -> Result<Option<Experts<'w>>, PlanError> {
-    let Some(experts) = config.experts else { return Ok(None) };
-    let tensors = Tensors { weights, i };
-    Ok(Some(Experts {
-        router_norm: tensors.vector("ffn_gate_inp.scale")?,
-        router: tensors.matrix("ffn_gate_inp")?,
-        scales: tensors.vector("expert_scale")?,
-        norm: tensors.vector("pre_ffw_norm_2")?,
-        halves: tensors.halves(experts.feed_forward)?,
-        down: tensors.matrix("ffn_down_exps")?,
-        dense_norm: tensors.vector("post_ffw_norm_1")?,
-        result_norm: tensors.vector("post_ffw_norm_2")?,
-    }))
-}
-
-/// Returns the operations of layer `i` in order.
-///
-/// # Errors
-/// [`PlanError::Missing`] when a tensor that the layer needs is missing.
-pub fn operations<'w>(
-    config: &Config,
-    weights: &'w Weights,
-    i: usize,
-    pass: Pass,
-) -> Result<Vec<Operation<'w>>, PlanError> {
-    (config.architecture.operations)(config, weights, i, pass)
-}
-
-/// What computes [`operations`].
-pub type Describe = for<'w> fn(&Config, &'w Weights, usize, Pass) -> Result<Vec<Operation<'w>>, PlanError>;
-
-/// How the layers of a model are described.
-#[derive(Clone, Copy, Debug)]
-pub struct Architecture {
-    /// [`operations`] of its layers.
-    pub operations: Describe,
-    /// Whether the fused plan of decode has a place for all of them. Otherwise tokens take the plan of a few rows.
-    pub fuses: bool,
-}
-
-impl Architecture {
-    /// Gemma 3 and 4.
-    pub const GEMMA: Self = Self { operations: gemma, fuses: true };
-}
-
-impl PartialEq for Architecture {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::fn_addr_eq(self.operations, other.operations) && self.fuses == other.fuses
-    }
-}
-
-/// [`operations`] of Gemma.
-fn gemma<'w>(
-    config: &Config,
-    weights: &'w Weights,
-    i: usize,
-    pass: Pass,
-) -> Result<Vec<Operation<'w>>, PlanError> {
-    let layer = &config.layers[i];
-    let is_gemma4 = config.family == Family::Gemma4;
-    let tensors = Tensors { weights, i };
-    let mut all: Vec<Operation<'w>> = Vec::with_capacity(14);
-    let has_v = weights.matrix(&Target { layer: i, projection: Projection::V }.to_string()).is_some();
-    let kv = Kv::of_layer(config.owns_kv(i), has_v);
-    let qkv = [(Projection::Q, Slot::Q), (Projection::K, Slot::K), (Projection::V, Slot::V)];
-    let count = match kv {
-        Kv::Shared => 1,
-        Kv::OwnVIsK => 2,
-        Kv::Own => 3,
-    };
-    let k_norm = (kv != Kv::Shared).then(|| tensors.vector("attn_k_norm")).transpose()?;
-    let is_sliding = layer.attention == Attention::Sliding;
-    let branch = Branch::Attention;
-    all.push(tensors.norm(branch, "attn_norm")?);
-    all.push(tensors.products(Site::Qkv, Slot::Normed(branch), &qkv[..count])?);
-    let q_norm = tensors.vector("attn_q_norm")?;
-    all.push(Operation::Heads(Heads { kv, q_norm, k_norm, normed_v: is_gemma4 }));
-    all.push(Operation::Attend(Mask {
-        window: if is_sliding { config.window } else { 0 },
-        pictures_whole: is_sliding && config.sees_pictures_whole(),
-        canvas: pass == Pass::Canvas,
-    }));
-    all.push(tensors.products(
-        Site::Output,
-        Slot::Attention,
-        &[(Projection::Output, Slot::Result(branch))],
-    )?);
-    all.push(tensors.add(branch, "post_attention_norm", None)?);
-
-    // The encoder of a diffusion model is the same layers with other scalars.
-    let is_encoder = config.diffusion.is_some() && pass == Pass::Tokens;
-    let scale = if is_encoder { "enc_layer_output_scale" } else { "layer_output_scale" };
-    let scale = is_gemma4.then(|| tensors.vector(scale)).transpose()?;
-    let has_per_layer = config.ple > 0;
-    let branch = Branch::FeedForward;
-    let gate_up = [(Projection::Gate, Slot::Gate), (Projection::Up, Slot::Up)];
-    all.push(tensors.norm(branch, "ffn_norm")?);
-    all.push(tensors.products(Site::GateUp, Slot::Normed(branch), &gate_up)?);
-    all.push(Operation::Activate { gate: Slot::Gate, factor: Slot::Up, y: Slot::Activated });
-    all.push(tensors.products(Site::Down, Slot::Activated, &[(Projection::Down, Slot::Result(branch))])?);
-    all.extend(experts(config, weights, i)?.map(Operation::Experts));
-    all.push(tensors.add(branch, "post_ffw_norm", scale.filter(|_| !has_per_layer))?);
-
-    if has_per_layer {
-        let branch = Branch::PerLayer;
-        let gate = [(Projection::PleGate, Slot::PerLayerGate)];
-        let projection = [(Projection::PleProjection, Slot::Result(branch))];
-        all.push(tensors.products(Site::PleGate, Slot::Stream(branch), &gate)?);
-        all.push(Operation::Activate {
-            gate: Slot::PerLayerGate,
-            factor: Slot::PerLayerInput,
-            y: Slot::PerLayerActivated,
-        });
-        all.push(tensors.products(Site::PleProjection, Slot::PerLayerActivated, &projection)?);
-        all.push(tensors.add(branch, "post_norm", scale)?);
-    }
-    Ok(all)
 }
 
 impl fmt::Display for Slot {

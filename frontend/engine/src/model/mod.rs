@@ -1,5 +1,6 @@
 //! The text decoder: configuration, tensors, and plans.
 
+mod architectures;
 mod config;
 mod corrections;
 mod decode;
@@ -13,7 +14,9 @@ mod expert_scratch;
 mod experts;
 mod few_rows;
 mod forms;
+mod gemma;
 mod gemma3;
+mod gemma4;
 mod host_table;
 mod kv_cache;
 pub mod layer;
@@ -31,9 +34,9 @@ mod tensors;
 mod tuned_forms;
 mod verify;
 
-pub use config::{Attention, Config, ConfigError, Experts, LayerConfig, OtherKind};
+pub use config::{Architecture, Attention, Config, ConfigError, Experts, LayerConfig, OtherKind};
 pub(crate) use corrections::shape as target_shape;
-pub use corrections::{Corrections, Site, total_rank};
+pub use corrections::{Corrections, total_rank};
 pub use decoder::{
     Costs, Decoder, DecoderPlans, DraftReader, DraftSource, DraftStep, Drafts, LoadedModel, LogitsPlans,
     LogitsReader, Plans, Speculation, StepError, TIMED_POSITIONS, TokenSource,
@@ -49,6 +52,7 @@ pub(crate) use experts::{Pairs, ranges};
 pub use forms::{Choices, Products, large_products};
 pub use host_table::{HostTable, RowError};
 pub use kv_cache::{KvCache, KvType, LayerCache, ring};
+pub use layer::Site;
 pub use parts::{Extent, Parts, Rope, history};
 pub use row_cache::{FetchError, RowCache, RowCacheValues};
 pub(crate) use rows::activation_params;

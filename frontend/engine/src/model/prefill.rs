@@ -6,7 +6,7 @@ use shaders::attention::cooperative::Cooperative;
 use shaders::matrix_units::MIN_ROWS;
 
 use super::corrections::Corrections;
-use super::layer::{self, Mask, Operation, Pass, Slot};
+use super::layer::{Mask, Operation, Pass, Slot};
 use super::rows::{activation, correct, norm_add, norm_heads, products as push_products, qkv_finish};
 use super::{Parts, experts};
 use crate::plan::{Amount, Plan, PlanError, Value};
@@ -49,7 +49,7 @@ impl<'a> Builder<'a> {
     /// The previous layer ended with its branch added, so the stream is complete.
     fn layer(&mut self, i: usize, pass: Pass) -> Result<(), PlanError> {
         let parts = self.parts;
-        let operations = layer::operations(&parts.config, &parts.weights, i, pass)?;
+        let operations = parts.config.operations(&parts.weights, i, pass)?;
         let mut operations = operations.iter().peekable();
         while let Some(operation) = operations.next() {
             match operation {

@@ -8,9 +8,9 @@ use shaders::rows::gelu_mul::{self, Rows};
 use shaders::rows::norm_add::{NormAdd, NormAddRows, Params as NormParams};
 use shaders::rows::qkv_finish::{Params as QkvParams, QkvFinish};
 
-use super::corrections::{Corrections, Site};
+use super::corrections::Corrections;
 use super::forms::{Choices, matvec_form};
-use super::layer::{Heads, Slot};
+use super::layer::{Heads, Site, Slot};
 use super::{Config, Parts, product, rounded_rows};
 use crate::plan::{Amount, Grid, Plan, PlanError, Value};
 use crate::weights::Matrix;

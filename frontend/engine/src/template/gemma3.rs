@@ -9,9 +9,8 @@
 
 use crate::tokenizer::special::{BOS, GEMMA3_TURN_CLOSE, GEMMA3_TURN_OPEN};
 
-use super::message::{Content, Message, Part, Role};
+use super::message::{Content, Message, Part, Role, trim};
 use super::prompt::Prompt;
-use super::render::{medium, trim};
 
 /// Renders the prompt of a model that was trained on chats. Tool messages are ignored.
 pub(super) fn chat(messages: &[Message], add_generation_prompt: bool) -> Prompt {
@@ -33,7 +32,7 @@ pub(super) fn chat(messages: &[Message], add_generation_prompt: bool) -> Prompt 
                 for part in parts {
                     match part {
                         Part::Text { text } => prompt.text(trim(text)),
-                        other => medium(other).into_iter().for_each(|media| prompt.medium(media)),
+                        other => other.medium().into_iter().for_each(|media| prompt.medium(media)),
                     }
                 }
             }

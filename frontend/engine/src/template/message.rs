@@ -4,6 +4,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use serde_json::{Map, Value};
 
+use crate::media::Media;
+
 /// Messages and the tools that the model may call.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Conversation {
@@ -142,6 +144,25 @@ impl Part {
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into() }
     }
+
+    /// Its kind of media. `None` for text.
+    pub(super) fn medium(&self) -> Option<Media> {
+        match self {
+            Self::Image => Some(Media::Image),
+            Self::Audio => Some(Media::Audio),
+            Self::Video => Some(Media::Video),
+            Self::Text { .. } | Self::Other => None,
+        }
+    }
+}
+
+/// Trims white space as defined by Python, the language of the reference.
+pub(super) fn trim(text: &str) -> &str {
+    text.trim_matches(is_space)
+}
+
+pub(super) fn is_space(character: char) -> bool {
+    character.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&character)
 }
 
 /// A tool call.

@@ -15,7 +15,6 @@
 use serde_json::Value;
 
 use crate::gguf::{Family, Metadata};
-use crate::media::Media;
 use crate::tokenizer::is_base;
 use crate::tokenizer::special::{
     BOS, CHANNEL_CLOSE, CHANNEL_OPEN, THINK, TOOL_CALL_CLOSE, TOOL_CALL_OPEN, TOOL_CLOSE, TOOL_OPEN,
@@ -23,7 +22,7 @@ use crate::tokenizer::special::{
 };
 
 use super::gemma3;
-use super::message::{Content, Message, Part, Role, Tool};
+use super::message::{Content, Message, Part, Role, Tool, is_space, trim};
 use super::notation::{self, Keys};
 use super::prompt::{Prompt, THOUGHT};
 
@@ -231,7 +230,7 @@ fn responses(prompt: &mut Prompt, message: &Message, following: &[Message]) -> b
                     _ => None,
                 });
                 response(prompt, name, &Value::String(texts.collect()));
-                parts.iter().filter_map(medium).for_each(|media| prompt.medium(media));
+                parts.iter().filter_map(Part::medium).for_each(|media| prompt.medium(media));
             }
         }
         true
@@ -267,21 +266,12 @@ fn content(message: &Message) -> Prompt {
             for part in parts {
                 match part {
                     Part::Text { text: piece } => text(&mut content, piece),
-                    other => medium(other).into_iter().for_each(|media| content.medium(media)),
+                    other => other.medium().into_iter().for_each(|media| content.medium(media)),
                 }
             }
         }
     }
     content
-}
-
-pub(super) fn medium(part: &Part) -> Option<Media> {
-    match part {
-        Part::Image => Some(Media::Image),
-        Part::Audio => Some(Media::Audio),
-        Part::Video => Some(Media::Video),
-        Part::Text { .. } | Part::Other => None,
-    }
 }
 
 fn generation_prompt(prompt: &mut Prompt, last: Last, options: &RenderOptions) {
@@ -306,13 +296,4 @@ fn generation_prompt(prompt: &mut Prompt, last: Last, options: &RenderOptions) {
 /// An answer without thoughts that a client may have left in it. An unclosed thought extends to the end.
 fn without_channels(text: &str) -> String {
     text.split(CHANNEL_CLOSE).map(|part| part.split(CHANNEL_OPEN).next().unwrap_or_default()).collect()
-}
-
-/// Trims white space as defined by Python, the language of the reference.
-pub(super) fn trim(text: &str) -> &str {
-    text.trim_matches(is_space)
-}
-
-fn is_space(character: char) -> bool {
-    character.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&character)
 }

@@ -48,7 +48,8 @@ impl Tokenizer {
         let mut stop_ids = stop_tokens(metadata, count)?;
         let named = stop_ids.iter().copied().chain(metadata.u32(BOS_ID)).collect();
         let scores = is_gemma3.then(|| Scores::read(metadata, count)).transpose()?;
-        let vocabulary = Vocabulary::new(tokens.clone(), &types, &named, scores.as_ref())?;
+        let unlearned = scores.as_ref().map(|scores| scores.unlearned(tokens));
+        let vocabulary = Vocabulary::new(tokens.clone(), &types, &named, unlearned.as_ref())?;
         let bos = match vocabulary.id(special::BOS) {
             Some(id) => id,
             None => token(metadata, BOS_ID, count)?.ok_or(TokenizerError::Special { token: special::BOS })?,

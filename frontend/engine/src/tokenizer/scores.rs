@@ -1,12 +1,18 @@
 //! Byte pair encoding by the scores of pieces, as SentencePiece does it (Gemma 3): there is no list of merges.
 
-use crate::gguf::{Metadata, Value};
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
+
+use crate::gguf::{Metadata, StringArray, Value};
 
 use super::error::TokenizerError;
 use super::join::{Join, join_all};
-use super::vocabulary::{Kind, Vocabulary};
+use super::vocabulary::{Kind, MAX_MATCHED, Vocabulary};
 
 const SCORES: &str = "tokenizer.ggml.scores";
+/// Pieces of the published vocabulary of Gemma 3, and the ids of those that are matched as a whole.
+const PUBLISHED: usize = 262_144;
+const PUBLISHED_UNLEARNED: [RangeInclusive<usize>; 3] = [5..=5, 107..=237, 255_968..=256_000];
 
 /// The order in which pieces are made: the highest score first.
 #[derive(Clone, Debug)]
@@ -27,9 +33,30 @@ impl Scores {
     }
 
     /// Whether a piece has the score of those that were not learned: 0 or −1000, depending on the converter.
-    pub(super) fn is_unlearned(&self, id: usize) -> bool {
+    fn is_unlearned(&self, id: usize) -> bool {
         let unlearned = [rank(0.0), rank(-1000.0)];
         self.0.get(id).is_some_and(|rank| unlearned.contains(rank))
+    }
+
+    /// The pieces of Gemma 3 that are matched as a whole: runs of white space, tags, marks of pictures.
+    pub(super) fn unlearned(&self, pieces: &StringArray) -> HashSet<usize> {
+        let is_published = pieces.len() >= PUBLISHED;
+        let known: HashSet<&str> = if is_published { HashSet::new() } else { pieces.iter().collect() };
+        let is_unlearned = |id: usize, text: &str| {
+            let count = text.chars().count();
+            let is_run = |of: char| count > 0 && text.chars().all(|character| character == of);
+            if is_run('\n') || is_run('\t') || (count > 1 && (is_run(' ') || is_run('▁'))) {
+                return true;
+            }
+            if is_published {
+                return PUBLISHED_UNLEARNED.iter().any(|ids| ids.contains(&id));
+            }
+            // In another vocabulary: what no two pieces make.
+            let mut splits = text.char_indices().skip(1).map(|(at, _)| text.split_at(at));
+            let can_be = count > 1 && text.len() <= MAX_MATCHED && self.is_unlearned(id);
+            can_be && !splits.any(|(a, b)| known.contains(a) && known.contains(b))
+        };
+        pieces.iter().enumerate().filter(|&(id, text)| is_unlearned(id, text)).map(|(id, _)| id).collect()
     }
 
     /// The parts of a text, after joining neighbours until none makes a text piece: the highest score first, on ties the

@@ -2,11 +2,10 @@
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 
 use crate::gguf::StringArray;
 
-use super::scores::Scores;
 use super::{TokenizerError, special};
 
 /// How to treat control tokens that are spelled in a text.
@@ -35,14 +34,11 @@ pub(super) enum Kind {
 const CONTROL_TYPES: [i64; 2] = [2, 3];
 /// The type "user defined". Some writers give it to control tokens too, so these are told by their names.
 const USER_DEFINED: i64 = 4;
-/// Pieces of the published vocabulary of Gemma 3, and the ids of those that are matched as a whole.
-const PUBLISHED: usize = 262_144;
-const PUBLISHED_UNLEARNED: [RangeInclusive<usize>; 3] = [5..=5, 107..=237, 255_968..=256_000];
 /// Marks a free slot of the index; ids are below it.
 const FREE: u32 = u32::MAX;
 
 /// Maximum length of a token that is matched as a whole, in bytes.
-const MAX_MATCHED: usize = 256;
+pub(super) const MAX_MATCHED: usize = 256;
 
 /// Tokens by id, and an index by text that stores no text: 4 bytes per slot instead of a `String` per token.
 #[derive(Clone, Debug)]
@@ -61,8 +57,8 @@ pub(super) struct Vocabulary {
 
 impl Vocabulary {
     /// `types` has one entry per token. If two tokens have the same text, the first is used. `named` are tokens that
-    /// the file gives a role, such as ending an answer. With scores it is a vocabulary of Gemma 3, whose unlearned pieces some
-    /// files type as text.
+    /// the file gives a role, such as ending an answer. `unlearned` are the pieces of a vocabulary of Gemma 3 that are matched as
+    /// a whole, although some files type them as text.
     ///
     /// # Errors
     /// [`TokenizerError::LongMatch`] when a control token or an added one is too long.
@@ -70,9 +66,8 @@ impl Vocabulary {
         pieces: StringArray,
         types: &[i64],
         named: &HashSet<u32>,
-        scores: Option<&Scores>,
+        unlearned: Option<&HashSet<usize>>,
     ) -> Result<Self, TokenizerError> {
-        let unlearned = scores.map_or_else(HashSet::new, |scores| unlearned(&pieces, scores));
         let mut vocabulary = Self {
             kinds: Vec::with_capacity(pieces.len()),
             slots: vec![FREE; (pieces.len() * 2).next_power_of_two()],
@@ -90,8 +85,8 @@ impl Vocabulary {
                 (None, Some(kind)) if CONTROL_TYPES.contains(kind) => Kind::Special,
                 (None, Some(&USER_DEFINED)) if named.contains(&(id as u32)) => Kind::Special,
                 (None, Some(&USER_DEFINED)) => Kind::Added,
-                _ if scores.is_some() && is_reserved(text) => Kind::Special,
-                _ if unlearned.contains(&id) => Kind::Added,
+                _ if unlearned.is_some() && is_reserved(text) => Kind::Special,
+                _ if unlearned.is_some_and(|all| all.contains(&id)) => Kind::Added,
                 _ => Kind::Text,
             };
             let is_first = vocabulary.slots[slot] == FREE;
@@ -183,27 +178,6 @@ impl Vocabulary {
 /// A text as pieces spell it, with `▁` for a space.
 pub(super) fn with_marks(text: &str) -> String {
     text.replace(' ', "▁")
-}
-
-/// The pieces of Gemma 3 that are matched as a whole: runs of white space, tags, marks of pictures.
-fn unlearned(pieces: &StringArray, scores: &Scores) -> HashSet<usize> {
-    let is_published = pieces.len() >= PUBLISHED;
-    let known: HashSet<&str> = if is_published { HashSet::new() } else { pieces.iter().collect() };
-    let is_unlearned = |id: usize, text: &str| {
-        let count = text.chars().count();
-        let is_run = |of: char| count > 0 && text.chars().all(|character| character == of);
-        if is_run('\n') || is_run('\t') || (count > 1 && (is_run(' ') || is_run('▁'))) {
-            return true;
-        }
-        if is_published {
-            return PUBLISHED_UNLEARNED.iter().any(|ids| ids.contains(&id));
-        }
-        // In another vocabulary: what no two pieces make.
-        let mut splits = text.char_indices().skip(1).map(|(at, _)| text.split_at(at));
-        let can_be = count > 1 && text.len() <= MAX_MATCHED && scores.is_unlearned(id);
-        can_be && !splits.any(|(a, b)| known.contains(a) && known.contains(b))
-    };
-    pieces.iter().enumerate().filter(|&(id, text)| is_unlearned(id, text)).map(|(id, _)| id).collect()
 }
 
 /// Whether a piece of Gemma 3 is a control token that some files type as text.

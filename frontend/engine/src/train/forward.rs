@@ -13,7 +13,7 @@ use super::builder::{Builder, Product};
 use super::working::Kv;
 use crate::model::Attention;
 use crate::model::activation_params;
-use crate::model::layer::{self, Branch, Heads, Mask, Operation, Pass, Slot};
+use crate::model::layer::{Branch, Heads, Mask, Operation, Pass, Slot};
 use crate::plan::{Amount, PlanError, Value};
 
 impl<'a> Builder<'a> {
@@ -63,7 +63,7 @@ impl<'a> Builder<'a> {
 
     /// The operations of layer `i`.
     pub fn operations(&self, i: usize) -> Result<Vec<Operation<'a>>, PlanError> {
-        layer::operations(&self.base.config, &self.base.weights, i, Pass::Tokens)
+        self.base.config.operations(&self.base.weights, i, Pass::Tokens)
     }
 
     /// The value of a slot of layer `i`.

@@ -8,10 +8,10 @@ use engine::adapter::Projection;
 use engine::bytes::{ByteSource, CancelToken, MemorySource};
 use engine::gguf::{Family, Header, TensorSpec, Writer};
 use engine::media::Input;
-use engine::model::layer::{Architecture, Branch, Heads, Mask, Operation, Pass, Slot, Tensors};
+use engine::model::layer::{Branch, Heads, Mask, Operation, Pass, Site, Slot, Tensors};
 use engine::model::{
-    Attention, Config, Decoder, Extent, FormChoice, KvType, LayerConfig, LoadedModel, LogitsReader, Parts,
-    Products, Site,
+    Architecture, Attention, Config, Decoder, Extent, FormChoice, KvType, LayerConfig, LoadedModel,
+    LogitsReader, Parts, Products,
 };
 use engine::plan::PlanError;
 use engine::weights::{self, TensorList, Weights};

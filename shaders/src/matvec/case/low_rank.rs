@@ -2,7 +2,7 @@
 
 use super::super::{Correction, Epilogue, HandoffForm, HandoffPlaces, Matvec, Prologue, ZSource, twin};
 use super::prologue::PrologueCase;
-use crate::selftest::{Arg, args, random};
+use crate::case::{Arg, args, random};
 
 /// Number of workgroups that wrote partial sums after x: at large ranks, more than a thread loads in advance.
 const LEFT_BY: u32 = 101;

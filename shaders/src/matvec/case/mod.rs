@@ -5,16 +5,31 @@ mod prologue;
 
 use self::prologue::{EPS, HEAD_DIM, MAX_SPLITS};
 use super::{Correction, Epilogue, HandoffForm, Matvec, Prologue, twin};
-use crate::math::gelu_tanh;
-use crate::selftest::{Arg, Case, CaseError, Expected, args, as_f32, matrix, random, tolerance};
+use crate::case::{Arg, Case, CaseError, Expected, args, as_f32, matrix, random, tolerance};
+use crate::math::{gelu_tanh, rounded_to_bytes};
+use crate::{Kernel, PreprocessError, Source};
 
 /// Rows of the matrices: odd, so that workgroups are only partly used.
 const ROWS: [u32; 3] = [19, 7, 5];
 /// Additional tolerance of a packed product: two elements of x that are rounded to the other integer.
 const OF_BYTES: f32 = 2.0 / 127.0;
 
+impl Kernel for Matvec {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        self.text()
+    }
+
+    fn case(&self) -> Result<Case, CaseError> {
+        of(self)
+    }
+
+    fn is_packed(&self) -> bool {
+        self.form.packed
+    }
+}
+
 /// The case of this permutation.
-pub(super) fn of(kernel: &Matvec) -> Result<Case, CaseError> {
+fn of(kernel: &Matvec) -> Result<Case, CaseError> {
     let pair = kernel.epilogue == Epilogue::Geglu;
     let rows = |i: usize| if pair { ROWS[0] } else { ROWS[i.min(ROWS.len() - 1)] };
     let matrices =
@@ -23,7 +38,7 @@ pub(super) fn of(kernel: &Matvec) -> Result<Case, CaseError> {
     let places = kernel.k as usize / HEAD_DIM * MAX_SPLITS;
     let behind = low_rank::behind(kernel, places as u32);
     let front = prologue::of(kernel, &behind);
-    let multiplied = if kernel.form.packed { &twin::rounded_to_bytes(&front.x) } else { &front.x };
+    let multiplied = if kernel.form.packed { &rounded_to_bytes(&front.x) } else { &front.x };
     let mut products: Vec<_> = matrices.iter().map(|m| twin::product(&m.values, multiplied)).collect();
     let mut counts: Vec<u32> = matrices.iter().map(|m| m.layout.n).collect();
     let input_at = match kernel.prologue {

@@ -1,11 +1,11 @@
 //! Inputs and results of the prologue of a decode product.
 
 use super::super::{Matvec, Merge, Norms, Prologue, twin};
+use crate::case::{Arg, args, random};
 use crate::math::rms;
-use crate::selftest::{Arg, args, random};
 use crate::state::State;
 
-pub(super) use crate::selftest::EPS;
+pub(super) use crate::case::EPS;
 
 fn as_f64(values: &[f32]) -> Vec<f64> {
     values.iter().map(|&value| value.into()).collect()

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use engine::adapter::Ranks;
 use engine::gguf::Header;
-use engine::model::layer::{self, Pass};
+use engine::model::layer::Pass;
 use engine::model::{Corrections, DecoderPlans, DiffusionPlans, DraftParts, DrafterSpec, Products};
 use engine::plan::{Layout, Limits, Origin, Plan, Schedule, Step};
 use engine::session::{DeviceMemory, Fit, LoadOptions, ModelSpec};
@@ -128,7 +128,7 @@ fn operations(model: &ModelSpec, fit: Fit, limits: Limits, i: usize, phase: Phas
         bail!("the model has {layers} layers");
     }
     let pass = if matches!(phase, Phase::Canvas) { Pass::Canvas } else { Pass::Tokens };
-    let operations = layer::operations(&parts.config, &parts.weights, i, pass)?;
+    let operations = parts.config.operations(&parts.weights, i, pass)?;
     let lines: Vec<_> = operations.iter().map(ToString::to_string).collect();
     Ok(Value::String(lines.join("\n")))
 }

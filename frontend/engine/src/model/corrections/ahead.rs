@@ -4,9 +4,9 @@
 use shaders::backward::input::{ColumnProduct, Params, Tile};
 use shaders::matvec::Matvec;
 
-use super::Site;
 use crate::model::Config;
-use crate::model::layer::{self, Branch, Operation, Pass, Slot};
+use crate::model::layer::Site;
+use crate::model::layer::{Branch, Operation, Pass, Slot};
 use crate::plan::{Grid, Limits, Plan, PlanError, Value};
 use crate::weights::{Matrix, Weights};
 
@@ -65,7 +65,7 @@ pub fn norms(
         _ => [(layer.saturating_sub(1), Branch::PerLayer), (layer, Branch::Attention)],
     };
     let find = |i: usize, of: &dyn Fn(&Operation<'_>) -> Option<u32>| {
-        let found = layer::operations(config, weights, i, Pass::Tokens)?.iter().find_map(of);
+        let found = config.operations(weights, i, Pass::Tokens)?.iter().find_map(of);
         found.ok_or_else(|| PlanError::Missing { name: format!("norm around {site:?} of layer {layer}") })
     };
     let added = find(before.0, &|operation| match operation {

@@ -9,9 +9,9 @@ use shaders::{DType, PlanarLayout};
 
 use super::ahead::{self, Ahead};
 use super::experts::{ExpertFactors, OfExperts};
-use super::site::Site;
 use crate::adapter::{Projection, Ranks, Target};
 use crate::model::forms::MAX_FUSED_RANK;
+use crate::model::layer::Site;
 use crate::model::{Parts, scratch};
 use crate::plan::{Origin, PlanError, Value};
 use crate::weights::{Matrix, Part};

@@ -26,4 +26,4 @@ pub use ahead::Ahead;
 pub use describe::{Corrections, SiteCorrections, Way, total_rank};
 pub use experts::{ExpertFactors, OfExperts};
 pub use load::{Scales, load};
-pub use site::{Site, shape};
+pub use site::shape;

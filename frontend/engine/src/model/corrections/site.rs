@@ -2,26 +2,8 @@
 
 use crate::adapter::{Projection, Shape, Target};
 use crate::model::Config;
+use crate::model::layer::Site;
 use crate::weights::Weights;
-
-/// Products that share an input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Site {
-    /// Queries, keys, values.
-    Qkv,
-    /// The output of attention.
-    Output,
-    /// Both halves of the feed-forward part.
-    GateUp,
-    /// Its output.
-    Down,
-    /// The gate of the per-layer input.
-    PleGate,
-    /// Its projection.
-    PleProjection,
-    /// The router of a mixture of experts.
-    Router,
-}
 
 impl Site {
     /// All of them. No model has both per-layer inputs and a router.

@@ -29,10 +29,10 @@ use shaders::matvec::{Epilogue, LowRank, Matvec, Merge, Norms, Prologue};
 
 use products::{Handoff, Input, Product};
 
-use super::corrections::{Corrections, Site};
+use super::corrections::Corrections;
 use super::few_rows::{FewRows, Rows, layers, merge};
 use super::forms::Choices;
-use super::layer::{self, Heads, Mask, Operation, Pass, Slot};
+use super::layer::{Heads, Mask, Operation, Pass, Site, Slot};
 use super::scratch::{grouped_from, max_splits, min_split_keys};
 use super::{Forms, Parts, rows};
 use crate::plan::{Amount, Grid, Plan, PlanError, Value};
@@ -170,7 +170,7 @@ impl<'a> Builder<'a> {
     fn layer(&mut self, i: usize, mut stream: Stream) -> Result<Stream, PlanError> {
         let parts = self.parts;
         let s = &parts.scratch;
-        let operations = layer::operations(&parts.config, &parts.weights, i, Pass::Tokens)?;
+        let operations = parts.config.operations(&parts.weights, i, Pass::Tokens)?;
         let (mut norm, mut heads) = (None, None);
         // What the last dispatch has left for the next product, and for the adapters on what reads its result.
         let (mut left, mut handoff) = (None, None);

@@ -6,8 +6,9 @@ use shaders::matvec::{
 };
 
 use super::Builder;
-use crate::model::corrections::{Ahead, Corrections, Site, SiteCorrections, Way};
+use crate::model::corrections::{Ahead, Corrections, SiteCorrections, Way};
 use crate::model::forms::matvec_form;
+use crate::model::layer::Site;
 use crate::plan::{Amount, Grid, PlanError, Value};
 use crate::weights::Matrix;
 

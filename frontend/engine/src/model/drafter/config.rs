@@ -2,7 +2,7 @@
 
 use crate::gguf::{Family, Metadata};
 use crate::model::config::{Attention, Config, ConfigError, Keys, LayerConfig, MAX_DIMENSION, MAX_HEADS};
-use crate::model::layer::Architecture;
+use crate::model::gemma::GEMMA;
 use crate::weights::TensorError;
 
 /// `general.architecture` of a drafter, and the prefix of its keys.
@@ -89,7 +89,7 @@ pub fn read(metadata: &Metadata, target: &Config) -> Result<Config, DrafterError
         return Err(keys.bad("attention.sliding_window", target.window, "it must be more than 1").into());
     }
     Ok(Config {
-        architecture: Architecture::GEMMA,
+        architecture: GEMMA,
         family: Family::Gemma4,
         query_scale: 1.0,
         rope_divisor: target.rope_divisor,

@@ -4,9 +4,10 @@ use shaders::experts::mix;
 
 use super::{Layer, Pairs};
 use crate::adapter::Projection;
-use crate::model::corrections::{Corrections, Site};
+use crate::model::corrections::Corrections;
+use crate::model::layer::{self, Site};
 use crate::model::rows::{correct, norm_add};
-use crate::model::{Parts, layer, product};
+use crate::model::{Parts, product};
 use crate::plan::{Plan, PlanError};
 
 /// Adds the experts of layer `i`, applied to the stream in `h[0]`, to the dense part in `branch`; both are normed. Adapters

@@ -7,10 +7,11 @@ use shaders::matvec;
 
 use super::{FewRows, Product, Rows};
 use crate::adapter::Projection;
-use crate::model::corrections::{Corrections, Site};
+use crate::model::Parts;
+use crate::model::corrections::Corrections;
 use crate::model::experts::{Layer, correct_few, find_in_cache, ranges};
+use crate::model::layer::{self, Operation, Pass, Site};
 use crate::model::rows::{norm_add, packed_norm_add};
-use crate::model::{Parts, layer};
 use crate::plan::{Plan, PlanError, Value};
 use crate::weights::Matrix;
 
@@ -88,7 +89,13 @@ impl<'a> Builder<'a> {
         if next == parts.config.layers.len() {
             return Ok(());
         }
-        let Some(of) = layer::experts(&parts.config, &parts.weights, next)? else { return Ok(()) };
+        let operations = parts.config.operations(&parts.weights, next, Pass::Tokens)?;
+        let Some(of) = operations.into_iter().find_map(|operation| match operation {
+            Operation::Experts(of) => Some(of),
+            _ => None,
+        }) else {
+            return Ok(());
+        };
         let (next, s) = (Layer::new(parts, of)?, &parts.scratch);
         norm_add(parts, self.steps, &s.h[0], None, Some(of.router_norm.at))?;
         let router = &[of.router];

@@ -25,8 +25,8 @@ use shaders::matmul::few_rows::Epilogue;
 
 use super::{FewRows, Product, Rows, experts};
 use crate::model::Parts;
-use crate::model::corrections::{Corrections, Site};
-use crate::model::layer::{self, Experts, Operation, Pass, Slot};
+use crate::model::corrections::Corrections;
+use crate::model::layer::{Experts, Operation, Pass, Site, Slot};
 use crate::model::rows::{mixture_norms, norm_add, norm_heads, packed_norm_add, qkv_finish};
 use crate::plan::{Plan, PlanError};
 use crate::weights::Matrix;
@@ -120,7 +120,7 @@ impl<'a> Builder<'a> {
     fn layer(&mut self, i: usize) -> Result<(), PlanError> {
         let parts = self.parts;
         let s = &parts.scratch;
-        let operations = layer::operations(&parts.config, &parts.weights, i, Pass::Tokens)?;
+        let operations = parts.config.operations(&parts.weights, i, Pass::Tokens)?;
         // What the last dispatch has left for the next products.
         let mut left: Option<Rows<'a>> = None;
         let mut heads = None;

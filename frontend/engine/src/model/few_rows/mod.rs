@@ -10,9 +10,9 @@ use shaders::matmul::few_rows::Epilogue;
 use shaders::matmul::{FewRows as Kernel, pack_rows};
 use shaders::matvec;
 
-use super::corrections::{Corrections, Site, SiteCorrections};
+use super::corrections::{Corrections, SiteCorrections};
 use super::forms::Choices;
-use super::layer::{Heads, Mask};
+use super::layer::{Heads, Mask, Site};
 use super::scratch::{grouped_from, max_splits, min_split_keys, share_rows};
 use super::{Class, Config, Forms, Parts};
 use crate::plan::{Amount, Grid, Limits, Plan, PlanError, Value};

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use engine::model::layer::{self, Operation, Pass};
+use engine::model::layer::{Operation, Pass};
 use engine::model::{DecoderPlans, Parts, Products};
 use engine::plan::Limits;
 use engine::session::{DeviceMemory, ModelSpec};
@@ -18,7 +18,7 @@ fn parts(name: &str) -> Parts {
 }
 
 fn operations(parts: &Parts, i: usize, pass: Pass) -> Vec<Operation<'_>> {
-    layer::operations(&parts.config, &parts.weights, i, pass).expect("operations")
+    parts.config.operations(&parts.weights, i, pass).expect("operations")
 }
 
 fn printed(parts: &Parts, i: usize, pass: Pass) -> Vec<String> {

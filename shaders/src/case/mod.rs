@@ -1,25 +1,22 @@
-//! Test cases for kernels: small inputs and the outputs of the CPU twins, for a self-test on the user's device.
+//! Cases of kernels: small inputs and the outputs of the CPU twins, for a self-test on the user's device.
 //! There are no GPU types here either: the engine runs a [`Case`] and compares.
 
 /// The buffers of a case, by the constructors of [`Arg`].
 macro_rules! args {
     ($($constructor:ident($($value:expr),*)),*) => {
-        vec![$($crate::selftest::Arg::$constructor($($value),*)),*]
+        vec![$($crate::case::Arg::$constructor($($value),*)),*]
     };
 }
 
+pub(crate) mod heads;
 mod matrix;
-mod standard;
 
 use crate::LayoutError;
-use crate::attention::KvType;
-use crate::matmul::pack_rows::pack_rows;
-use crate::matvec::twin;
+use crate::kv_type::KvType;
+use crate::math::{pack_rows, rounded_to_bytes};
+use crate::planes::PieceError;
 use crate::quant::QuantError;
-use crate::repack::PieceError;
 use crate::state::State;
-
-pub use standard::{cooperative, standard};
 
 pub(crate) use args;
 pub(crate) use matrix::{Matrix, matrix, tolerance, values};
@@ -227,7 +224,7 @@ pub(crate) fn rows_of(values: Vec<f32>, packed: bool) -> (Vec<f32>, Vec<Arg>) {
     }
     let (codes, scales) = pack_rows(&values);
     let exact: Vec<f64> = values.iter().map(|&v| v.into()).collect();
-    (as_f32(&twin::rounded_to_bytes(&exact)), args![Words(codes), floats(&scales)])
+    (as_f32(&rounded_to_bytes(&exact)), args![Words(codes), floats(&scales)])
 }
 
 pub(crate) fn as_f32(values: &[f64]) -> Vec<f32> {

@@ -1,4 +1,4 @@
-//! The kernels that are tried without a model.
+//! The self-test on the user's device: the kernels that are tried without a model.
 
 use std::rc::Rc;
 
@@ -24,6 +24,8 @@ use crate::sampling::{Candidates, MergeLists, Sample, TopK, draft::Draft, look_u
 use crate::vision::layer_norm::LayerNorm;
 use crate::vision::{heads, patches, pool, position};
 use crate::{DType, Kernel};
+
+pub use crate::case::{Arg, Case, CaseError, Expected, Reading, random};
 
 #[derive(Default)]
 struct List(Vec<Rc<dyn Kernel>>);

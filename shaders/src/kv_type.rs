@@ -127,6 +127,29 @@ impl KvType {
     }
 }
 
+/// Where a layer's keys and values come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kv {
+    /// From this layer's q, k and v; they are appended to the cache.
+    Own,
+    /// The same, but the layer has no v projection: v is k before its norm and rotation.
+    OwnVIsK,
+    /// From the cache of another layer.
+    Shared,
+}
+
+impl Kv {
+    /// The variant for a layer that does or does not own a cache and a v projection.
+    #[must_use]
+    pub const fn of_layer(owns: bool, has_v: bool) -> Self {
+        match (owns, has_v) {
+            (false, _) => Self::Shared,
+            (true, true) => Self::Own,
+            (true, false) => Self::OwnVIsK,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
