@@ -234,17 +234,6 @@ impl Readback {
         encoder.copy_buffer_to_buffer(source, offset, &self.buffer, 0, bytes.next_multiple_of(4));
     }
 
-    /// Encodes the copy of another buffer behind the `at` bytes of [`Self::encode`].
-    pub fn encode_behind(
-        &self,
-        encoder: &mut wgpu::CommandEncoder,
-        at: u64,
-        source: &wgpu::Buffer,
-        bytes: u64,
-    ) {
-        encoder.copy_buffer_to_buffer(source, 0, &self.buffer, at, bytes.next_multiple_of(4));
-    }
-
     fn map(&self, bytes: u64) -> Mapping {
         let (done, mapped) = oneshot::channel();
         self.buffer.map_async(wgpu::MapMode::Read, 0..bytes.next_multiple_of(8), move |result| {

@@ -73,8 +73,6 @@ fn a_mixture_with_slots_for_some_experts_is_the_same_mixture() {
         assert!(used.misses > 0 && used.misses < used.uses, "{used:?}");
         assert!(used.for_prompts > 0 && !used.loading.is_zero(), "{used:?}");
         assert!(used.missed_bytes > 0 && used.missed_bytes < used.bytes, "{used:?}");
-        // Reading from memory takes no time beside a layer of this device.
-        assert!(used.prefetch_hits > 0 && used.prefetch_hits <= used.prefetched.min(used.misses), "{used:?}");
     }
 }
 

@@ -56,8 +56,6 @@ pub fn experts_used(used: Option<(u32, ExpertUse)>) -> Value {
         "loaded_for_prompts": it.for_prompts,
         "bytes_read": it.bytes,
         "bytes_missed": it.missed_bytes,
-        "prefetched": it.prefetched,
-        "prefetch_hits": it.prefetch_hits,
         "loading_ms": it.loading.as_secs_f64() * 1000.0,
     })
 }

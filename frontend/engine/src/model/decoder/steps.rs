@@ -43,7 +43,6 @@ impl Decoder {
                 None => drop(self.gpu.submit(encoder)),
             }
             let Some(experts) = &self.experts else { return Ok(()) };
-            experts.prefetch().await;
             let Some(missed) = experts.missed(rows).await? else { return Ok(()) };
             let layer = missed.layer;
             let missing = || PlanError::Missing { name: format!("step for the experts of layer {layer}") };

@@ -8,12 +8,10 @@ use std::time::Duration;
 
 use futures_util::stream::{StreamExt as _, TryStreamExt as _, iter};
 use shaders::experts::{Choice, Mixture, locate};
-use shaders::matmul::FewRows;
 use shaders::repack::PieceError;
 use web_time::Instant;
 
 use super::plans::PartPlan;
-use super::prefetch::Prefetch;
 use super::{CachePlans, SlotTable};
 use crate::bytes::{ByteSource as _, Bytes, LocalSource, SourceError};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program, Readback, UploadError};
@@ -72,10 +70,6 @@ pub struct ExpertUse {
     pub missed_bytes: u64,
     /// Time in which they were read and brought to the device.
     pub loading: Duration,
-    /// Experts that were prefetched.
-    pub prefetched: u64,
-    /// Those of them that were missed then.
-    pub prefetch_hits: u64,
 }
 
 impl std::ops::Sub for ExpertUse {
@@ -90,8 +84,6 @@ impl std::ops::Sub for ExpertUse {
             bytes: self.bytes - earlier.bytes,
             missed_bytes: self.missed_bytes - earlier.missed_bytes,
             loading: self.loading - earlier.loading,
-            prefetched: self.prefetched - earlier.prefetched,
-            prefetch_hits: self.prefetch_hits - earlier.prefetch_hits,
         }
     }
 }
@@ -146,7 +138,6 @@ pub struct ExpertCache {
     counted: RefCell<Vec<u32>>,
     table: Arc<Buffer>,
     record: Arc<Buffer>,
-    guess: Arc<Buffer>,
     choices: Arc<Buffer>,
     read_record: Readback,
     read_choices: Readback,
@@ -157,7 +148,6 @@ pub struct ExpertCache {
     /// Whether the record may count tokens that were timed.
     timed: Cell<bool>,
     used: Cell<ExpertUse>,
-    prefetch: RefCell<Prefetch>,
 }
 
 impl ExpertCache {
@@ -175,7 +165,7 @@ impl ExpertCache {
         let scratch = parts.scratch.experts.as_ref();
         let (Some(experts), Some(scratch)) = (parts.config.experts, scratch) else { return Ok(None) };
         let Some(values) = &scratch.cache else { return Ok(None) };
-        let CacheValues { slots, table, record, guess, readbacks, staging, .. } = values;
+        let CacheValues { slots, table, record, readbacks, staging, .. } = values;
         let mut layers = Vec::new();
         for layer in CachePlans::new(parts)?.layers {
             let mut matrices = Vec::new();
@@ -203,7 +193,6 @@ impl ExpertCache {
             layers,
             table: buffer(table)?,
             record: buffer(record)?,
-            guess: buffer(guess)?,
             choices: buffer(&scratch.choices)?,
             read_record: Readback::new(buffer(&readbacks[0])?),
             read_choices: Readback::new(buffer(&readbacks[1])?),
@@ -212,7 +201,6 @@ impl ExpertCache {
             // A load may have compared products.
             timed: true.into(),
             used: Cell::default(),
-            prefetch: RefCell::default(),
         }))
     }
 
@@ -255,19 +243,6 @@ impl ExpertCache {
     /// Encodes the copy that [`Self::missed`] reads.
     pub fn encode_record(&self, encoder: &mut wgpu::CommandEncoder) {
         self.read_record.encode(encoder, &self.record, 0, self.record_bytes());
-        self.read_record.encode_behind(encoder, self.record_bytes(), &self.guess, self.guess_bytes());
-    }
-
-    /// Reads experts that the device is likely to miss next, if there is time for it until it tells.
-    pub async fn prefetch(&self) {
-        let Some((layer, experts)) = self.prefetch.borrow_mut().wanted() else { return };
-        for expert in experts {
-            // One that cannot be read is told of when it is missed.
-            let Ok(bytes) = self.read(layer, expert).await else { return };
-            self.prefetch.borrow_mut().keep(layer, expert, bytes);
-            let used = self.used.get();
-            self.used.set(ExpertUse { prefetched: used.prefetched + 1, ..used });
-        }
     }
 
     /// The layer whose experts the last step of `rows` rows missed, if any. They are loaded, and the step can go on from there
@@ -276,47 +251,21 @@ impl ExpertCache {
     /// # Errors
     /// [`ExpertError`] when an expert cannot be read or uploaded.
     pub async fn missed(&self, rows: u32) -> Result<Option<Missed>, ExpertError> {
-        let began = Instant::now();
-        let record_bytes = self.record_bytes();
-        let bytes = self.read_record.read(&self.gpu, record_bytes + self.guess_bytes()).await?;
-        let waited = began.elapsed();
-        let (record, guess) = bytes.split_at(record_bytes as usize);
-        let record: Vec<u32> = bytemuck::pod_collect_to_vec(record);
+        let bytes = self.read_record.read(&self.gpu, self.record_bytes()).await?;
+        let record: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
         let (header, counts) = record.split_at(locate::record_header(self.mixture) as usize);
         self.count(counts);
-        let Some(layer) = (header[0] as usize).checked_sub(1) else {
-            self.prefetch.borrow_mut().compare(None, &[], waited);
-            return Ok(None);
-        };
+        let Some(layer) = (header[0] as usize).checked_sub(1) else { return Ok(None) };
         let chosen = header[1..].chunks(self.mixture.used as usize).take(rows as usize);
         let (wanted, rows) = within(chosen, self.slots() as usize);
         let missing = self.missing(layer, &wanted);
-        self.prefetch.borrow_mut().compare(Some(layer), &missing, waited);
         let before = self.used.get();
         self.used.set(ExpertUse { misses: before.misses + missing.len() as u64, ..before });
         self.load(layer, &missing, &wanted).await?;
         let used = self.used.get();
         self.used.set(ExpertUse { missed_bytes: used.missed_bytes + used.bytes - before.bytes, ..used });
-        self.take_guess(layer + 1, &guess[..self.choice_bytes(rows) as usize]);
         self.begin_step();
         Ok(Some(Missed { layer, rows }))
-    }
-
-    /// Takes the device's guess for the rows of a layer, if there is such a layer.
-    fn take_guess(&self, layer: usize, guess: &[u8]) {
-        if layer == self.layers.len() {
-            return;
-        }
-        let mut guess: Vec<Choice> = bytemuck::pod_collect_to_vec(guess);
-        guess.retain(|choice| choice.expert < self.mixture.experts);
-        guess.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-        let mut experts = Vec::new();
-        for Choice { expert, .. } in guess {
-            if !experts.contains(&expert) {
-                experts.push(expert);
-            }
-        }
-        self.prefetch.borrow_mut().guess(layer, self.missing(layer, &experts));
     }
 
     /// Encodes the copy that [`Self::chosen`] reads, for a chunk of so many rows.
@@ -376,10 +325,6 @@ impl ExpertCache {
         4 * (u64::from(locate::record_header(self.mixture)) + self.counted.borrow().len() as u64)
     }
 
-    fn guess_bytes(&self) -> u64 {
-        self.choice_bytes(FewRows::MAX_ROWS)
-    }
-
     fn choice_bytes(&self, rows: u32) -> u64 {
         u64::from(rows * self.mixture.used) * size_of::<Choice>() as u64
     }
@@ -410,18 +355,9 @@ impl ExpertCache {
 
     /// Loads experts into slots whose experts are not in `keep`.
     async fn load(&self, layer: usize, experts: &[u32], keep: &[u32]) -> Result<(), ExpertError> {
-        let reads = experts.iter().map(|&expert| async move {
-            let prefetched = self.prefetch.borrow_mut().take(layer, expert);
-            let bytes = match prefetched {
-                Some(bytes) => {
-                    let used = self.used.get();
-                    self.used.set(ExpertUse { prefetch_hits: used.prefetch_hits + 1, ..used });
-                    bytes
-                }
-                None => self.read(layer, expert).await?,
-            };
-            Ok::<_, ExpertError>((expert, bytes))
-        });
+        let reads = experts
+            .iter()
+            .map(|&expert| async move { Ok::<_, ExpertError>((expert, self.read(layer, expert).await?)) });
         let mut reads = std::pin::pin!(iter(reads).buffered(AHEAD));
         let mut since_wait = 0;
         let mut last = Instant::now();
@@ -441,14 +377,13 @@ impl ExpertCache {
 
     /// The bytes of an expert, matrix by matrix.
     async fn read(&self, layer: usize, expert: u32) -> Result<Vec<Bytes>, ExpertError> {
-        let (mut all, began) = (Vec::new(), Instant::now());
+        let mut all = Vec::new();
         for matrix in &self.layers[layer] {
             let start = matrix.start + u64::from(expert) * matrix.bytes;
             let range: Range<u64> = start..start + matrix.bytes;
             let failed = |source| ExpertError::Source { layer, expert, source };
             all.push(self.source.read(range).await.map_err(failed)?);
         }
-        self.prefetch.borrow_mut().has_read(began.elapsed());
         Ok(all)
     }
 

@@ -9,13 +9,11 @@
 //! | [`plans`] | repacking an expert into a slot |
 //! | [`slots`] | which expert is in which slot, and which one goes |
 //! | [`passes`] | chunks of rows, which choose more experts than there are slots |
-//! | [`prefetch`] | reading likely experts while the device computes |
 //! | [`cache`] | loading experts from the file |
 
 mod cache;
 mod passes;
 mod plans;
-mod prefetch;
 mod slots;
 
 pub use cache::{Chunk, ExpertCache, ExpertError, ExpertSource, ExpertUse};

@@ -21,9 +21,7 @@ pub struct CacheValues {
     pub located: Value,
     /// What a step missed, and the number of uses (`wgsl/experts/locate.wgsl`).
     pub record: Value,
-    /// What the router of the next layer would choose for this layer's stream. `[FewRows::MAX_ROWS, used]`.
-    pub guess: Value,
-    /// Readback buffers: of the record and then the guess, and of the choices.
+    /// Readback buffers: of the record, and of the choices.
     pub readbacks: [Value; 2],
     /// For each matrix of an expert, its bytes as the file has them, and the parameters of repacking.
     pub staging: Vec<[Value; 2]>,
@@ -49,7 +47,7 @@ pub fn expert_matrices(
 impl CacheValues {
     /// What the host writes and reads, whether or not a plan uses it.
     pub fn of_host(&self) -> impl Iterator<Item = &Value> {
-        [&self.table, &self.record, &self.guess].into_iter().chain(&self.readbacks)
+        [&self.table, &self.record].into_iter().chain(&self.readbacks)
     }
 
     /// Describes the values, if the weights have places for only some experts.
@@ -60,7 +58,6 @@ impl CacheValues {
         let all = 4 * config.layers.len() as u64 * u64::from(mixture.experts);
         let choices = u64::from(rows) * u64::from(mixture.used) * size_of::<Choice>() as u64;
         let record = 4 * u64::from(locate::record_header(mixture)) + all;
-        let guess = u64::from(FewRows::MAX_ROWS * mixture.used) * size_of::<Choice>() as u64;
         // The layers may be stored differently.
         let mut staged: Vec<u64> = Vec::new();
         for i in 0..config.layers.len() {
@@ -79,9 +76,7 @@ impl CacheValues {
             table: Value::state("slots of experts", all),
             located: Value::temporary("located experts", choices),
             record: Value::state("uses of experts", record),
-            guess: Value::state("guessed experts", guess),
-            readbacks: [record + guess, choices]
-                .map(|bytes| Value::new("chosen experts", bytes, Origin::Readback)),
+            readbacks: [record, choices].map(|bytes| Value::new("chosen experts", bytes, Origin::Readback)),
             staging: staged.into_iter().map(staging).collect(),
         })
     }

@@ -10,7 +10,7 @@ use crate::adapter::Projection;
 use crate::model::Parts;
 use crate::model::corrections::Corrections;
 use crate::model::experts::{Layer, correct_few, find_in_cache, ranges};
-use crate::model::layer::{self, Operation, Pass, Site};
+use crate::model::layer::{self, Site};
 use crate::model::rows::{norm_add, packed_norm_add};
 use crate::plan::{Plan, PlanError, Value};
 use crate::weights::Matrix;
@@ -36,7 +36,6 @@ pub fn build(
 ) -> Result<(), PlanError> {
     let mut builder = Builder { layer: Layer::new(parts, of)?, i, few, corrections, steps };
     builder.route(normed)?;
-    builder.guess()?;
     let x = if normed { Rows::Packed(&builder.layer.scratch.packed) } else { builder.input()? };
     let first = builder.steps.len();
     builder.find()?;
@@ -46,15 +45,6 @@ pub fn build(
         builder.steps.mark_experts(first);
     }
     builder.mix()
-}
-
-/// The choice of a layer's router, from its logits.
-fn choose(steps: &mut Plan, layer: &Layer<'_>, choices: &Value) -> Result<(), PlanError> {
-    let (parts, mixture) = (layer.parts, layer.experts.mixture);
-    let params =
-        choose::Params { scale: layer.logit_scale(), scales: layer.of.scales.at, ..Default::default() };
-    let buffers = [&parts.scratch.state, &layer.scratch.logits, &parts.weights.vectors, choices];
-    steps.push_rows(choose::Choose(mixture), &params, &buffers, choose::dispatch)
 }
 
 struct Builder<'a> {
@@ -77,31 +67,10 @@ impl<'a> Builder<'a> {
         let x = Rows::Floats(&s.x);
         let product = Product::store(router, x, &e.logits);
         self.few.product_at(parts, self.steps, self.corrections, (self.i, Site::Router), product)?;
-        choose(self.steps, layer, &e.choices)
-    }
-
-    /// With a cache, what the next layer's router would choose for this layer's stream, without adapters: such experts are
-    /// prefetched.
-    fn guess(&mut self) -> Result<(), PlanError> {
-        let parts = self.layer.parts;
-        let Some(cache) = &self.layer.scratch.cache else { return Ok(()) };
-        let next = self.i + 1;
-        if next == parts.config.layers.len() {
-            return Ok(());
-        }
-        let operations = parts.config.operations(&parts.weights, next, Pass::Tokens)?;
-        let Some(of) = operations.into_iter().find_map(|operation| match operation {
-            Operation::Experts(of) => Some(of),
-            _ => None,
-        }) else {
-            return Ok(());
-        };
-        let (next, s) = (Layer::new(parts, of)?, &parts.scratch);
-        norm_add(parts, self.steps, &s.h[0], None, Some(of.router_norm.at))?;
-        let router = &[of.router];
-        let product = Product::store(router, Rows::Floats(&s.x), &next.scratch.logits);
-        self.few.product_at(parts, self.steps, None, (self.i + 1, Site::Router), product)?;
-        choose(self.steps, &next, &cache.guess)
+        let params =
+            choose::Params { scale: layer.logit_scale(), scales: layer.of.scales.at, ..Default::default() };
+        let buffers = [&s.state, &e.logits, &parts.weights.vectors, &e.choices];
+        self.steps.push_rows(choose::Choose(layer.experts.mixture), &params, &buffers, choose::dispatch)
     }
 
     /// The experts' input, rounded if their products take it so.
