@@ -362,23 +362,28 @@ async fn try_load(
     }
     *pictures = options.largest_picture > 0;
     let sources: Vec<Rc<dyn ByteSource>> = towers.iter().map(|file| Rc::clone(&file.source) as _).collect();
-    let file = ModelFile { bytes: Rc::clone(&sources[0]), local };
+    let file = ModelFile { bytes: Rc::clone(&sources[0]), local, header: None };
     let device = Rc::clone(gpu);
-    let mut session =
-        ModelSession::load_with_header(device, file.clone(), header, &options, cancel, &mut tell)
-            .await
-            .map_err(|error| {
-                if *pictures || !failure::is_out_of_memory(&error) {
-                    return LoadError::Engine(error, context);
-                }
-                match allowance.less(&plan, &error) {
-                    Some(in_use) => LoadError::ManyExperts { in_use },
-                    None => next.map_or(LoadError::Engine(error, context), |next| LoadError::Crowded {
-                        tried: fit.storage,
-                        next,
-                    }),
-                }
-            })?;
+    let mut session = ModelSession::load(
+        device,
+        ModelFile { header: Some(header), ..file.clone() },
+        &options,
+        cancel,
+        &mut tell,
+    )
+    .await
+    .map_err(|error| {
+        if *pictures || !failure::is_out_of_memory(&error) {
+            return LoadError::Engine(error, context);
+        }
+        match allowance.less(&plan, &error) {
+            Some(in_use) => LoadError::ManyExperts { in_use },
+            None => next.map_or(LoadError::Engine(error, context), |next| LoadError::Crowded {
+                tried: fit.storage,
+                next,
+            }),
+        }
+    })?;
     drop(plan);
     if let (Some(subject), Ok(session)) = (&subject, session.autoregressive()) {
         choices::learn(host, subject, session).await;

@@ -32,7 +32,8 @@ impl Session {
         cancel: &CancelToken,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), EngineError> {
-        let drafter = Drafter::load(&self.gpu, source, spec, self.decoder.parts(), cancel, progress).await?;
+        let drafter =
+            Drafter::load(&self.core.gpu, source, spec, self.decoder.parts(), cancel, progress).await?;
         self.decoder.set_drafter(Some(drafter)).await?;
         Ok(())
     }
@@ -55,7 +56,7 @@ impl Session {
     /// When the device was lost or rejects a kernel.
     pub async fn prepare_drafts(&mut self, drafts: Drafts) -> Result<(), EngineError> {
         self.decoder.prepare_rounds(drafts).await?;
-        let is_empty = self.sequence.held().is_empty();
+        let is_empty = self.core.sequence.held().is_empty();
         if is_empty && TIMED_POSITIONS <= self.context && self.decoder.has_untimed_rounds(drafts) {
             self.decoder.begin(Settings::default(), 0, &[]);
             self.decoder.time_rounds(0).await?;

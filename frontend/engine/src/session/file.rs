@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use crate::bytes::{ByteSource, LocalSource};
+use super::{EngineError, Loading};
+use crate::bytes::{ByteSource, CancelToken, LocalSource};
+use crate::gguf::Header;
 
 /// The bytes of a model's file.
 #[derive(Clone)]
@@ -12,6 +14,8 @@ pub struct ModelFile {
     /// A local copy that has the per-layer table and the experts. What does not fit on the device is read from here
     /// during generation, and from nowhere else.
     pub local: Option<Rc<dyn LocalSource>>,
+    /// The header, if it was already read.
+    pub header: Option<Header>,
 }
 
 impl ModelFile {
@@ -19,12 +23,27 @@ impl ModelFile {
     #[must_use]
     pub fn local(source: Rc<dyn LocalSource>) -> Self {
         let bytes: Rc<dyn ByteSource> = Rc::<dyn LocalSource>::clone(&source);
-        Self { bytes, local: Some(source) }
+        Self { bytes, local: Some(source), header: None }
     }
 
     /// A remote file without a local copy.
     #[must_use]
     pub fn remote(bytes: Rc<dyn ByteSource>) -> Self {
-        Self { bytes, local: None }
+        Self { bytes, local: None, header: None }
+    }
+
+    /// Takes the header, which is read if it is not there.
+    pub(super) async fn take_header(
+        &mut self,
+        cancel: &CancelToken,
+        progress: &mut dyn FnMut(Loading),
+    ) -> Result<Header, EngineError> {
+        if let Some(header) = self.header.take() {
+            return Ok(header);
+        }
+        let mut report = |bytes| progress(Loading::Header(bytes));
+        let reading =
+            async { Header::read_with_progress(&*self.bytes, &mut report).await.map_err(EngineError::from) };
+        cancel.guard(reading).await
     }
 }

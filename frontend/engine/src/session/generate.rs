@@ -166,7 +166,7 @@ impl Session {
         control: &Control,
         on: &mut dyn FnMut(Event),
     ) -> Result<Outcome, EngineError> {
-        self.check_prompt(&prompt)?;
+        self.check_prompt(prompt.ids(), 1)?;
         self.check_ids(&options.drawn)?;
         let prompt_len = prompt.len();
         let cached = self.reusable(&prompt);
@@ -193,7 +193,7 @@ impl Session {
         self.decoder.prepare_rounds(options.drafts).await?;
         let result = self.answer(&mut run).await;
         if result.is_err() {
-            self.sequence.clear();
+            self.core.sequence.clear();
         }
         let finish = result?;
         let mut pieces = Vec::new();
@@ -212,7 +212,7 @@ impl Session {
                 decode_tokens: drawn,
                 decode_ms: run.first.map_or(0.0, |first| ms(first, run.last)),
                 decode_submits: run.submits,
-                decode_buffers: run.first.map_or(0, |_| self.gpu.buffers_created() - run.buffers),
+                decode_buffers: run.first.map_or(0, |_| self.core.gpu.buffers_created() - run.buffers),
                 speculation: run.speculation,
             },
         };
@@ -220,25 +220,6 @@ impl Session {
             self.decoder.look_at_pace_again().await;
         }
         Ok(outcome)
-    }
-
-    fn check_prompt(&self, prompt: &Input) -> Result<(), EngineError> {
-        if prompt.is_empty() {
-            return Err(EngineError::Empty);
-        }
-        self.check_ids(prompt.ids())?;
-        if prompt.len() >= self.context as usize {
-            return Err(EngineError::ContextFull { tokens: prompt.len() as u32, context: self.context });
-        }
-        Ok(())
-    }
-
-    fn check_ids(&self, ids: &[u32]) -> Result<(), EngineError> {
-        let vocabulary = self.decoder.vocabulary();
-        match ids.iter().find(|&&id| id >= vocabulary) {
-            Some(&id) => Err(EngineError::NoToken { id, vocabulary }),
-            None => Ok(()),
-        }
     }
 
     async fn answer(&mut self, run: &mut Run<'_>) -> Result<Finish, EngineError> {
@@ -276,7 +257,7 @@ impl Session {
                 (run.on)(Event::Prefilling { done: pos, total });
             }
             if run.control.cancel.is_cancelled() {
-                self.sequence.set(run.input.prefix(pos as usize), written);
+                self.core.sequence.set(run.input.prefix(pos as usize), written);
                 return Ok(false);
             }
             let len = self.chunk_end(&run.input, pos, self.decoder.paced_chunk_len(pos))? - pos;
@@ -292,7 +273,7 @@ impl Session {
             }
             pos += len;
             if pos == total {
-                self.sequence.set(run.input.prefix(total as usize), written);
+                self.core.sequence.set(run.input.prefix(total as usize), written);
                 self.save().await;
                 self.decoder.finish_prompt(pos - len, len);
                 return Ok(true);
@@ -347,7 +328,7 @@ impl Session {
             }
             run.last = Instant::now();
             if run.first.is_none() {
-                (run.first, run.buffers) = (Some(run.last), self.gpu.buffers_created());
+                (run.first, run.buffers) = (Some(run.last), self.core.gpu.buffers_created());
             }
             let before = run.input.len();
             let mut exit = None;
@@ -368,7 +349,7 @@ impl Session {
         let submitted = source.submitted();
         // The last generated token has not been an input yet, unless decoding ran ahead.
         let held = run.input.prefix(run.input.len() - 1);
-        self.sequence.set(held, (base as u32 + submitted).saturating_sub(1));
+        self.core.sequence.set(held, (base as u32 + submitted).saturating_sub(1));
         Ok(exit)
     }
 }
@@ -382,17 +363,9 @@ impl Run<'_> {
     /// Restores what was already generated of this answer.
     fn recall(&mut self, session: &Session) {
         let begun = self.prompt.saturating_sub(self.options.begun);
-        for &id in &self.input.ids()[begun..self.prompt] {
-            self.parser.push(&session.tokenizer, id);
-        }
-        if self.options.begun > 0 {
-            self.parser.drop_held();
-        }
-        for &id in &self.options.drawn {
-            self.input.push(id);
-            // Already returned.
-            self.parser.push(&session.tokenizer, id);
-        }
+        let begun = &self.input.ids()[begun..self.prompt];
+        self.parser.resume(&session.tokenizer, begun, &self.options.drawn);
+        self.options.drawn.iter().for_each(|&id| self.input.push(id));
     }
 
     /// Adds a token to the answer and sends its pieces.
@@ -421,15 +394,10 @@ impl Run<'_> {
 
     /// Why the answer ends with its last token, if it does.
     fn finish(&self, session: &Session) -> Option<Finish> {
-        let (&last, tokenizer) = (self.input.ids()[self.prompt..].last()?, &session.tokenizer);
-        if !self.options.ignore_eos && tokenizer.stop_ids().contains(&last) {
-            let waits = tokenizer.special().tool_response_open == Some(last);
-            return Some(if waits { Finish::ToolCall } else { Finish::EndOfTurn });
-        }
-        if self.parser.stopped().is_some() {
-            return Some(Finish::StopText);
-        }
-        (self.drawn() >= self.limit).then(|| self.out_of_room(session))
+        let &last = self.input.ids()[self.prompt..].last()?;
+        let end = session.end_of_turn(last).filter(|_| !self.options.ignore_eos);
+        let end = end.or_else(|| self.parser.stopped().map(|_| Finish::StopText));
+        end.or_else(|| (self.drawn() >= self.limit).then(|| self.out_of_room(session)))
     }
 
     fn out_of_room(&self, session: &Session) -> Finish {

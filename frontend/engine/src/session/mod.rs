@@ -10,33 +10,32 @@ mod experts;
 mod file;
 mod fit;
 mod generate;
+mod kind;
 mod memory;
 mod model;
 mod profile;
 mod sequence;
 mod spec;
 
+use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::audio::{self, Audio};
 use crate::bytes::{ByteSource, CancelToken};
-use crate::check;
 use crate::gguf::{Family, Header};
 use crate::gpu::{Buffer, Gpu, GpuError};
 use crate::media::{Input, Media, MediaError};
 use crate::model::{
-    ConfigError, Decoder, DecoderPlans, FormChoice, HostTable, KvType, LoadedModel, LogitsReader, Products,
+    ConfigError, Decoder, DecoderPlans, ExpertUse, FormChoice, KvType, LoadedModel, LogitsReader, Products,
     ring,
 };
-use crate::template::{Conversation, Prompt, RenderOptions, Variant, render};
-use crate::tokenizer::Tokenizer;
+use crate::plan::Tested;
 use crate::train::Base;
 use crate::vision::{TowerPlan, Vision};
-use crate::weights;
 
 use checkpoints::Checkpoints;
-use sequence::Sequence;
+use kind::Described;
 
 pub use adapters::{Loaded, MAX_ADAPTERS};
 pub use benchmark::made_up_prompt;
@@ -49,6 +48,7 @@ pub use experts::ExpertMemory;
 pub use file::ModelFile;
 pub use fit::Needs;
 pub use generate::{Control, Event, Finish, Options, Outcome, Timings};
+pub use kind::{Core, Kind};
 pub use memory::{DeviceMemory, Fit, LargestBuffer, MemoryUse, Storage, TablePlace, assumed_memory};
 pub use model::ModelSession;
 pub use profile::{KernelTime, Profile};
@@ -94,31 +94,32 @@ pub enum Loading {
 
 /// A loaded model with the KV cache of a conversation.
 pub struct Session {
-    gpu: Rc<Gpu>,
-    tokenizer: Rc<Tokenizer>,
-    variant: Variant,
+    core: Core,
     decoder: Decoder,
-    context: u32,
-    bytes: u64,
-    storage: Storage,
-    tower_bytes: u64,
-    sequence: Sequence,
     checkpoints: Checkpoints,
     vision: Option<Vision>,
     audio: Option<Audio>,
     adapters: Vec<Loaded>,
 }
 
-/// Reads the header of a model file.
-async fn read_header(
-    file: &ModelFile,
-    cancel: &CancelToken,
-    progress: &mut dyn FnMut(Loading),
-) -> Result<Header, EngineError> {
-    let mut told = |bytes| progress(Loading::Header(bytes));
-    let reading =
-        async { Header::read_with_progress(&*file.bytes, &mut told).await.map_err(EngineError::from) };
-    cancel.guard(reading).await
+impl Deref for Session {
+    type Target = Core;
+
+    fn deref(&self) -> &Core {
+        &self.core
+    }
+}
+
+impl Kind for Session {
+    fn expert_use(&self) -> Option<(u32, ExpertUse)> {
+        self.decoder.expert_use()
+    }
+
+    fn tested(&self) -> Vec<Tested> {
+        let vision = self.vision.iter().flat_map(Vision::tested);
+        let audio = self.audio.iter().flat_map(Audio::tested);
+        Tested::distinct(self.decoder.tested().into_iter().chain(vision).chain(audio))
+    }
 }
 
 impl Session {
@@ -128,96 +129,49 @@ impl Session {
     /// Any [`EngineError`]. Cancellation is reported as [`EngineError::is_cancelled`].
     pub async fn load(
         gpu: Rc<Gpu>,
-        file: ModelFile,
+        mut file: ModelFile,
         options: &LoadOptions,
         cancel: &CancelToken,
         progress: &mut dyn FnMut(Loading),
     ) -> Result<Self, EngineError> {
-        let header = read_header(&file, cancel, progress).await?;
-        Self::load_with_header(gpu, file, header, options, cancel, progress).await
-    }
-
-    /// Same as [`Self::load`], with a header that was already read.
-    ///
-    /// # Errors
-    /// Same as [`Self::load`].
-    pub async fn load_with_header(
-        gpu: Rc<Gpu>,
-        file: ModelFile,
-        header: Header,
-        options: &LoadOptions,
-        cancel: &CancelToken,
-        progress: &mut dyn FnMut(Loading),
-    ) -> Result<Self, EngineError> {
+        let header = file.take_header(cancel, progress).await?;
         let spec = ModelSpec::with_options(&header, options)?;
         if spec.config.diffusion.is_some() {
             return Err(ConfigError::IsDiffusion.into());
         }
-        check::try_matrix_units(&gpu).await?;
-        let needs = spec.needs(DeviceMemory::assumed(&gpu))?;
-        let (fit, tower_bytes) = (needs.fit(options.context)?, needs.tower_bytes());
-        let ModelFile { bytes: source, local } = file;
-        // What stays on the host must be available before the first weight is read.
-        let outside = spec.table_on_host(fit.storage);
-        let outside = outside.map(|spec| {
-            let bytes = spec.range.end - spec.range.start;
-            local.clone().map(|table| (table, spec.clone())).ok_or(EngineError::NoTable { bytes })
-        });
-        let outside = outside.transpose()?;
-        let experts = spec.expert_source(local)?;
-        let tokenizer = Rc::new(Tokenizer::from_metadata(&header.metadata)?);
-        let variant = Variant::from_metadata(&header.metadata);
-        let vision = spec.vision.clone().map(|tower| Vision::new(Rc::clone(&gpu), Rc::clone(&source), tower));
-        let audio = spec.audio.clone().map(|tower| Audio::new(Rc::clone(&gpu), Rc::clone(&source), tower));
-        // The header of a large vocabulary takes tens of megabytes.
-        drop(header);
-
-        let mut parts = spec.describe(fit.context, fit.storage, gpu.plan_limits())?;
-        let plans = DecoderPlans::with_forms(&parts, options.products, options.forms);
+        let mut described = Described::new(Rc::clone(&gpu), file, (header, spec), options).await?;
+        let plans = DecoderPlans::with_forms(&described.parts, options.products, options.forms);
         let plans = plans.map_err(GpuError::from)?;
         let compiled = gpu.compile_ahead(plans.usual());
         drop(plans);
-        let mut told = |p: weights::Progress| progress(Loading::Weights(p.done, p.total));
-        let weights =
-            weights::load(&gpu, &source, &spec.tensors, &mut parts.weights, cancel, &mut told).await?;
-        cancel.check()?;
-        let whole = LoadedModel {
+        let weights = described.load_weights(cancel, progress).await?;
+        let Described { core, spec, parts, source, table, experts } = described;
+        let model = LoadedModel {
             parts,
             weights,
-            table: outside.map(|(table, spec)| HostTable::new(table, spec)),
+            table,
             experts,
-            context: fit.context,
-            pad: tokenizer.special().pad.unwrap_or(0),
+            context: core.context,
+            pad: core.tokenizer.special().pad.unwrap_or(0),
             products: options.products,
             forms: options.forms,
         };
         // Compiling may also take long.
-        let mut told = |done, total| progress(Loading::Kernels(done, total));
+        let mut report = |done, total| progress(Loading::Kernels(done, total));
         let decoder = cancel
             .guard(async {
-                told(0, Decoder::PROGRAMS);
+                report(0, Decoder::PROGRAMS);
                 compiled.await;
-                let decoder = Decoder::new(Rc::clone(&gpu), whole, &mut told).await?;
+                let decoder = Decoder::new(Rc::clone(&gpu), model, &mut report).await?;
                 // Rows that can't be read now are fetched, or fail, when they are needed.
                 decoder.warm_rows().await.ok();
                 Ok::<_, EngineError>(decoder)
             })
             .await?;
-        Ok(Self {
-            gpu,
-            tokenizer,
-            variant,
-            decoder,
-            context: fit.context,
-            bytes: fit.bytes,
-            storage: fit.storage,
-            tower_bytes,
-            sequence: Sequence::default(),
-            checkpoints: Checkpoints::default(),
-            vision,
-            audio,
-            adapters: Vec::new(),
-        })
+        let vision = spec.vision.map(|tower| Vision::new(Rc::clone(&gpu), Rc::clone(&source), tower));
+        let audio = spec.audio.map(|tower| Audio::new(gpu, source, tower));
+        let (checkpoints, adapters) = (Checkpoints::default(), Vec::new());
+        Ok(Self { core, decoder, checkpoints, vision, audio, adapters })
     }
 
     /// Uses the towers of a projector file instead of those in the model file. Their weights are loaded on demand. Those of
@@ -231,10 +185,10 @@ impl Session {
             return Ok(());
         }
         if let Some(plan) = TowerPlan::read(header, width)? {
-            self.vision = Some(Vision::new(Rc::clone(&self.gpu), Rc::clone(source), plan));
+            self.vision = Some(Vision::new(Rc::clone(&self.core.gpu), Rc::clone(source), plan));
         }
         if let Some(plan) = audio::TowerPlan::read(header, width)? {
-            self.audio = Some(Audio::new(Rc::clone(&self.gpu), Rc::clone(source), plan));
+            self.audio = Some(Audio::new(Rc::clone(&self.core.gpu), Rc::clone(source), plan));
         }
         Ok(())
     }
@@ -267,18 +221,6 @@ impl Session {
         self.audio.as_mut().ok_or_else(|| MediaError::NoTower { media: Media::Audio }.into())
     }
 
-    /// The tokenizer. It is shared, so that prompts can be counted during generation.
-    #[must_use]
-    pub fn tokenizer(&self) -> &Rc<Tokenizer> {
-        &self.tokenizer
-    }
-
-    /// The variant of the chat template.
-    #[must_use]
-    pub fn variant(&self) -> Variant {
-        self.variant
-    }
-
     /// The decoder, for statistics.
     #[must_use]
     pub fn decoder(&self) -> &Decoder {
@@ -309,43 +251,6 @@ impl Session {
         }
     }
 
-    /// Context length in tokens.
-    #[must_use]
-    pub fn context(&self) -> u32 {
-        self.context
-    }
-
-    /// Planned device memory ([`Fit::bytes`]). It includes towers and checkpoints, which are allocated later.
-    #[must_use]
-    pub fn planned_bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// How table and cache are stored.
-    #[must_use]
-    pub fn storage(&self) -> Storage {
-        self.storage
-    }
-
-    /// The part of it that is reserved for towers.
-    #[must_use]
-    pub fn tower_bytes(&self) -> u64 {
-        self.tower_bytes
-    }
-
-    /// Number of tokens in the cache.
-    #[must_use]
-    pub fn context_used(&self) -> u32 {
-        self.sequence.held().len() as u32
-    }
-
-    /// Renders a conversation with this model's chat template.
-    #[must_use]
-    pub fn render(&self, conversation: &Conversation, thinking: bool) -> Prompt {
-        let options = RenderOptions { thinking, ..RenderOptions::new(self.variant) };
-        render(&conversation.messages, &conversation.tools, &options)
-    }
-
     /// Logits of the last `last` rows of a prompt, after the softcap: `[last, vocabulary]`. Every token of the
     /// prompt goes through all layers.
     ///
@@ -356,7 +261,9 @@ impl Session {
     }
 
     async fn logits_of(&mut self, prompt: &Input, last: usize) -> Result<Vec<f32>, EngineError> {
-        let total = self.begin_logits(prompt.len())?;
+        self.check_prompt(prompt.ids(), 0)?;
+        self.core.sequence.clear();
+        let total = prompt.len() as u32;
         let first = total.saturating_sub(last as u32);
         let mut logits = Vec::new();
         let reader = LogitsReader::new(&self.decoder).await?;
@@ -372,26 +279,14 @@ impl Session {
         Ok(logits)
     }
 
-    /// Clears the cache for a prompt of `len` tokens, and checks its length.
-    fn begin_logits(&mut self, len: usize) -> Result<u32, EngineError> {
-        let total = len as u32;
-        if total == 0 {
-            return Err(EngineError::Empty);
-        }
-        if total > self.context {
-            return Err(EngineError::ContextFull { tokens: total, context: self.context });
-        }
-        self.sequence.clear();
-        Ok(total)
-    }
-
     /// Same as [`Self::logits`], for a prompt without media, with each token processed by the decode kernels.
     ///
     /// # Errors
     /// Same as [`Self::generate`].
     pub async fn logits_by_steps(&mut self, prompt: &[u32], last: usize) -> Result<Vec<f32>, EngineError> {
-        let total = self.begin_logits(prompt.len())?;
-        let first = total.saturating_sub(last as u32);
+        self.check_prompt(prompt, 0)?;
+        self.core.sequence.clear();
+        let first = (prompt.len() as u32).saturating_sub(last as u32);
         let mut logits = Vec::new();
         let reader = LogitsReader::new(&self.decoder).await?;
         for (pos, &id) in (0..).zip(prompt) {
@@ -425,7 +320,7 @@ impl Session {
 
     /// Clears the cache; the next prompt is processed from its beginning.
     pub fn forget(&mut self) {
-        self.sequence.clear();
+        self.core.sequence.clear();
         self.checkpoints.clear();
     }
 
@@ -437,7 +332,7 @@ impl Session {
     /// The checkpoint with the longest usable prefix of a prompt, and its length: never the whole prompt, since the
     /// logits of the last token are needed.
     fn best_checkpoint(&self, prompt: &Input) -> Option<(usize, u32)> {
-        let index = self.checkpoints.longest(prompt, self.sequence.held())?;
+        let index = self.checkpoints.longest(prompt, self.core.sequence.held())?;
         Some((index, self.checkpoints.len(index).min(prompt.len().saturating_sub(1)) as u32))
     }
 
@@ -445,7 +340,7 @@ impl Session {
         let config = self.decoder.config();
         let ring = ring(config, self.decoder.chunk_len());
         let turns = self.decoder.kv().layers.iter().flatten().any(|layer| layer.ring > 0);
-        self.sequence.reusable(prompt, if turns { ring } else { 0 }, config.window)
+        self.core.sequence.reusable(prompt, if turns { ring } else { 0 }, config.window)
     }
 
     /// Prepares the cache for a prompt, and returns the number of tokens that need not be computed.
@@ -454,11 +349,11 @@ impl Session {
         let Some((index, tokens)) = self.best_checkpoint(prompt).filter(|&(_, tokens)| tokens > direct)
         else {
             if direct == 0 {
-                self.sequence.clear();
+                self.core.sequence.clear();
             }
             return direct;
         };
-        self.sequence = self.checkpoints.restore(&self.gpu, &self.rings(), index);
+        self.core.sequence = self.checkpoints.restore(&self.core.gpu, &self.rings(), index);
         tokens
     }
 
@@ -470,6 +365,6 @@ impl Session {
 
     /// Saves the rings at the end of a prompt. If this fails, regenerating processes the prompt again.
     async fn save(&mut self) {
-        self.checkpoints.save(&self.gpu, &self.rings(), &self.sequence).await.ok();
+        self.checkpoints.save(&self.core.gpu, &self.rings(), &self.core.sequence).await.ok();
     }
 }

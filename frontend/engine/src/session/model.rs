@@ -1,20 +1,15 @@
-//! A session of either kind of model: one that decodes token by token, or by diffusion.
+//! A session of any kind of model.
 
+use std::ops::Deref;
 use std::rc::Rc;
 
-use super::{DiffusionSession, EngineError, LoadOptions, Loading, ModelFile, ModelSpec, Session, Storage};
-use crate::audio::Audio;
+use super::{DiffusionSession, EngineError, Kind, LoadOptions, Loading, ModelFile, ModelSpec, Session};
 use crate::bytes::CancelToken;
-use crate::gguf::Header;
 use crate::gpu::Gpu;
 use crate::media::Input;
-use crate::model::{ConfigError, ExpertUse, Products};
-use crate::plan::Tested;
-use crate::template::Variant;
-use crate::tokenizer::Tokenizer;
-use crate::vision::Vision;
+use crate::model::{ConfigError, Products};
 
-/// A loaded model of either kind.
+/// A loaded model of any kind. What they share is [`Kind`] and [`Core`](super::Core).
 pub enum ModelSession {
     /// Decodes token by token.
     Autoregressive(Box<Session>),
@@ -22,43 +17,42 @@ pub enum ModelSession {
     Diffusion(Box<DiffusionSession>),
 }
 
-impl ModelSession {
-    /// Loads a model with a header that was already read.
-    ///
-    /// # Errors
-    /// Same as [`Session::load`].
-    pub async fn load_with_header(
-        gpu: Rc<Gpu>,
-        file: ModelFile,
-        header: Header,
-        options: &LoadOptions,
-        cancel: &CancelToken,
-        progress: &mut dyn FnMut(Loading),
-    ) -> Result<Self, EngineError> {
-        if ModelSpec::with_options(&header, options)?.config.diffusion.is_some() {
-            let loading = DiffusionSession::load_with_header(gpu, file, header, options, cancel, progress);
-            return Ok(Self::Diffusion(Box::new(loading.await?)));
-        }
-        let loading = Session::load_with_header(gpu, file, header, options, cancel, progress);
-        Ok(Self::Autoregressive(Box::new(loading.await?)))
-    }
+impl Deref for ModelSession {
+    type Target = dyn Kind;
 
-    /// Same as [`Self::load_with_header`], after reading the header.
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Autoregressive(session) => &**session,
+            Self::Diffusion(session) => &**session,
+        }
+    }
+}
+
+impl ModelSession {
+    /// Loads a model.
     ///
     /// # Errors
     /// Same as [`Session::load`].
     pub async fn load(
         gpu: Rc<Gpu>,
-        file: ModelFile,
+        mut file: ModelFile,
         options: &LoadOptions,
         cancel: &CancelToken,
         progress: &mut dyn FnMut(Loading),
     ) -> Result<Self, EngineError> {
-        let header = super::read_header(&file, cancel, progress).await?;
-        Self::load_with_header(gpu, file, header, options, cancel, progress).await
+        let header = file.take_header(cancel, progress).await?;
+        let is_diffusion = ModelSpec::with_options(&header, options)?.config.diffusion.is_some();
+        file.header = Some(header);
+        Ok(if is_diffusion {
+            let loading = DiffusionSession::load(gpu, file, options, cancel, progress);
+            Self::Diffusion(Box::new(loading.await?))
+        } else {
+            let loading = Session::load(gpu, file, options, cancel, progress);
+            Self::Autoregressive(Box::new(loading.await?))
+        })
     }
 
-    /// The session of a model that decodes token by token: for adapters, training, media and measurements.
+    /// Returns the session of a model that decodes token by token: for adapters, training, media and measurements.
     ///
     /// # Errors
     /// [`ConfigError::IsDiffusion`] when it is a diffusion model.
@@ -80,101 +74,19 @@ impl ModelSession {
         }
     }
 
-    /// The tokenizer.
-    #[must_use]
-    pub fn tokenizer(&self) -> &Rc<Tokenizer> {
-        match self {
-            Self::Autoregressive(session) => session.tokenizer(),
-            Self::Diffusion(session) => session.tokenizer(),
-        }
-    }
-
-    /// The variant of the chat template.
-    #[must_use]
-    pub fn variant(&self) -> Variant {
-        match self {
-            Self::Autoregressive(session) => session.variant(),
-            Self::Diffusion(session) => session.variant(),
-        }
-    }
-
-    /// Context length in tokens.
-    #[must_use]
-    pub fn context(&self) -> u32 {
-        match self {
-            Self::Autoregressive(session) => session.context(),
-            Self::Diffusion(session) => session.context(),
-        }
-    }
-
-    /// Number of tokens in the cache.
-    #[must_use]
-    pub fn context_used(&self) -> u32 {
-        match self {
-            Self::Autoregressive(session) => session.context_used(),
-            Self::Diffusion(session) => session.context_used(),
-        }
-    }
-
-    /// Planned device memory ([`super::Fit::bytes`]).
-    #[must_use]
-    pub fn planned_bytes(&self) -> u64 {
-        match self {
-            Self::Autoregressive(session) => session.planned_bytes(),
-            Self::Diffusion(session) => session.planned_bytes(),
-        }
-    }
-
-    /// How table and cache are stored.
-    #[must_use]
-    pub fn storage(&self) -> Storage {
-        match self {
-            Self::Autoregressive(session) => session.storage(),
-            Self::Diffusion(session) => session.storage(),
-        }
-    }
-
-    /// Experts per layer that have a place on the device, and how they were used; `None` if all are there.
-    #[must_use]
-    pub fn expert_use(&self) -> Option<(u32, ExpertUse)> {
-        match self {
-            Self::Autoregressive(session) => session.decoder().expert_use(),
-            Self::Diffusion(session) => session.diffuser().expert_use(),
-        }
-    }
-
-    /// The part of it that is reserved for towers.
-    #[must_use]
-    pub fn tower_bytes(&self) -> u64 {
-        self.autoregressive().map_or(0, Session::tower_bytes)
-    }
-
-    /// Which products of decode are packed. A diffusion model has none.
+    /// Returns which products of decode are packed. A diffusion model has none.
     #[must_use]
     pub fn products(&self) -> Products {
         self.autoregressive().map_or(Products::Floats, |session| session.decoder().products())
     }
 
-    /// Tokens of the longest supported image; `None` if there is no limit.
+    /// Returns the tokens of the longest supported image; `None` if there is no limit.
     #[must_use]
     pub fn largest_picture(&self) -> Option<u32> {
         self.autoregressive().ok().and_then(Session::largest_picture)
     }
 
-    /// The kernels with a self-test, each text once: also those of towers that are loaded.
-    #[must_use]
-    pub fn tested(&self) -> Vec<Tested> {
-        match self {
-            Self::Autoregressive(session) => {
-                let seeing = session.vision().into_iter().flat_map(Vision::tested);
-                let hearing = session.audio().into_iter().flat_map(Audio::tested);
-                Tested::distinct(session.decoder().tested().into_iter().chain(seeing).chain(hearing))
-            }
-            Self::Diffusion(session) => session.diffuser().tested(),
-        }
-    }
-
-    /// The blocks of a prompt that need soft tokens; see [`Session::unread_blocks`]. A diffusion model takes none.
+    /// Returns the blocks of a prompt that need soft tokens; see [`Session::unread_blocks`]. A diffusion model takes none.
     #[must_use]
     pub fn unread_blocks(&self, prompt: &Input) -> Vec<usize> {
         self.autoregressive().map(|session| session.unread_blocks(prompt)).unwrap_or_default()

@@ -70,7 +70,7 @@ impl Session {
         // A whole token or round advances the position, and must stay within the cache.
         let most = if is_chunk { u32::MAX } else { (self.context - position - 1) / rows };
         let decoder = &self.decoder;
-        let timer = Timer::new(&self.gpu)?;
+        let timer = Timer::new(&self.core.gpu)?;
         let program = match rows {
             _ if is_chunk => decoder.chunk().clone(),
             2.. => decoder.round(rows),

@@ -79,12 +79,20 @@ impl AnswerParser {
         self.stops.found()
     }
 
-    /// Discards held-back text: it was already returned.
-    pub fn drop_held(&mut self) {
-        self.decoder.flush();
-        self.stops.flush();
-        if let State::Thought(thought) = &mut self.state {
-            thought.line_end = false;
+    /// Resumes an answer whose text was already returned: that of `begun` as a whole, that of `drawn` id by id.
+    pub fn resume(&mut self, tokenizer: &Tokenizer, begun: &[u32], drawn: &[u32]) {
+        for &id in begun {
+            self.push(tokenizer, id);
+        }
+        if !begun.is_empty() {
+            self.decoder.flush();
+            self.stops.flush();
+            if let State::Thought(thought) = &mut self.state {
+                thought.line_end = false;
+            }
+        }
+        for &id in drawn {
+            self.push(tokenizer, id);
         }
     }
 

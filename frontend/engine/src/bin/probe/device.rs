@@ -177,10 +177,11 @@ pub fn load_with(
     let started = Instant::now();
     let cancel = CancelToken::new();
     let mut quiet = |_| ();
-    let file = ModelFile::local(source(model)?);
+    let mut file = ModelFile::local(source(model)?);
     let header = pollster::block_on(Header::read(&*file.bytes))?;
     let load_options = options.with_experts(&header, load_options, &gpu)?;
-    let load = Session::load_with_header(Rc::clone(&gpu), file, header, &load_options, &cancel, &mut quiet);
+    file.header = Some(header);
+    let load = Session::load(Rc::clone(&gpu), file, &load_options, &cancel, &mut quiet);
     let session = pollster::block_on(load)?;
     Ok((session, started.elapsed().as_secs_f64() * 1000.0, gpu))
 }

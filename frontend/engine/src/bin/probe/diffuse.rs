@@ -82,12 +82,12 @@ pub struct Diffuse {
 /// Loads a diffusion model.
 pub fn load(options: &Device, model: &Path, load: &LoadOptions) -> Result<(DiffusionSession, Rc<Gpu>)> {
     let gpu = Rc::new(pollster::block_on(Gpu::open(&options.gpu))?);
-    let (file, cancel) = (ModelFile::local(source(model)?), CancelToken::new());
+    let (mut file, cancel) = (ModelFile::local(source(model)?), CancelToken::new());
     let mut quiet = |_| ();
     let header = pollster::block_on(Header::read(&*file.bytes))?;
     let load = options.with_experts(&header, load, &gpu)?;
-    let loading =
-        DiffusionSession::load_with_header(Rc::clone(&gpu), file, header, &load, &cancel, &mut quiet);
+    file.header = Some(header);
+    let loading = DiffusionSession::load(Rc::clone(&gpu), file, &load, &cancel, &mut quiet);
     Ok((pollster::block_on(loading)?, gpu))
 }
 

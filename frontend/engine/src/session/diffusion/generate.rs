@@ -160,7 +160,7 @@ impl DiffusionSession {
         run.recall(self, prompt);
         let result = self.answer(prompt, &mut run).await;
         if result.is_err() {
-            self.sequence.clear();
+            self.core.sequence.clear();
         }
         let finish = result?;
         run.end();
@@ -197,7 +197,7 @@ impl DiffusionSession {
                 }
             }
             if !unread.is_empty() {
-                self.gpu.drained().await?;
+                self.core.gpu.drained().await?;
             }
             run.timings.encode_ms += ms_since(started);
             let started = Instant::now();
@@ -230,7 +230,7 @@ impl DiffusionSession {
         let (len, vocabulary) = (denoising.canvas, self.diffuser.parts().vocabulary);
         let pos = self.context_used();
         // The slots of rings behind the final tokens are used from now on.
-        self.sequence.set(self.sequence.held().clone(), pos + len);
+        self.core.sequence.set(self.core.sequence.held().clone(), pos + len);
         let mut canvas = noise.canvas(block, len, vocabulary);
         let mut stability = Stability::default();
         let mut firm = Vec::new();
@@ -296,15 +296,7 @@ impl Run<'_> {
     /// Restores what was already generated of this answer.
     fn recall(&mut self, session: &DiffusionSession, prompt: &[u32]) {
         let begun = &prompt[prompt.len().saturating_sub(self.options.begun)..];
-        for &id in begun {
-            self.parser.push(&session.tokenizer, id);
-        }
-        if !begun.is_empty() {
-            self.parser.drop_held();
-        }
-        for &id in &self.options.drawn {
-            self.parser.push(&session.tokenizer, id);
-        }
+        self.parser.resume(&session.tokenizer, begun, &self.options.drawn);
     }
 
     /// Whether the limits are reached after `blocks` blocks.
@@ -324,23 +316,18 @@ impl Run<'_> {
                 finish = Some(Finish::MaxTokens);
             }
         }
-        let stops = self.stops(session);
         for (at, &id) in ids.iter().enumerate() {
             self.ids.push(id);
             for piece in self.parser.push(&session.tokenizer, id) {
                 (self.on)(DiffusionEvent::Piece(piece, self.ids.len() as u32));
             }
-            let end = if stops.contains(&id) {
-                let waits = session.tokenizer.special().tool_response_open == Some(id);
-                if waits { Finish::ToolCall } else { Finish::EndOfTurn }
-            } else if self.parser.stopped().is_some() {
-                Finish::StopText
-            } else {
-                continue;
-            };
-            finish = Some(end);
-            ids.truncate(at + 1);
-            break;
+            let end = session.end_of_turn(id).filter(|_| !self.options.ignore_eos);
+            let end = end.or_else(|| self.parser.stopped().map(|_| Finish::StopText));
+            if end.is_some() {
+                finish = end;
+                ids.truncate(at + 1);
+                break;
+            }
         }
         (self.on)(DiffusionEvent::Block(ids.clone()));
         (ids, finish)

@@ -72,14 +72,15 @@ fn a_requantised_table_is_one_that_the_file_has_in_q8_0() {
     let case = cases.iter().find(|case| case.key == "tiny-e2b/q4_k_m").expect("a model with a table");
     let golden = Golden::read(case);
     let load = |dtypes: &[DType], table| {
-        let (header, file) = with_table(case, dtypes);
+        let (header, mut file) = with_table(case, dtypes);
         let options = LoadOptions { table, ..common::exact_options() };
         let plan = ModelSpec::with_options(&header, &options).expect("a plan");
         let needs = plan.needs(DeviceMemory::assumed(&gpu)).expect("its needs");
         let fit = needs.fit(options.context).expect("it fits");
         let (planned, before) = (needs.memory(fit.context, fit.storage), gpu.bytes_in_use());
         let (cancel, mut quiet) = (CancelToken::new(), |_| ());
-        let loading = Session::load_with_header(Rc::clone(&gpu), file, header, &options, &cancel, &mut quiet);
+        file.header = Some(header);
+        let loading = Session::load(Rc::clone(&gpu), file, &options, &cancel, &mut quiet);
         let session = pollster::block_on(loading).expect("it loads");
         assert_eq!(gpu.bytes_in_use() - before, planned.loaded());
         session
