@@ -1,4 +1,4 @@
-//! Remembers about kernels on this computer which packed products are faster and which kernels compute correctly.
+//! Remembers what was measured on this computer: which tuning of a model is the fastest, and which kernels compute correctly.
 //!
 //! One small JSON file. It only spares time: whatever is wrong with it, products are timed and kernels tried again.
 //!
@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use engine::model::{FormChoice, Forms, LARGE, Products};
+use engine::model::Tuning;
 use engine::session::Session;
 use engine::store::{Folder, StoreError};
 use serde::{Deserialize, Serialize};
@@ -21,36 +21,27 @@ pub const FOLDER: &str = "devices";
 /// The file.
 pub const FILE: &str = "packed.json";
 /// Raised when a kernel of packed products, or the one beside it, becomes faster, slower or right.
-pub const VERSION: u32 = 4;
-/// Maximum number of remembered choices.
-const MAX_CHOICES: usize = 64;
+pub const VERSION: u32 = 5;
+/// Maximum number of remembered tunings.
+const MAX_TUNINGS: usize = 64;
 /// Maximum number of adapters whose kernels are remembered.
 const MAX_ADAPTERS: usize = 8;
 /// Maximum number of remembered kernels of an adapter.
 const MAX_SOUND: usize = 1000;
 
-/// What is known of the packed products of a model on an adapter.
+/// The tuning of a model on an adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Choice {
-    /// They are faster, fused with what precedes them.
-    Packed,
-    /// They are faster, and not fused.
-    Unfused,
-    /// They are not.
-    Floats,
-    /// They compute wrongly.
-    SwitchedOff,
+struct Known {
+    tuning: Tuning,
+    /// Whether it is in floats because packed products compute wrongly.
+    packed_is_wrong: bool,
 }
 
 #[derive(Default, Serialize, Deserialize)]
 struct File {
     version: u32,
     /// By adapter and products.
-    choices: BTreeMap<String, Choice>,
-    /// By adapter and products: the forms that are the fastest.
-    #[serde(default)]
-    forms: BTreeMap<String, Forms>,
+    tunings: BTreeMap<String, Known>,
     /// By adapter: the kernels that were found right there, by their texts.
     #[serde(default)]
     sound: BTreeMap<String, BTreeSet<String>>,
@@ -91,64 +82,41 @@ pub(crate) async fn keep_sound(host: &Host, adapter: &Adapter, kernels: &BTreeSe
     kept.ok();
 }
 
-/// Which products to load a model with, and in which forms.
-pub(crate) async fn known(host: &Host, subject: &Subject) -> (Products, FormChoice) {
-    let choice = async { look(&*host.platform.folder(FOLDER).await?, subject).await };
-    let (choice, forms) = match choice.await {
-        Ok(Some(known)) => known,
-        Ok(None) | Err(_) => return (Products::Measured, FormChoice::Measured),
-    };
-    let products = match choice {
-        Choice::Packed => Products::Packed { least_rows: LARGE },
-        Choice::Unfused => Products::Unfused { packed: true },
-        Choice::Floats | Choice::SwitchedOff => Products::Floats,
-    };
-    (products, FormChoice::Known(forms))
+/// Returns the tuning to load a model with; `None` if it is to be measured.
+pub(crate) async fn known(host: &Host, subject: &Subject) -> Option<Tuning> {
+    let known = async { look(&*host.platform.folder(FOLDER).await?, subject).await };
+    Some(known.await.ok()??.tuning)
 }
 
-/// Keeps what a load has found out by timing.
+/// Keeps the tuning that a load has found by timing.
 pub(crate) async fn learn(host: &Host, subject: &Subject, session: &Session) {
-    if session.decoder().products_were_timed() {
-        let choice = match session.decoder().products() {
-            Products::Packed { .. } => Choice::Packed,
-            Products::Unfused { packed: true } => Choice::Unfused,
-            Products::Floats | Products::Unfused { packed: false } | Products::Measured => Choice::Floats,
-        };
-        keep_for(host, subject, choice, session.decoder().forms_of_products()).await;
+    if session.decoder().was_timed() {
+        keep_for(host, subject, Known { tuning: session.decoder().tuning(), packed_is_wrong: false }).await;
     }
 }
 
 /// Keeps that packed products compute wrongly.
 pub(crate) async fn switch_off(host: &Host, subject: &Subject) {
-    keep_for(host, subject, Choice::SwitchedOff, Forms::USUAL).await;
+    keep_for(host, subject, Known { tuning: Tuning::FLOATS, packed_is_wrong: true }).await;
 }
 
-async fn keep_for(host: &Host, subject: &Subject, choice: Choice, forms: Forms) {
-    let kept = async { keep(&*host.platform.folder(FOLDER).await?, subject, choice, forms).await };
+async fn keep_for(host: &Host, subject: &Subject, known: Known) {
+    let kept = async { keep(&*host.platform.folder(FOLDER).await?, subject, known).await };
     // Where it cannot be kept, the next load times again.
     kept.await.ok();
 }
 
-async fn look(folder: &dyn Folder, subject: &Subject) -> Result<Option<(Choice, Forms)>, StoreError> {
-    let file = read(folder).await?;
-    let forms = file.forms.get(subject.key()).copied().unwrap_or_default();
-    Ok(file.choices.get(subject.key()).map(|choice| (*choice, forms)))
+async fn look(folder: &dyn Folder, subject: &Subject) -> Result<Option<Known>, StoreError> {
+    Ok(read(folder).await?.tunings.get(subject.key()).copied())
 }
 
-async fn keep(
-    folder: &dyn Folder,
-    subject: &Subject,
-    choice: Choice,
-    forms: Forms,
-) -> Result<(), StoreError> {
+async fn keep(folder: &dyn Folder, subject: &Subject, known: Known) -> Result<(), StoreError> {
     let mut file = read(folder).await?;
-    if file.choices.len() >= MAX_CHOICES && !file.choices.contains_key(subject.key()) {
+    if file.tunings.len() >= MAX_TUNINGS && !file.tunings.contains_key(subject.key()) {
         // What computes wrongly is worth more than what is faster.
-        file.choices.retain(|_, choice| *choice == Choice::SwitchedOff);
-        file.forms.clear();
+        file.tunings.retain(|_, known| known.packed_is_wrong);
     }
-    file.forms.insert(subject.0.clone(), forms);
-    file.choices.insert(subject.0.clone(), choice);
+    file.tunings.insert(subject.0.clone(), known);
     write(folder, file).await
 }
 
@@ -168,6 +136,7 @@ async fn read(folder: &dyn Folder) -> Result<File, StoreError> {
 
 #[cfg(test)]
 mod tests {
+    use engine::model::LARGE;
     use engine::store::MemoryFolder;
     use futures_util::FutureExt as _;
 
@@ -177,59 +146,54 @@ mod tests {
         future.now_or_never().expect("memory does not wait").expect("memory holds it")
     }
 
-    const USUAL: Forms = Forms::USUAL;
-
-    #[test]
-    fn forms_are_kept_with_the_choice() {
-        let folder = MemoryFolder::default();
-        let forms: Forms = serde_json::from_str("[1,0,2,1]").expect("numbers");
-        now(keep(&folder, &subject("a"), Choice::Packed, forms));
-        assert_eq!(now(look(&folder, &subject("a"))), Some((Choice::Packed, forms)));
-        assert_eq!(now(look(&folder, &subject("b"))), None);
-    }
+    const FLOATS: Known = Known { tuning: Tuning::FLOATS, packed_is_wrong: false };
+    const PACKED: Known = Known { tuning: Tuning { forms: [1, 0, 2, 1], ..Tuning::packed(LARGE) }, ..FLOATS };
 
     fn subject(adapter: &str) -> Subject {
         Subject(format!("{adapter}: Q6_K 256x8192"))
     }
 
     #[test]
-    fn a_choice_is_of_its_adapter() {
+    fn a_tuning_is_of_its_adapter() {
         let folder = MemoryFolder::default();
         assert_eq!(now(look(&folder, &subject("a"))), None);
-        now(keep(&folder, &subject("a"), Choice::Packed, USUAL));
-        now(keep(&folder, &subject("b"), Choice::Floats, USUAL));
-        assert_eq!(now(look(&folder, &subject("a"))), Some((Choice::Packed, USUAL)));
-        assert_eq!(now(look(&folder, &subject("b"))), Some((Choice::Floats, USUAL)));
+        now(keep(&folder, &subject("a"), PACKED));
+        now(keep(&folder, &subject("b"), FLOATS));
+        assert_eq!(now(look(&folder, &subject("a"))), Some(PACKED));
+        assert_eq!(now(look(&folder, &subject("b"))), Some(FLOATS));
         assert_eq!(now(look(&folder, &subject("c"))), None);
-        now(keep(&folder, &subject("a"), Choice::SwitchedOff, USUAL));
-        assert_eq!(now(look(&folder, &subject("a"))), Some((Choice::SwitchedOff, USUAL)));
+        let wrong = Known { packed_is_wrong: true, ..FLOATS };
+        now(keep(&folder, &subject("a"), wrong));
+        assert_eq!(now(look(&folder, &subject("a"))), Some(wrong));
     }
 
     #[test]
     fn a_broken_or_older_file_is_none() {
         let folder = MemoryFolder::default();
-        now(keep(&folder, &subject("a"), Choice::Packed, USUAL));
+        now(keep(&folder, &subject("a"), PACKED));
         let bytes = now(folder.read(FILE)).expect("a file");
         let whole = String::from_utf8(bytes).expect("JSON");
         let older = whole.replace(&format!("\"version\":{VERSION}"), &format!("\"version\":{}", VERSION - 1));
         assert_ne!(older, whole);
-        let unknown = whole.replace("packed", "folded");
-        for text in [&whole[..whole.len() / 2], "", "[]", &older, &unknown] {
+        let unknown = whole.replace("unfused", "unfolded");
+        // As version 4 wrote it.
+        let choices = r#"{"version":4,"choices":{"a: Q6_K 256x8192":"packed"},"forms":{},"sound":{}}"#;
+        for text in [&whole[..whole.len() / 2], "", "[]", &older, &unknown, choices] {
             now(folder.write(FILE, text.as_bytes()));
             assert_eq!(now(look(&folder, &subject("a"))), None, "{text}");
             // And it is written anew.
-            now(keep(&folder, &subject("b"), Choice::Floats, USUAL));
-            assert_eq!(now(look(&folder, &subject("b"))), Some((Choice::Floats, USUAL)), "{text}");
+            now(keep(&folder, &subject("b"), FLOATS));
+            assert_eq!(now(look(&folder, &subject("b"))), Some(FLOATS), "{text}");
         }
     }
 
     #[test]
     fn the_file_stays_small() {
         let folder = MemoryFolder::default();
-        for i in 0..3 * MAX_CHOICES {
-            now(keep(&folder, &subject(&i.to_string()), Choice::Floats, USUAL));
-            assert!(now(read(&folder)).choices.len() <= MAX_CHOICES);
-            assert_eq!(now(look(&folder, &subject(&i.to_string()))), Some((Choice::Floats, USUAL)));
+        for i in 0..3 * MAX_TUNINGS {
+            now(keep(&folder, &subject(&i.to_string()), FLOATS));
+            assert!(now(read(&folder)).tunings.len() <= MAX_TUNINGS);
+            assert_eq!(now(look(&folder, &subject(&i.to_string()))), Some(FLOATS));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use engine::bytes::CancelToken;
 use engine::check::{self, Check, Problem};
 use engine::gpu::{Gpu, GpuError};
-use engine::model::Products;
+use engine::model::Tuning;
 use engine::plan::Tested;
 use engine::session::{Control, EngineError, Finish};
 use protocol::diagnosis::{KernelCheck, KernelProblem, KernelTime, Round, SwitchedOff};
@@ -167,9 +167,9 @@ async fn test_model(
         host.keeper.doubt().await;
     }
     if !is_sound && failed.iter().all(|kernel| kernel.is_packed()) {
-        let before = model.products.replace(Products::Floats);
+        let before = model.tuning.replace(Some(Tuning::FLOATS));
         let changed = match ready.session.autoregressive_mut() {
-            Ok(session) => session.set_products(Products::Floats).await,
+            Ok(session) => session.set_tuning(Tuning::FLOATS).await,
             Err(error) => Err(error),
         };
         if let Err(error) = changed {
@@ -187,7 +187,7 @@ async fn test_model(
             }
             Err(failure) => {
                 // Nobody knows whether it answers right: the next request loads it anew, with what it had.
-                model.products.set(before);
+                model.tuning.set(before);
                 *slot = None;
                 return Err(failure);
             }

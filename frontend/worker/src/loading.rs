@@ -8,7 +8,6 @@ use engine::bytes::ByteSource;
 use engine::bytes::http::Watch;
 use engine::gguf::Header;
 use engine::gpu::Gpu;
-use engine::model::FormChoice;
 use engine::session::{
     DeviceMemory, EngineError, LoadOptions, Loading, ModelFile, ModelSession, ModelSpec, Storage,
 };
@@ -358,7 +357,8 @@ async fn try_load(
         None => Subject::new(gpu, &host.adapter_names().await, &plan),
     };
     if let Some(subject) = &subject {
-        (options.products, options.forms) = choices::known(host, subject).await;
+        options.tuning = choices::known(host, subject).await;
+        options.tries_forms = true;
     }
     *pictures = options.largest_picture > 0;
     let sources: Vec<Rc<dyn ByteSource>> = towers.iter().map(|file| Rc::clone(&file.source) as _).collect();
@@ -396,14 +396,12 @@ async fn try_load(
     }
     keeping::fetch_rest(&opened, cancel, &mut tell).await?;
     let Storage { table, kv_type } = session.storage();
-    let forms = session.autoregressive().map(|session| session.decoder().forms_of_products());
-    let forms = FormChoice::Known(forms.unwrap_or_default());
     let model = Model {
         name: wanted.source.name().to_owned(),
         file,
         // Reloading finds the same places.
-        options: LoadOptions { context: session.context(), table, kv_type, forms, ..options },
-        products: session.products().into(),
+        options: LoadOptions { context: session.context(), table, kv_type, ..options },
+        tuning: session.tuning().into(),
         verified: false.into(),
         tried: RefCell::default(),
         verifying: false.into(),

@@ -6,9 +6,8 @@ use shaders::ple::combine::{self as combine_kernel, Table};
 use shaders::ple::locate as locate_kernel;
 
 use super::few_rows::FewRows;
-use super::forms::Choices;
 use super::rows::{product, product_of_one};
-use super::{Parts, RowCacheValues};
+use super::{Parts, RowCacheValues, Tuning};
 use crate::plan::{Plan, PlanError, Value};
 
 /// Token embeddings into `h[0]`, scaled by the square root of the width, for any number of rows.
@@ -59,15 +58,15 @@ pub fn per_layer_of_few(parts: &Parts, rows: FewRows) -> Result<Plan, PlanError>
 ///
 /// # Errors
 /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
-pub fn per_layer_of_one(parts: &Parts, choices: Choices) -> Result<Plan, PlanError> {
-    if !choices.is_fused(&parts.config) {
-        return per_layer_of_few(parts, FewRows::new(&parts.config, 1, choices));
+pub fn per_layer_of_one(parts: &Parts, tuning: Tuning) -> Result<Plan, PlanError> {
+    if !tuning.is_fused(&parts.config) {
+        return per_layer_of_few(parts, FewRows::new(&parts.config, 1, tuning));
     }
     let (s, mut plan) = (&parts.scratch, Plan::default());
     if parts.weights.ple_norm.is_none() {
         return Ok(plan);
     }
-    product_of_one(parts, &mut plan, choices, "per_layer_model_proj", [&s.h[0], &s.ple_projected])?;
+    product_of_one(parts, &mut plan, tuning, "per_layer_model_proj", [&s.h[0], &s.ple_projected])?;
     combine(parts, &mut plan, true)?;
     Ok(plan)
 }

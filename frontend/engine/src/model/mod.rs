@@ -1,6 +1,7 @@
 //! The text decoder: configuration, tensors, and plans.
 
 mod architectures;
+mod classes;
 mod config;
 mod corrections;
 mod decode;
@@ -13,7 +14,6 @@ mod expert_cache;
 mod expert_scratch;
 mod experts;
 mod few_rows;
-mod forms;
 mod gemma;
 mod gemma3;
 mod gemma4;
@@ -31,9 +31,10 @@ mod sampler;
 mod sampling_plans;
 mod scratch;
 mod tensors;
-mod tuned_forms;
+mod tuning;
 mod verify;
 
+pub use classes::{Class, LARGE};
 pub use config::{Architecture, Attention, Config, ConfigError, Experts, LayerConfig, OtherKind};
 pub(crate) use corrections::shape as target_shape;
 pub use corrections::{Corrections, total_rank};
@@ -49,7 +50,6 @@ pub use drafter::{DraftParts, Drafter, DrafterError, DrafterSpec};
 pub use expert_cache::{ExpertError, ExpertSource, ExpertUse, SlotTable};
 pub(crate) use expert_scratch::ExpertScratch;
 pub(crate) use experts::{Pairs, ranges};
-pub use forms::{Choices, Products, large_products};
 pub use host_table::{HostTable, RowError};
 pub use kv_cache::{KvCache, KvType, LayerCache, ring};
 pub use layer::Site;
@@ -57,4 +57,4 @@ pub use parts::{Extent, Parts, Rope, history};
 pub use row_cache::{FetchError, RowCache, RowCacheValues};
 pub(crate) use rows::activation_params;
 pub use scratch::{Scratch, chunk, text_chunk};
-pub use tuned_forms::{Class, FormChoice, Forms, LARGE};
+pub use tuning::{Tuning, large_products};

@@ -9,8 +9,8 @@ use shaders::rows::norm_add::{NormAdd, NormAddRows, Params as NormParams};
 use shaders::rows::qkv_finish::{Params as QkvParams, QkvFinish};
 
 use super::corrections::Corrections;
-use super::forms::{Choices, matvec_form};
 use super::layer::{Heads, Site, Slot};
+use super::tuning::{Tuning, matvec_form};
 use super::{Config, Parts, product, rounded_rows};
 use crate::plan::{Amount, Grid, Plan, PlanError, Value};
 use crate::weights::Matrix;
@@ -253,7 +253,7 @@ pub fn products(
 pub fn product_of_one(
     parts: &Parts,
     steps: &mut Plan,
-    choices: Choices,
+    tuning: Tuning,
     name: &str,
     [x, y]: [&Value; 2],
 ) -> Result<(), PlanError> {
@@ -268,7 +268,7 @@ pub fn product_of_one(
     };
     for part in &matrix.parts {
         let rows = part.layout.n;
-        kernel.form = matvec_form(parts.limits, choices, &kernel, rows);
+        kernel.form = matvec_form(parts.limits, tuning, &kernel, rows);
         let (mut params, grid) = kernel.dispatch(&[rows]);
         (params.planes[0], params.out) = (part.layout.planes, [part.row0, 0, 0]);
         steps.push(kernel.clone(), &params, &[y, x, &part.value], Grid::Fixed(grid))?;

@@ -7,9 +7,9 @@ use shaders::state::State;
 
 use super::Config;
 use super::expert_scratch::ExpertScratch;
-use super::forms::MAX_FUSED_RANK;
 use super::product::HalfRows;
 use super::row_cache::RowCacheValues;
+use super::tuning::MAX_FUSED_RANK;
 use crate::plan::{Limits, Value};
 
 /// Maximum number of splits that a product merges: each of its workgroups reads all of them.

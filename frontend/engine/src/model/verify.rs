@@ -9,8 +9,7 @@ use shaders::sampling::look_up as kernel;
 use super::corrections::Corrections;
 use super::drafter::{self, DraftParts};
 use super::few_rows::{FewRows, layers};
-use super::forms::Choices;
-use super::{Parts, embed};
+use super::{Parts, Tuning, embed};
 use crate::plan::{Grid, Plan, PlanError};
 
 /// Minimum length of a match, in tokens, from which tokens are drafted.
@@ -23,15 +22,15 @@ pub const SHORTEST_MATCH: u32 = 3;
 pub fn plan(
     parts: &Parts,
     rows: u32,
-    choices: Choices,
+    tuning: Tuning,
     corrections: Option<&Corrections>,
     drafter: Option<&DraftParts>,
 ) -> Result<Plan, PlanError> {
     let mut plan = match drafter {
-        Some(drafter) => drafter::draft(parts, drafter, choices, rows - 1)?,
+        Some(drafter) => drafter::draft(parts, drafter, tuning, rows - 1)?,
         None => look_up(parts)?,
     };
-    let rows = FewRows::new(&parts.config, rows, choices);
+    let rows = FewRows::new(&parts.config, rows, tuning);
     plan.extend(&embed::tokens(parts)?);
     plan.extend(&embed::per_layer_of_few(parts, rows)?);
     plan.extend(&layers::plan(parts, rows, corrections, 0)?);

@@ -107,7 +107,7 @@ impl ModelSpec {
             let plans = DiffusionPlans::new(parts)?;
             return Ok((plans.layout(parts), plans.params_bytes(limits)));
         }
-        let plans = DecoderPlans::new(parts, self.products, None)?;
+        let plans = DecoderPlans::new(parts, self.tuning, None)?;
         Ok((plans.layout(parts), plans.params_bytes(limits)))
     }
 

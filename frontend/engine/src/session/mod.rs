@@ -27,8 +27,7 @@ use crate::gguf::{Family, Header};
 use crate::gpu::{Buffer, Gpu, GpuError};
 use crate::media::{Input, Media, MediaError};
 use crate::model::{
-    ConfigError, Decoder, DecoderPlans, ExpertUse, FormChoice, KvType, LoadedModel, LogitsReader, Products,
-    ring,
+    ConfigError, Decoder, DecoderPlans, ExpertUse, KvType, LoadedModel, LogitsReader, Tuning, ring,
 };
 use crate::plan::Tested;
 use crate::train::Base;
@@ -61,10 +60,10 @@ pub struct LoadOptions {
     pub context: u32,
     /// Storage type of the KV cache. F16 becomes Q8_0 where the context does not fit otherwise.
     pub kv_type: KvType,
-    /// Which products of decode are packed.
-    pub products: Products,
-    /// Which forms they get.
-    pub forms: FormChoice,
+    /// How decode computes its products; `None` to measure what is the fastest.
+    pub tuning: Option<Tuning>,
+    /// Whether other forms of the products are tried if the tuning is measured.
+    pub tries_forms: bool,
     /// The first place that the per-layer table may have. It gets a later one if it does not fit.
     pub table: TablePlace,
     /// Experts per layer that have a place on the device; 0 for all. See [`ModelSpec::with_expert_budget`].
@@ -140,8 +139,7 @@ impl Session {
             return Err(ConfigError::IsDiffusion.into());
         }
         let mut described = Described::new(Rc::clone(&gpu), file, (header, spec), options).await?;
-        let plans = DecoderPlans::with_forms(&described.parts, options.products, options.forms);
-        let plans = plans.map_err(GpuError::from)?;
+        let plans = DecoderPlans::new(&described.parts, options.tuning, None).map_err(GpuError::from)?;
         let compiled = gpu.compile_ahead(plans.usual());
         drop(plans);
         let weights = described.load_weights(cancel, progress).await?;
@@ -153,8 +151,8 @@ impl Session {
             experts,
             context: core.context,
             pad: core.tokenizer.special().pad.unwrap_or(0),
-            products: options.products,
-            forms: options.forms,
+            tuning: options.tuning,
+            tries_forms: options.tries_forms,
         };
         // Compiling may also take long.
         let mut report = |done, total| progress(Loading::Kernels(done, total));
@@ -227,13 +225,13 @@ impl Session {
         &self.decoder
     }
 
-    /// Changes which products of decode are packed, and clears the cache.
+    /// Changes how decode computes its products, and clears the cache.
     ///
     /// # Errors
     /// When the device was lost, or rejects a kernel; the session must not be used then.
-    pub async fn set_products(&mut self, products: Products) -> Result<(), EngineError> {
+    pub async fn set_tuning(&mut self, tuning: Tuning) -> Result<(), EngineError> {
         self.forget();
-        Ok(self.decoder.set_products(products).await?)
+        Ok(self.decoder.set_tuning(tuning).await?)
     }
 
     /// The inputs of training. They share the weights, and may outlive the session.

@@ -7,7 +7,7 @@ use super::{DiffusionSession, EngineError, Kind, LoadOptions, Loading, ModelFile
 use crate::bytes::CancelToken;
 use crate::gpu::Gpu;
 use crate::media::Input;
-use crate::model::{ConfigError, Products};
+use crate::model::{ConfigError, Tuning};
 
 /// A loaded model of any kind. What they share is [`Kind`] and [`Core`](super::Core).
 pub enum ModelSession {
@@ -74,10 +74,10 @@ impl ModelSession {
         }
     }
 
-    /// Returns which products of decode are packed. A diffusion model has none.
+    /// Returns how decode computes its products; `None` for a diffusion model, which has none.
     #[must_use]
-    pub fn products(&self) -> Products {
-        self.autoregressive().map_or(Products::Floats, |session| session.decoder().products())
+    pub fn tuning(&self) -> Option<Tuning> {
+        self.autoregressive().ok().map(|session| session.decoder().tuning())
     }
 
     /// Returns the tokens of the longest supported image; `None` if there is no limit.

@@ -8,7 +8,7 @@ use shaders::matmul::Tile;
 use crate::audio;
 use crate::gguf::{Family, Header};
 use crate::gpu::Memory;
-use crate::model::{Config, ConfigError, Extent, Parts, Products, large_products};
+use crate::model::{Config, ConfigError, Extent, Parts, Tuning, large_products};
 use crate::plan::Limits;
 use crate::train::Base;
 use crate::vision::{Budget, TowerPlan};
@@ -36,8 +36,8 @@ pub struct ModelSpec {
     pub tensors: TensorList,
     /// How table and cache are stored where memory allows it.
     pub storage: Storage,
-    /// Which products of decode are packed.
-    pub products: Products,
+    /// How decode computes its products; `None` to measure what is the fastest.
+    pub tuning: Option<Tuning>,
     /// Experts per layer that have a place on the device, if not all.
     pub expert_slots: Option<u32>,
     /// The vision tower in the same file, loaded on demand.
@@ -91,7 +91,7 @@ impl ModelSpec {
         let budget = largest.unwrap_or(Budget::MAX).max(Budget::default());
         let read = || audio::TowerPlan::read(header, config.width).map_err(EngineError::from);
         let audio = if has_towers { usable(read(), &mut unusable)? } else { None };
-        let LoadOptions { kv_type, products, table, projector_bytes, drafter_bytes, .. } = *options;
+        let LoadOptions { kv_type, tuning, table, projector_bytes, drafter_bytes, .. } = *options;
         // Layers that share keys and values run for the last token of a prompt alone, where the host has no part; no
         // published mixture has any.
         let owns_all = (0..config.layers.len()).all(|layer| config.owns_kv(layer));
@@ -103,7 +103,7 @@ impl ModelSpec {
             config,
             tensors,
             storage: Storage { table, kv_type },
-            products,
+            tuning,
             expert_slots,
             vision,
             audio,

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use engine::bytes::{ByteSource, Bytes, CancelToken, FileSource, LocalBoxFuture, MemorySource, SourceError};
 use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuOptions};
-use engine::model::{KvType, Products};
+use engine::model::{KvType, Tuning};
 use engine::session::{LoadOptions, ModelFile, Session};
 
 /// A path in this repository.
@@ -57,11 +57,16 @@ pub fn exact(gpu: &Rc<Gpu>, path: &Path) -> Session {
 
 /// How [`exact`] loads.
 pub fn exact_options() -> LoadOptions {
-    LoadOptions { context: 2048, kv_type: KvType::F32, products: EXACT_PRODUCTS, ..LoadOptions::default() }
+    LoadOptions {
+        context: 2048,
+        kv_type: KvType::F32,
+        tuning: Some(EXACT_PRODUCTS),
+        ..LoadOptions::default()
+    }
 }
 
 /// The products that a software device uses, on every device: others may choose those that round, by timing.
-pub const EXACT_PRODUCTS: Products = Products::Unfused { packed: false };
+pub const EXACT_PRODUCTS: Tuning = Tuning::unfused(false);
 
 /// Loads a model.
 pub fn load(gpu: &Rc<Gpu>, path: &Path, options: &LoadOptions) -> Session {

@@ -13,7 +13,7 @@ use engine::adapter::{self, Adapter, AdapterError, Factors, Projection, Target, 
 use engine::bytes::MemorySource;
 use engine::gguf::{TensorSpec, WriteValue, Writer};
 use engine::gpu::{Gpu, GpuError, GpuOptions};
-use engine::model::{Attention, Products};
+use engine::model::{Attention, Tuning};
 use engine::plan::Tested;
 use engine::session::{Control, EngineError, LoadOptions, Options, Session};
 use pollster::block_on;
@@ -113,7 +113,7 @@ fn logits_agree_with_the_reference_and_with_peft() {
 
 /// A session whose tokens without adapters have fused products too, so that their dispatches can be compared.
 fn fused(gpu: &Rc<Gpu>) -> Session {
-    let options = LoadOptions { products: Products::Floats, ..common::exact_options() };
+    let options = LoadOptions { tuning: Some(Tuning::FLOATS), ..common::exact_options() };
     common::load(gpu, &model(), &options)
 }
 
@@ -158,8 +158,8 @@ fn what_has_no_z_on_the_way_has_a_dispatch_for_it_with_the_same_answer() {
 #[test]
 fn decode_corrects_by_every_plan() {
     let (gpu, ids, flat) = (common::gpu(), ids(), open("flat.safetensors"));
-    let by_steps = |products: Products| {
-        let options = LoadOptions { products, ..common::exact_options() };
+    let by_steps = |tuning: Tuning| {
+        let options = LoadOptions { tuning: Some(tuning), ..common::exact_options() };
         let mut session = common::load(&gpu, &model(), &options);
         let of = |session: &mut Session| block_on(session.logits_by_steps(&ids, 8)).expect("logits");
         let plain = of(&mut session);
@@ -167,14 +167,14 @@ fn decode_corrects_by_every_plan() {
         [plain, of(&mut session)]
     };
     let want = want("flat");
-    let [plain, fused] = by_steps(Products::Floats);
+    let [plain, fused] = by_steps(Tuning::FLOATS);
     assert!(difference(&fused, &want) <= EXACT);
     // Packed rows take the same plan, except for rounding.
     if common::is_thorough() {
-        let [_, unfused] = by_steps(Products::Unfused { packed: false });
+        let [_, unfused] = by_steps(Tuning::unfused(false));
         assert!(difference(&unfused, &want) <= EXACT);
     }
-    let [packed_plain, packed] = by_steps(Products::Unfused { packed: true });
+    let [packed_plain, packed] = by_steps(Tuning::unfused(true));
     let (rounding, worst) = (difference(&packed_plain, &plain), difference(&packed, &want));
     println!("packed: {worst:.1e}, without an adapter {rounding:.1e}");
     assert!(rounding > EXACT && worst <= 1.5 * rounding, "{worst}, without an adapter {rounding}");
@@ -187,27 +187,27 @@ fn products_that_could_not_be_changed_leave_adapters_at_work() {
     let (gpu, ids) = (common::gpu(), ids());
     let mut session = fused(&gpu);
     add(&mut session, "a", &open("flat.safetensors"), 1.0);
-    let products = session.decoder().products();
+    let tuning = session.decoder().tuning();
     let of = |session: &mut Session| block_on(session.logits_by_steps(&ids, 8)).expect("logits");
     let before = of(&mut session);
-    let other = Products::Unfused { packed: false };
+    let other = Tuning::unfused(false);
     let (mut refused, mut limit) = (Vec::new(), gpu.bytes_in_use());
     loop {
         gpu.limit_memory(limit);
-        let set = block_on(session.set_products(other));
+        let set = block_on(session.set_tuning(other));
         gpu.limit_memory(u64::MAX);
         let Err(EngineError::Gpu(GpuError::OutOfMemory { label, bytes, in_use })) = set else {
             set.expect("nothing else is wrong");
             break;
         };
-        assert_eq!(session.decoder().products(), products, "{label}");
+        assert_eq!(session.decoder().tuning(), tuning, "{label}");
         assert_eq!(of(&mut session), before, "{label}");
         refused.push(label);
         // As much as it takes to come to the next allocation.
         limit = in_use + bytes;
     }
     assert!(refused.iter().any(|label| label == "adapters"), "{refused:?}");
-    assert_ne!(session.decoder().products(), products);
+    assert_ne!(session.decoder().tuning(), tuning);
     assert!(difference(&of(&mut session), &before) <= EXACT);
 }
 

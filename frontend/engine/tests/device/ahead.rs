@@ -6,7 +6,7 @@ use std::rc::Rc;
 use engine::adapter;
 use engine::bytes::{CancelToken, LocalBoxFuture};
 use engine::gpu::{CompileAhead, Gpu, GpuOptions, Kernel};
-use engine::model::Products;
+use engine::model::Tuning;
 use engine::session::LoadOptions;
 use engine::train::{Settings, Trainer};
 use engine::vision::Budget;
@@ -55,10 +55,10 @@ fn gpu(ahead: Option<Rc<dyn CompileAhead>>) -> Rc<Gpu> {
 #[test]
 fn what_is_compiled_ahead_is_what_a_load_asks_for() {
     for model in MODELS {
-        for products in [Products::Floats, Products::Packed { least_rows: 0 }] {
+        for tuning in [Tuning::FLOATS, Tuning::packed(0)] {
             let asked = Rc::new(Asked::default());
             let gpu = gpu(Some(Rc::clone(&asked) as Rc<dyn CompileAhead>));
-            let options = LoadOptions { context: 2048, products, ..LoadOptions::default() };
+            let options = LoadOptions { context: 2048, tuning: Some(tuning), ..LoadOptions::default() };
             let _session = common::load(&gpu, &common::repository(model), &options);
 
             let ahead: Vec<_> = asked.0.borrow().iter().map(|kernel| kernel.name.clone()).collect();
@@ -68,7 +68,7 @@ fn what_is_compiled_ahead_is_what_a_load_asks_for() {
             assert!(later.len() > 20, "{model}: {later:?}");
             let missing: Vec<_> = later.iter().filter(|name| !ahead.contains(name)).collect();
             let in_vain = ahead.iter().filter(|name| !later.contains(name)).count();
-            if products == Products::Floats {
+            if tuning == Tuning::FLOATS {
                 assert_eq!((missing.len(), in_vain), (0, 0), "{model}: {missing:?}");
             } else {
                 // Whether the device takes packed products shows only when they are built, so the float ones come ahead

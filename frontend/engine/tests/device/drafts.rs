@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use engine::adapter;
 use engine::bytes::{CancelToken, MemorySource};
-use engine::model::{Drafts, KvType, Products, Speculation};
+use engine::model::{Drafts, KvType, Speculation, Tuning};
 use engine::session::{Control, Finish, LoadOptions, ModelFile, Options, Session, TablePlace};
 use engine::synth::{self, Quant, Shape};
 use shaders::sampling::Settings;
@@ -15,12 +15,12 @@ const MODELS: [&str; 4] =
     ["tiny-e2b.q4_k_m.gguf", "tiny-31b.q4_k_m.lcpp.gguf", "tiny-moe.q4_k_m.gguf", "tiny-gemma3.q4_k_m.gguf"];
 
 fn open(model: &str) -> Session {
-    with_products(model, Products::default())
+    with_tuning(model, None)
 }
 
-fn with_products(model: &str, products: Products) -> Session {
+fn with_tuning(model: &str, tuning: Option<Tuning>) -> Session {
     let path = common::repository(&format!("frontend/engine/tests/golden/models/{model}"));
-    let options = LoadOptions { context: 1024, kv_type: KvType::F32, products, ..LoadOptions::default() };
+    let options = LoadOptions { context: 1024, kv_type: KvType::F32, tuning, ..LoadOptions::default() };
     common::load(&common::gpu(), &path, &options)
 }
 
@@ -86,12 +86,11 @@ fn an_answer_is_the_same_with_and_without_drafts() {
 fn rounds_wait_for_experts_that_are_not_on_the_device() {
     let path = common::repository("frontend/engine/tests/golden/models/tiny-moe.q4_k_m.gguf");
     let with_slots = |expert_slots| {
-        let products = Products::Floats;
         let options = LoadOptions {
             context: 1024,
             kv_type: KvType::F32,
             expert_slots,
-            products,
+            tuning: Some(Tuning::FLOATS),
             ..LoadOptions::default()
         };
         common::load(&common::gpu(), &path, &options)
@@ -170,21 +169,20 @@ fn packed_and_corrected_rounds_give_the_same_answer() {
         want
     };
     // The first adapter corrects all products but the per-layer input, the second that one, too.
-    let (all, adapters) =
-        ([Products::Packed { least_rows: 0 }, Products::Floats], ["flat.safetensors", "peft"]);
+    let (all, adapters) = ([Tuning::packed(0), Tuning::FLOATS], ["flat.safetensors", "peft"]);
     let (all, adapters) =
         if common::is_thorough() { (&all[..], &adapters[..]) } else { (&all[..1], &adapters[1..]) };
-    for &products in all {
+    for &tuning in all {
         if common::is_thorough() {
-            same(&mut with_products(MODELS[1], products), MODELS[1]);
+            same(&mut with_tuning(MODELS[1], Some(tuning)), MODELS[1]);
         }
-        let mut session = with_products(MODELS[0], products);
+        let mut session = with_tuning(MODELS[0], Some(tuning));
         let plain = same(&mut session, MODELS[0]);
         for &name in adapters {
             let path = common::repository("frontend/engine/tests/golden/adapters").join(name);
             let adapter = pollster::block_on(adapter::open(&path)).expect("the adapter opens");
             pollster::block_on(session.add_adapter(name, adapter, 1.0)).expect("the adapter fits");
-            assert_ne!(same(&mut session, name), plain, "{name} {products:?}");
+            assert_ne!(same(&mut session, name), plain, "{name} {tuning:?}");
         }
     }
 }

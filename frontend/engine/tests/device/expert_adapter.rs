@@ -8,7 +8,7 @@ use engine::adapter::{Adapter, Factors, Projection, Shape, Target, gguf, peft};
 use engine::bytes::MemorySource;
 use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuOptions};
-use engine::model::{Drafts, KvType, Products};
+use engine::model::{Drafts, KvType, Tuning};
 use engine::plan::Tested;
 use engine::session::{Control, LoadOptions, Options, Session};
 use engine::synth::{self, Quant};
@@ -185,13 +185,18 @@ fn an_adapter_of_experts_is_the_merged_model() {
 
 fn tiny_moe(gpu: &Rc<Gpu>, expert_slots: u32) -> Session {
     // What is timed may turn out otherwise for each session.
-    tiny_moe_with(gpu, expert_slots, Products::Floats)
+    tiny_moe_with(gpu, expert_slots, Tuning::FLOATS)
 }
 
-fn tiny_moe_with(gpu: &Rc<Gpu>, expert_slots: u32, products: Products) -> Session {
+fn tiny_moe_with(gpu: &Rc<Gpu>, expert_slots: u32, tuning: Tuning) -> Session {
     let path = common::repository("frontend/engine/tests/golden/models/tiny-moe.q4_k_m.gguf");
-    let options =
-        LoadOptions { context: 1024, kv_type: KvType::F32, expert_slots, products, ..LoadOptions::default() };
+    let options = LoadOptions {
+        context: 1024,
+        kv_type: KvType::F32,
+        expert_slots,
+        tuning: Some(tuning),
+        ..LoadOptions::default()
+    };
     common::load(gpu, &path, &options)
 }
 
@@ -251,20 +256,20 @@ fn an_expert_cache_finds_the_factors_of_the_experts_that_it_holds() {
 #[test]
 fn packed_experts_are_corrected() {
     let (gpu, ids) = (common::gpu(), ids(10));
-    let by_steps = |products: Products| {
-        let mut session = tiny_moe_with(&gpu, 0, products);
+    let by_steps = |tuning: Tuning| {
+        let mut session = tiny_moe_with(&gpu, 0, tuning);
         let adapter = of_everything(&session, 3);
         let of = |session: &mut Session| block_on(session.logits_by_steps(&ids, 10)).expect("logits");
         let plain = of(&mut session);
         add(&mut session, "a", &adapter, 1.0);
-        let packs = products != Products::Floats;
+        let packs = tuning != Tuning::FLOATS;
         let reduces = |kernel: &Reduce| !kernel.sorted && kernel.packed == packs;
         let tested = session.decoder().tested();
         assert!(tested.iter().any(|tested| tested.downcast_ref().is_some_and(reduces)));
         [plain, of(&mut session)]
     };
-    let [plain, want] = by_steps(Products::Floats);
-    let [packed_plain, packed] = by_steps(Products::Packed { least_rows: 0 });
+    let [plain, want] = by_steps(Tuning::FLOATS);
+    let [packed_plain, packed] = by_steps(Tuning::packed(0));
     let (rounding, worst) = (difference(&packed_plain, &plain), difference(&packed, &want));
     println!(
         "packed: {worst:.1e}, without an adapter {rounding:.1e}; effect {:.1e}",

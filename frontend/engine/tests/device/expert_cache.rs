@@ -6,7 +6,7 @@ use std::rc::Rc;
 use engine::bytes::{ByteSource, CancelToken, LocalSource, MemorySource, RangeCopy};
 use engine::gguf::Header;
 use engine::gpu::Gpu;
-use engine::model::{KvType, Products};
+use engine::model::{KvType, Tuning};
 use engine::session::{
     Control, DeviceMemory, EngineError, Finish, LoadOptions, ModelFile, ModelSpec, Options, Session,
 };
@@ -29,8 +29,8 @@ fn header() -> Header {
 /// So many of eight experts per layer; two are used for a token.
 fn with_slots(expert_slots: u32) -> LoadOptions {
     // What is timed may turn out otherwise for each session.
-    let products = Products::Floats;
-    LoadOptions { context: 512, kv_type: KvType::F32, expert_slots, products, ..LoadOptions::default() }
+    let tuning = Some(Tuning::FLOATS);
+    LoadOptions { context: 512, kv_type: KvType::F32, expert_slots, tuning, ..LoadOptions::default() }
 }
 
 fn load(gpu: &Rc<Gpu>, file: ModelFile, options: &LoadOptions) -> Result<Session, EngineError> {

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use engine::gpu::{Gpu, GpuOptions};
-use engine::model::{FormChoice, KvType, Products};
+use engine::model::{KvType, Tuning};
 use engine::plan::Tested;
 use engine::session::{Control, LoadOptions, Options, Session};
 use safetensors::SafeTensors;
@@ -191,11 +191,11 @@ fn check_logits(session: &mut Session, golden: &Golden, label: &str, tolerance: 
 }
 
 /// A session that steps through prompts.
-fn stepping(gpu: &Rc<Gpu>, case: &Case, products: Products, forms: FormChoice) -> Session {
+fn stepping(gpu: &Rc<Gpu>, case: &Case, tuning: Tuning) -> Session {
     let options =
-        LoadOptions { context: 512, kv_type: KvType::F32, products, forms, ..LoadOptions::default() };
+        LoadOptions { context: 512, kv_type: KvType::F32, tuning: Some(tuning), ..LoadOptions::default() };
     let session = common::load(gpu, &case.model, &options);
-    assert_eq!(session.decoder().products(), products, "{}", case.key);
+    assert_eq!(session.decoder().tuning(), tuning, "{}", case.key);
     session
 }
 
@@ -229,7 +229,7 @@ fn the_steps_of_a_drawn_token_agree_in_full_precision() {
     // One of each shape: what differs between the types is compared by the greedy ids.
     for case in carried().iter().filter(|case| case.key.contains("q4_k_m")) {
         let golden = Golden::read(case);
-        let mut session = stepping(&gpu, case, Products::Floats, FormChoice::Usual);
+        let mut session = stepping(&gpu, case, Tuning::FLOATS);
         for (key, ids) in golden.stepped_prompts() {
             let (likeliest, logits) = step_through(&mut session, &ids);
             let far = distance(&logits, &golden.f32s(&format!("{key}.logits_last")));
@@ -265,21 +265,16 @@ fn is_quantised(kernel: &dyn Kernel) -> bool {
 
 /// Holds a model with every quantised product packed to what llama.cpp reached. Beside the set's own prompts go `more`,
 /// whose likeliest ids are those of float products. The share of equal ids on the set's prompts alone.
-fn check_packed(
-    gpu: &Rc<Gpu>,
-    case: &Case,
-    (products, forms): (Products, FormChoice),
-    more: &[Vec<u32>],
-) -> f64 {
+fn check_packed(gpu: &Rc<Gpu>, case: &Case, tuning: Tuning, more: &[Vec<u32>]) -> f64 {
     let golden = Golden::read(case);
     let mut wanted = Vec::new();
     if !more.is_empty() {
         // Read at once: by steps they are the same, as the test above shows, and take three times as long.
-        let mut floats = stepping(gpu, case, Products::Floats, FormChoice::Usual);
+        let mut floats = stepping(gpu, case, Tuning::FLOATS);
         wanted.extend(more.iter().map(|ids| read_at_once(&mut floats, ids)));
     }
 
-    let mut session = stepping(gpu, case, products, forms);
+    let mut session = stepping(gpu, case, tuning);
     let mut kernels = Tested::kernels(&session.decoder().tested());
     kernels.retain(|kernel| is_quantised(&**kernel));
     assert!(kernels.len() >= 5 && kernels.iter().all(|kernel| kernel.is_packed()));
@@ -369,7 +364,7 @@ fn packed_products_agree_as_well_as_llama_cpp() {
     // One that has every kind of product: the kernels of each type are held to their twins.
     let is_run = |case: &&Case| common::is_thorough() || case.key == "tiny-e2b/q4_k_m";
     for case in carried().iter().filter(|case| !case.key.contains("moe")).filter(is_run) {
-        check_packed(&gpu, case, (Products::Packed { least_rows: 0 }, FormChoice::Usual), &[]);
+        check_packed(&gpu, case, Tuning::packed(0), &[]);
     }
 }
 
@@ -379,12 +374,11 @@ fn packed_products_that_are_not_fused_agree_as_well_as_llama_cpp() {
     // The same rounding as in the test above: one model that has every kind of product.
     let case = carried().into_iter().find(|case| case.key.contains("e2b") && case.key.contains("q4_k_m"));
     let case = case.expect("a small model");
-    let products = Products::Unfused { packed: true };
-    check_packed(&gpu, &case, (products, FormChoice::Usual), &[]);
+    let tuning = Tuning::unfused(true);
+    check_packed(&gpu, &case, tuning, &[]);
     let numbers: &[u8] = if common::is_thorough() { &[1, 2] } else { &[] };
     for &number in numbers {
-        let forms = FormChoice::Known(forms::with_number(number));
-        check_packed(&gpu, &case, (products, forms), &[]);
+        check_packed(&gpu, &case, Tuning { forms: [number; 4], ..tuning }, &[]);
     }
 }
 
@@ -404,7 +398,7 @@ fn packed_products_of_a_mixture_agree_as_well_as_llama_cpp() {
     assert!(more.len() >= 10, "{} chats", more.len());
     let gpu = common::gpu();
     let case = carried().into_iter().find(|case| case.key.contains("moe")).expect("a mixture of experts");
-    let alone = check_packed(&gpu, &case, (Products::Packed { least_rows: 0 }, FormChoice::Usual), &more);
+    let alone = check_packed(&gpu, &case, Tuning::packed(0), &more);
     // On the same prompts as llama.cpp the packed mixture misses what that reached. What it reaches is held here; where it
     // no longer misses, the chats have to go.
     let (_, bar) = llama_cpp(&case);

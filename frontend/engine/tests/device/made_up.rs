@@ -10,8 +10,8 @@ use engine::gguf::{Family, Header, TensorSpec, Writer};
 use engine::media::Input;
 use engine::model::layer::{Branch, Heads, Mask, Operation, Pass, Site, Slot, Tensors};
 use engine::model::{
-    Architecture, Attention, Config, Decoder, Extent, FormChoice, KvType, LayerConfig, LoadedModel,
-    LogitsReader, Parts, Products,
+    Architecture, Attention, Config, Decoder, Extent, KvType, LayerConfig, LoadedModel, LogitsReader, Parts,
+    Tuning,
 };
 use engine::plan::PlanError;
 use engine::weights::{self, TensorList, Weights};
@@ -252,8 +252,8 @@ fn a_made_up_architecture_is_a_description_a_tensor_list_and_a_configuration() {
         experts: None,
         context: 512,
         pad: 0,
-        products: Products::Floats,
-        forms: FormChoice::Usual,
+        tuning: Some(Tuning::FLOATS),
+        tries_forms: false,
     };
     let decoder = block_on(Decoder::new(Rc::clone(&gpu), loaded, &mut |_, _| ())).expect("a decoder");
     let reader = block_on(LogitsReader::new(&decoder)).expect("programs");

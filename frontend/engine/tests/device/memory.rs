@@ -6,7 +6,7 @@ use std::rc::Rc;
 use engine::adapter::{Adapter, Factors, Projection, Ranks, Shape, Target};
 use engine::bytes::FileSource;
 use engine::gguf::Header;
-use engine::model::{Choices, Corrections, Decoder, DecoderPlans, Plans, Products};
+use engine::model::{Corrections, Decoder, DecoderPlans, Plans, Tuning};
 use engine::session::{DeviceMemory, LoadOptions, ModelSpec, TablePlace};
 use pollster::block_on;
 
@@ -17,14 +17,15 @@ fn a_load_takes_what_was_planned() {
     let gpu = common::gpu();
     for model in ["tiny-e2b.q4_k_m", "tiny-31b.q8_0", "tiny-moe.q4_k_m", "tiny-unified.f16.lcpp"] {
         let path = common::repository("frontend/engine/tests/golden/models").join(format!("{model}.gguf"));
-        let packed = Products::Packed { least_rows: 0 };
-        for (products, context, table) in
-            [(Products::Floats, 512, TablePlace::Device), (packed, 2048, TablePlace::Host)]
+        let packed = Tuning::packed(0);
+        for (tuning, context, table) in
+            [(Tuning::FLOATS, 512, TablePlace::Device), (packed, 2048, TablePlace::Host)]
         {
             let on_host = table == TablePlace::Host;
             // Some of the eight experts of the mixture, too.
             let expert_slots = if on_host { 3 } else { 0 };
-            let options = LoadOptions { context, products, table, expert_slots, ..LoadOptions::default() };
+            let options =
+                LoadOptions { context, tuning: Some(tuning), table, expert_slots, ..LoadOptions::default() };
             let source = FileSource::open(&path).expect("the model opens");
             let header = block_on(Header::read(&source)).expect("a header");
             let plan = ModelSpec::with_options(&header, &options).expect("a plan");
@@ -37,8 +38,8 @@ fn a_load_takes_what_was_planned() {
 
             let before = gpu.bytes_in_use();
             let session = common::load(&gpu, &path, &options);
-            assert!(session.decoder().products() == products || model.contains("f16"), "{model}");
-            assert_eq!(gpu.bytes_in_use() - before, planned.loaded(), "{model} {products:?}");
+            assert!(session.decoder().tuning() == tuning || model.contains("f16"), "{model}");
+            assert_eq!(gpu.bytes_in_use() - before, planned.loaded(), "{model} {tuning:?}");
             drop(session);
             assert_eq!(gpu.bytes_in_use(), before, "{model}");
         }
@@ -67,7 +68,7 @@ fn adapters_take_what_was_planned() {
     let limits = gpu.plan_limits();
     for model in ["tiny-e2b.q4_k_m", "tiny-31b.q8_0", "tiny-moe.q4_k_m"] {
         let path = common::repository("frontend/engine/tests/golden/models").join(format!("{model}.gguf"));
-        let options = LoadOptions { context: 512, products: Products::Floats, ..LoadOptions::default() };
+        let options = LoadOptions { context: 512, tuning: Some(Tuning::FLOATS), ..LoadOptions::default() };
         let mut session = common::load(&gpu, &path, &options);
         for ranks in [&[6][..], &[64, 64]] {
             let parts = session.decoder().parts();
@@ -77,8 +78,8 @@ fn adapters_take_what_was_planned() {
                 &|_| true,
             )
             .expect("corrections");
-            let plans = Plans::new(parts, Choices::default(), Some(&corrections)).expect("plans");
-            let without = DecoderPlans::new(parts, options.products, None).expect("plans").layout(parts);
+            let plans = Plans::new(parts, Tuning::FLOATS, Some(&corrections)).expect("plans");
+            let without = DecoderPlans::new(parts, options.tuning, None).expect("plans").layout(parts);
             let planned = plans.layout(&corrections).beyond(&without).total() + plans.params_bytes(limits);
 
             let before = gpu.bytes_in_use();

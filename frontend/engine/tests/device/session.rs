@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use engine::bytes::{CancelToken, MemorySource};
 use engine::gguf::Header;
 use engine::gpu::Gpu;
-use engine::model::{Attention, KvType, Products};
+use engine::model::{Attention, KvType, Tuning};
 use engine::plan::{Limits, Tested};
 use engine::session::{
     Control, EngineError, Event, Finish, LoadOptions, ModelFile, Options, Outcome, Session, TablePlace,
@@ -155,17 +155,17 @@ fn the_per_layer_table_may_stay_in_the_file() {
 
 #[test]
 fn a_token_costs_few_dispatches_a_layer_and_no_buffer() {
-    let fused = Products::Floats;
-    let unfused = Products::Unfused { packed: false };
+    let fused = Tuning::FLOATS;
+    let unfused = Tuning::unfused(false);
     // A mixture has no fused products.
-    for (path, products, per_layer) in
-        [(E2B, fused, 7), (DENSE, fused, 5), (DENSE, unfused, 9), (MOE, Products::Floats, 16)]
+    for (path, tuning, per_layer) in
+        [(E2B, fused, 7), (DENSE, fused, 5), (DENSE, unfused, 9), (MOE, Tuning::FLOATS, 16)]
     {
-        let (gpu, mut session) = open(path, LoadOptions { products, ..exact(2048) });
+        let (gpu, mut session) = open(path, LoadOptions { tuning: Some(tuning), ..exact(2048) });
         let layers = &session.decoder().config().layers;
         // Where a product merges the splits of a window, a dispatch merges those of all positions.
         let global = layers.iter().filter(|layer| layer.attention == Attention::Global).count();
-        let merges = if products == fused && path != MOE { global } else { 0 };
+        let merges = if tuning == fused && path != MOE { global } else { 0 };
         // Beside the layers: embedding, two for the per-layer inputs, head, and two to draw.
         let most = per_layer * layers.len() + merges + 6;
         run(&mut session, &prompt(20, 5), &greedy(8)).expect("an answer");
@@ -259,7 +259,7 @@ fn what_an_answer_left_unread_does_not_hinder_one_with_other_products() {
     };
     let answer = pollster::block_on(session.generate(prompt(20, 5), &greedy(40), &control, &mut on));
     assert!(answer.expect("an answer").ids.len() < 40);
-    pollster::block_on(session.set_products(Products::Floats)).expect("other products");
+    pollster::block_on(session.set_tuning(Tuning::FLOATS)).expect("other tuning");
     let answer = run(&mut session, &prompt(20, 5), &greedy(20)).expect("an answer");
     assert_eq!(answer.ids.len(), 20);
 }
@@ -423,20 +423,20 @@ fn a_cancelled_answer_keeps_what_was_drawn_and_the_next_one_goes_on() {
 #[test]
 fn products_are_changed_in_a_loaded_model() {
     let ids = prompt(9, 6);
-    let packed = Products::Packed { least_rows: 0 };
+    let packed = Tuning::packed(0);
     let of = |session: &mut Session| pollster::block_on(session.logits_by_steps(&ids, 9)).expect("logits");
-    let (_gpu, mut session) = open(E2B, LoadOptions { products: Products::Floats, ..exact(512) });
+    let (_gpu, mut session) = open(E2B, LoadOptions { tuning: Some(Tuning::FLOATS), ..exact(512) });
     let floats = of(&mut session);
-    let (_gpu, mut other) = open(E2B, LoadOptions { products: packed, ..exact(512) });
+    let (_gpu, mut other) = open(E2B, LoadOptions { tuning: Some(packed), ..exact(512) });
     let want = of(&mut other);
     assert_ne!(want, floats);
 
-    pollster::block_on(session.set_products(packed)).expect("the device has them");
-    assert_eq!(session.decoder().products(), packed);
+    pollster::block_on(session.set_tuning(packed)).expect("the device has them");
+    assert_eq!(session.decoder().tuning(), packed);
     assert_eq!(of(&mut session), want);
     run(&mut session, &ids, &greedy(4)).expect("an answer");
-    pollster::block_on(session.set_products(Products::Floats)).expect("the device has them");
-    assert_eq!((session.decoder().products(), session.context_used()), (Products::Floats, 0));
+    pollster::block_on(session.set_tuning(Tuning::FLOATS)).expect("the device has them");
+    assert_eq!((session.decoder().tuning(), session.context_used()), (Tuning::FLOATS, 0));
     assert_eq!(of(&mut session), floats);
 
     // Also where an adapter corrects them, whose scale stays.
@@ -447,6 +447,6 @@ fn products_are_changed_in_a_loaded_model() {
     }
     let (corrected, want) = (of(&mut session), of(&mut other));
     assert!(corrected != floats && want != corrected);
-    pollster::block_on(session.set_products(packed)).expect("the device has them");
+    pollster::block_on(session.set_tuning(packed)).expect("the device has them");
     assert_eq!(of(&mut session), want);
 }

@@ -6,14 +6,14 @@ use std::rc::Rc;
 
 use engine::bytes::{CancelToken, MemorySource};
 use engine::gpu::{Gpu, GpuOptions};
-use engine::model::{KvType, Products};
+use engine::model::{KvType, Tuning};
 use engine::session::{LoadOptions, ModelFile, Session};
 use engine::synth::{self, Quant, Shape};
 use shaders::matvec::Matvec;
 
 use crate::common;
 
-const ALL_PACKED: Products = Products::Packed { least_rows: 0 };
+const ALL_PACKED: Tuning = Tuning::packed(0);
 
 /// A model of a published kind, so small and so wide, with room for three parts of its head: 1024 rows are the least.
 fn model(kind: &str, width: u32) -> Vec<u8> {
@@ -37,11 +37,12 @@ fn model(kind: &str, width: u32) -> Vec<u8> {
     file
 }
 
-fn load(file: &[u8], largest_part: Option<u64>, products: Products) -> Session {
+fn load(file: &[u8], largest_part: Option<u64>, tuning: Tuning) -> Session {
     let options = GpuOptions { largest_part, ..GpuOptions::default() };
     let gpu = Rc::new(pollster::block_on(Gpu::open(&options)).expect("a device"));
     let file = ModelFile::local(Rc::new(MemorySource::new(file.to_vec())));
-    let options = LoadOptions { context: 512, kv_type: KvType::F32, products, ..LoadOptions::default() };
+    let options =
+        LoadOptions { context: 512, kv_type: KvType::F32, tuning: Some(tuning), ..LoadOptions::default() };
     pollster::block_on(Session::load(gpu, file, &options, &CancelToken::new(), &mut |_| ()))
         .expect("the model loads")
 }
@@ -56,9 +57,9 @@ fn logits(session: &mut Session) -> [Vec<f32>; 2] {
 
 /// The logits are the same in three parts. `norms` is how many dispatches norm the stream for all parts: one, or none
 /// where each product does.
-fn in_parts(file: &[u8], products: Products, norms: usize) {
-    let mut whole = load(file, None, products);
-    assert_eq!(whole.decoder().products(), products);
+fn in_parts(file: &[u8], tuning: Tuning, norms: usize) {
+    let mut whole = load(file, None, tuning);
+    assert_eq!(whole.decoder().tuning(), tuning);
     let want = logits(&mut whole);
     let parts = &whole.decoder().parts().head().expect("a head").parts;
     assert_eq!(parts.len(), 1);
@@ -71,7 +72,7 @@ fn in_parts(file: &[u8], products: Products, norms: usize) {
     let norms_before = named(&whole, "rows_norm_add");
     drop(whole);
 
-    let mut split = load(file, Some(third), products);
+    let mut split = load(file, Some(third), tuning);
     assert_eq!(split.decoder().parts().head().expect("a head").parts.len(), 3);
     // As many as in one piece, whatever the number of parts.
     assert_eq!(named(&split, "rows_norm_add"), norms_before);
@@ -86,7 +87,7 @@ fn in_parts(file: &[u8], products: Products, norms: usize) {
 
 #[test]
 fn of_products_that_norm_the_stream_themselves() {
-    in_parts(&model("31b", 512), Products::Floats, 0);
+    in_parts(&model("31b", 512), Tuning::FLOATS, 0);
 }
 
 #[test]
@@ -102,6 +103,6 @@ fn of_packed_products() {
 #[test]
 fn of_a_stream_too_wide_to_be_normed_in_a_product() {
     let file = model("31b", Matvec::MAX_NORM_K + 256);
-    in_parts(&file, Products::Floats, 1);
+    in_parts(&file, Tuning::FLOATS, 1);
     in_parts(&file, ALL_PACKED, 1);
 }

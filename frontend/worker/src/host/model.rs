@@ -10,7 +10,7 @@ use engine::bytes::ByteSource;
 use engine::gguf::Header;
 use engine::gpu::Gpu;
 use engine::media::Media;
-use engine::model::{Denoising, Products};
+use engine::model::{Denoising, Tuning};
 use engine::session::{EngineError, LoadOptions, ModelFile, ModelSession};
 use engine::template::{KnownCounts, Variant};
 use engine::tokenizer::Tokenizer;
@@ -30,8 +30,8 @@ pub struct Model {
     pub file: ModelFile,
     /// How it was loaded, with the context length that was allocated.
     pub options: LoadOptions,
-    /// Which products its session has packed.
-    pub products: Cell<Products>,
+    /// How its session computes products of decode; `None` if it has none.
+    pub tuning: Cell<Option<Tuning>>,
     /// Whether its kernels were tried, or are being tried by request.
     pub verified: Cell<bool>,
     /// The texts of the kernels that were tried, or are known to be right.

@@ -120,7 +120,7 @@ async fn restore(
         host.post(ToPage::Device(report));
         failure
     })?;
-    let options = LoadOptions { products: model.products.get(), ..model.options };
+    let options = LoadOptions { tuning: model.tuning.get(), ..model.options };
     let loaded = ModelSession::load(Rc::clone(&gpu), model.file.clone(), &options, cancel, &mut |_| ()).await;
     // The device is back, whatever became of the model.
     if let Some(report) = report {

@@ -1,4 +1,4 @@
-//! Packed products in the worker: a kept choice is taken up, and where they compute wrongly the model goes on without them.
+//! Packed products in the worker: a kept tuning is taken up, and where they compute wrongly the model goes on without them.
 
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -6,6 +6,7 @@ use std::rc::Rc;
 use engine::bytes::FileSource;
 use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuOptions};
+use engine::model::{LARGE, Tuning};
 use engine::session::ModelSpec;
 use engine::store::{Folder as _, MemoryFolder};
 use engine::synth::{self, Quant};
@@ -45,8 +46,8 @@ fn read(desk: &Desk) -> serde_json::Value {
     serde_json::from_slice(&bytes).expect("JSON")
 }
 
-/// A worker with the model loaded that remembers this choice of it, and what it remembers it by.
-fn loaded(name: &str, choice: &str, version: u32) -> (Rc<Desk>, Rc<Host>, String) {
+/// Returns a worker with the model loaded that remembers packed products of it, and the key of that.
+fn loaded(name: &str, version: u32) -> (Rc<Desk>, Rc<Host>, String) {
     let path = model(name);
     let source = FileSource::open(&path).expect("the model opens");
     let header = now(Header::read(&source)).expect("a header");
@@ -58,7 +59,8 @@ fn loaded(name: &str, choice: &str, version: u32) -> (Rc<Desk>, Rc<Host>, String
 
     let (desk, host) = Desk::new();
     desk.model.replace(path);
-    let file = serde_json::json!({ "version": version, "choices": { &key: choice } }).to_string();
+    let known = serde_json::json!({ "tuning": Tuning::packed(LARGE), "packed_is_wrong": false });
+    let file = serde_json::json!({ "version": version, "tunings": { &key: known } }).to_string();
     now(kept(&desk).write(FILE, file.as_bytes())).expect("memory");
     host.receive(load(1), Vec::new());
     let end = desk.end_of(1);
@@ -80,7 +82,7 @@ fn packed(told: &SelfTest) -> usize {
 
 #[test]
 fn packed_products_that_compute_wrongly_are_switched_off() {
-    let (desk, host, key) = loaded("switched_off.gguf", "packed", VERSION);
+    let (desk, host, key) = loaded("switched_off.gguf", VERSION);
     let told = self_test(&desk, &host, 2);
     assert!(packed(&told) > 0 && told.failed().next().is_none() && told.switched_off.is_none(), "{told:?}");
 
@@ -92,7 +94,11 @@ fn packed_products_that_compute_wrongly_are_switched_off() {
     // What has taken their place was tried, too.
     let new = &told.checks[tried..];
     assert!(new.iter().any(|check| check.name.starts_with(HEAD) && !is_packed(&check.name)), "{new:?}");
-    assert_eq!(read(&desk)["choices"][&key], "switched_off");
+    let known = &read(&desk)["tunings"][&key];
+    assert_eq!(
+        (&known["packed_is_wrong"], &known["tuning"]["packed"]),
+        (&true.into(), &serde_json::Value::Null)
+    );
 
     // The model is there, and none of its kernels is doubted any more.
     host.receive(generate(4, "Hello"), Vec::new());
@@ -122,16 +128,16 @@ fn a_model_without_another_form_is_unloaded() {
         }
     };
     // A kernel of attention.
-    let (desk, host, key) = loaded("unloaded.gguf", "packed", VERSION);
+    let (desk, host, key) = loaded("unloaded.gguf", VERSION);
     host.doubt(|name| is_packed(name) || name.starts_with("attention_decode"));
     let told = self_test(&desk, &host, 2);
     assert_eq!(told.switched_off, None);
     assert!(told.failed().any(|check| check.name.starts_with("attention_decode")), "{told:?}");
-    assert_eq!(read(&desk)["choices"][&key], "packed");
+    assert_eq!(read(&desk)["tunings"][&key]["packed_is_wrong"], false);
     gone(&desk, &host);
 
     // The floats that take the place of packed products.
-    let (desk, host, _) = loaded("unloaded.gguf", "packed", VERSION);
+    let (desk, host, _) = loaded("unloaded.gguf", VERSION);
     host.doubt(|name| name.starts_with(HEAD));
     let told = self_test(&desk, &host, 2);
     assert_eq!(told.switched_off, None);
@@ -143,7 +149,7 @@ fn a_model_without_another_form_is_unloaded() {
 #[test]
 fn what_an_older_worker_has_kept_does_not_count() {
     // A processor that plays a device has floats where nothing is known.
-    let (desk, host, _) = loaded("older.gguf", "packed", VERSION - 1);
+    let (desk, host, _) = loaded("older.gguf", VERSION - 1);
     let told = self_test(&desk, &host, 2);
     assert_eq!(packed(&told), 0);
 }

@@ -9,7 +9,7 @@ use engine::audio::{CLIP_SAMPLES, Encoder, RATE};
 use engine::bytes::CancelToken;
 use engine::gpu::Gpu;
 use engine::media::ContentHash;
-use engine::model::{Class, ExpertUse, Products};
+use engine::model::{Class, ExpertUse};
 use engine::session::{Control, Profile, Session};
 use engine::vision::{Budget, Pixels, Size};
 use serde_json::{Value, json};
@@ -24,20 +24,18 @@ fn spread(mut figures: Vec<f64>) -> Value {
 
 /// Which products of decode are packed.
 pub fn products(session: &Session) -> Value {
-    match session.decoder().products() {
-        Products::Packed { least_rows } => json!({ "packed_from_rows": least_rows }),
-        Products::Unfused { packed } => json!({ "unfused": { "packed": packed } }),
-        Products::Floats | Products::Measured => json!("floats"),
+    let tuning = session.decoder().tuning();
+    match tuning.packed {
+        packed if tuning.unfused => json!({ "unfused": { "packed": packed.is_some() } }),
+        Some(least_rows) => json!({ "packed_from_rows": least_rows }),
+        None => json!("floats"),
     }
 }
 
 /// The forms of the products of decode, by class.
 pub fn forms(session: &Session) -> Value {
-    let (forms, fused) = (
-        session.decoder().forms_of_products(),
-        !matches!(session.decoder().products(), Products::Unfused { .. }),
-    );
-    json!(Class::ALL.map(|class| forms.form(class, fused).name()))
+    let tuning = session.decoder().tuning();
+    json!(Class::ALL.map(|class| tuning.form(class, !tuning.unfused).name()))
 }
 
 /// The expert cache, if not all experts are on the device.

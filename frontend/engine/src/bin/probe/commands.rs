@@ -225,7 +225,7 @@ pub fn run() -> Result<Value> {
     let options = Device::from(cli.device);
     match cli.command.with_order(&matches) {
         Command::Info { model } => super::info::run(&model),
-        Command::Plan(args) => super::plan::run(&args, options.products),
+        Command::Plan(args) => super::plan::run(&args, options.tuning),
         Command::Tokenize { model, text } => tokenize(&model, &text),
         Command::Render { model, messages, thinking, no_generation_prompt } => {
             let header = header(&model)?;

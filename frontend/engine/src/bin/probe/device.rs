@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use engine::bytes::CancelToken;
 use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuOptions};
-use engine::model::{FormChoice, KvType, LARGE, Products};
+use engine::model::{KvType, LARGE, Tuning};
 use engine::session::{DeviceMemory, LoadOptions, ModelFile, ModelSpec, Session, TablePlace};
 use web_time::Instant;
 
@@ -64,14 +64,14 @@ enum ProductsArg {
     Unfused,
 }
 
-impl From<ProductsArg> for Products {
+impl From<ProductsArg> for Option<Tuning> {
     fn from(asked: ProductsArg) -> Self {
         match asked {
-            ProductsArg::Measured => Self::Measured,
-            ProductsArg::Floats => Self::Floats,
-            ProductsArg::Packed => Self::Packed { least_rows: LARGE },
-            ProductsArg::AllPacked => Self::Packed { least_rows: 0 },
-            ProductsArg::Unfused => Self::Unfused { packed: true },
+            ProductsArg::Measured => None,
+            ProductsArg::Floats => Some(Tuning::FLOATS),
+            ProductsArg::Packed => Some(Tuning::packed(LARGE)),
+            ProductsArg::AllPacked => Some(Tuning::packed(0)),
+            ProductsArg::Unfused => Some(Tuning::unfused(true)),
         }
     }
 }
@@ -120,8 +120,8 @@ impl From<KvArg> for KvType {
 /// How models are loaded, for every command.
 pub struct Device {
     pub gpu: GpuOptions,
-    pub products: Products,
-    forms: FormChoice,
+    pub tuning: Option<Tuning>,
+    tries_forms: bool,
     table: TablePlace,
     pub kv_type: KvType,
     expert_budget: Option<u64>,
@@ -130,8 +130,8 @@ pub struct Device {
 impl Device {
     /// The options of a load with this context length.
     pub fn load(&self, context: u32) -> LoadOptions {
-        let Self { products, forms, table, kv_type, .. } = *self;
-        LoadOptions { context, products, forms, table, kv_type, ..LoadOptions::default() }
+        let Self { tuning, tries_forms, table, kv_type, .. } = *self;
+        LoadOptions { context, tuning, tries_forms, table, kv_type, ..LoadOptions::default() }
     }
 
     /// These options of a load, with places for as many experts as they may have.
@@ -153,8 +153,8 @@ impl From<DeviceArgs> for Device {
         };
         Self {
             gpu,
-            products: args.products.into(),
-            forms: if args.tune { FormChoice::Measured } else { FormChoice::Usual },
+            tuning: args.products.into(),
+            tries_forms: args.tune,
             table: args.table_place.into(),
             kv_type: args.kv_type.into(),
             expert_budget: args.expert_budget,

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use engine::adapter::Ranks;
 use engine::gguf::Header;
 use engine::model::layer::Pass;
-use engine::model::{Corrections, DecoderPlans, DiffusionPlans, DraftParts, DrafterSpec, Products};
+use engine::model::{Corrections, DecoderPlans, DiffusionPlans, DraftParts, DrafterSpec, Tuning};
 use engine::plan::{Layout, Limits, Origin, Plan, Schedule, Step};
 use engine::session::{DeviceMemory, Fit, LoadOptions, ModelSpec};
 use engine::synth;
@@ -72,11 +72,11 @@ enum Phase {
 const ROUND: u32 = 4;
 
 /// Describes a phase.
-pub fn run(args: &PlanArgs, products: Products) -> Result<Value> {
+pub fn run(args: &PlanArgs, tuning: Option<Tuning>) -> Result<Value> {
     let limits = read_limits(args.limits.as_deref())?;
     let header = header_of(&args.model)?;
     let memory = DeviceMemory { available: u64::MAX, limits };
-    let options = LoadOptions { products, ..LoadOptions::default() };
+    let options = LoadOptions { tuning, ..LoadOptions::default() };
     let model = ModelSpec::with_options(&header, &options)?;
     let context = if matches!(args.phase, Phase::Train) { 0 } else { args.tokens };
     let fit = model.fit(context, memory)?;
@@ -139,7 +139,7 @@ fn decoder(model: &ModelSpec, fit: Fit, limits: Limits, args: &PlanArgs) -> Resu
     let corrections =
         args.adapter_rank.map(|rank| Corrections::describe(&parts, &[Ranks::both(rank)], &|_| true));
     let corrections = corrections.transpose()?;
-    let plans = DecoderPlans::new(&parts, model.products, corrections.as_ref())?;
+    let plans = DecoderPlans::new(&parts, model.tuning, corrections.as_ref())?;
     if matches!(args.phase, Phase::Verify) {
         let describe = |drafter: &String| {
             let spec = DrafterSpec::read(&header_of(drafter)?, &parts.config, parts.vocabulary)?;

@@ -10,7 +10,7 @@ use shaders::{DType, PlanarLayout};
 use super::ahead::{self, Ahead};
 use super::experts::{ExpertFactors, OfExperts};
 use crate::adapter::{Projection, Ranks, Target};
-use crate::model::forms::MAX_FUSED_RANK;
+use crate::model::tuning::MAX_FUSED_RANK;
 use crate::model::layer::Site;
 use crate::model::{Parts, scratch};
 use crate::plan::{Origin, PlanError, Value};

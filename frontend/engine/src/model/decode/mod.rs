@@ -31,10 +31,9 @@ use products::{Handoff, Input, Product};
 
 use super::corrections::Corrections;
 use super::few_rows::{FewRows, Rows, layers, merge};
-use super::forms::Choices;
 use super::layer::{Heads, Mask, Operation, Pass, Site, Slot};
 use super::scratch::{grouped_from, max_splits, min_split_keys};
-use super::{Forms, Parts, rows};
+use super::{Parts, Tuning, rows};
 use crate::plan::{Amount, Grid, Plan, PlanError, Value};
 use crate::weights::{Matrix, Part};
 
@@ -61,7 +60,7 @@ struct Branch {
 /// Builds the plan.
 struct Builder<'a> {
     parts: &'a Parts,
-    choices: Choices,
+    tuning: Tuning,
     corrections: Option<&'a Corrections>,
     steps: Plan,
 }
@@ -73,17 +72,16 @@ struct Builder<'a> {
 /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn plan(
     parts: &Parts,
-    choices: Choices,
+    tuning: Tuning,
     corrections: Option<&Corrections>,
     first: usize,
 ) -> Result<Plan, PlanError> {
     // How much memory adapters take follows from the usual forms.
-    let forms = if corrections.is_some() { Forms::USUAL } else { choices.forms };
-    let choices = Choices { forms, ..choices };
-    if !choices.is_fused(&parts.config) {
-        return layers::plan(parts, FewRows::new(&parts.config, 1, choices), corrections, first);
+    let tuning = if corrections.is_some() { tuning.with_usual_forms() } else { tuning };
+    if !tuning.is_fused(&parts.config) {
+        return layers::plan(parts, FewRows::new(&parts.config, 1, tuning), corrections, first);
     }
-    let mut builder = Builder { parts, choices, corrections, steps: Plan::default() };
+    let mut builder = Builder { parts, tuning, corrections, steps: Plan::default() };
     let stream = builder.layers(first)?;
     builder.head(stream, parts.keeps_hidden)?;
     Ok(builder.steps)
@@ -94,8 +92,8 @@ pub fn plan(
 ///
 /// # Errors
 /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
-pub fn logits(parts: &Parts, choices: Choices) -> Result<Plan, PlanError> {
-    let mut builder = Builder { parts, choices, corrections: None, steps: Plan::default() };
+pub fn logits(parts: &Parts, tuning: Tuning) -> Result<Plan, PlanError> {
+    let mut builder = Builder { parts, tuning, corrections: None, steps: Plan::default() };
     let stream = builder.layers(0)?;
     builder.head(stream, false)?;
     Ok(builder.steps)
@@ -106,8 +104,8 @@ pub fn logits(parts: &Parts, choices: Choices) -> Result<Plan, PlanError> {
 ///
 /// # Errors
 /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
-pub fn hidden(parts: &Parts, choices: Choices) -> Result<Plan, PlanError> {
-    let mut builder = Builder { parts, choices, corrections: None, steps: Plan::default() };
+pub fn hidden(parts: &Parts, tuning: Tuning) -> Result<Plan, PlanError> {
+    let mut builder = Builder { parts, tuning, corrections: None, steps: Plan::default() };
     let stream = builder.layers(0)?;
     builder.stream_in_a_dispatch(stream, Some(parts.weights.vector("output_norm")?))?;
     Ok(builder.steps)

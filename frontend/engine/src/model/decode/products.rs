@@ -7,8 +7,8 @@ use shaders::matvec::{
 
 use super::Builder;
 use crate::model::corrections::{Ahead, Corrections, SiteCorrections, Way};
-use crate::model::forms::matvec_form;
 use crate::model::layer::Site;
+use crate::model::tuning::matvec_form;
 use crate::plan::{Amount, Grid, PlanError, Value};
 use crate::weights::Matrix;
 
@@ -100,7 +100,7 @@ impl<'a> Builder<'a> {
         };
         kernel.form = match product.epilogue {
             Epilogue::Shrink { .. } => shrink_form(kernel.k),
-            _ => matvec_form(self.parts.limits, self.choices, &kernel, rows),
+            _ => matvec_form(self.parts.limits, self.tuning, &kernel, rows),
         };
         kernel
     }

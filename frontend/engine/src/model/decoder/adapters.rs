@@ -6,7 +6,7 @@ use super::programs::Programs;
 use super::{Decoder, Plans};
 use crate::adapter::{Adapter, Shape, Target};
 use crate::gpu::{GpuError, Memory};
-use crate::model::Choices;
+use crate::model::Tuning;
 use crate::model::corrections::{self, Corrections, Scales};
 use crate::model::target_shape;
 
@@ -41,7 +41,7 @@ impl Decoder {
         let corrects = |target| adapters.iter().any(|adapter| adapter.get(target).is_some());
         let corrections = Corrections::describe(&self.parts, &ranks, &corrects)?;
         let (programs, memory) =
-            self.corrected(self.choices, &self.memory, &corrections, &Memory::default()).await?;
+            self.corrected(self.tuning, &self.memory, &corrections, &Memory::default()).await?;
         let scales = corrections::load(&self.gpu, &self.parts, &corrections, adapters, &memory).await?;
         self.gpu.check()?;
         self.adapters = Some(AdapterPrograms { corrections, scales, programs, memory, active: false });
@@ -53,12 +53,12 @@ impl Decoder {
     /// their own assignment.
     pub(super) async fn corrected(
         &self,
-        choices: Choices,
+        tuning: Tuning,
         plain: &Memory,
         corrections: &Corrections,
         loaded: &Memory,
     ) -> Result<(Programs, Memory), GpuError> {
-        let plans = Plans::new(&self.parts, choices, Some(corrections))?;
+        let plans = Plans::new(&self.parts, tuning, Some(corrections))?;
         let at_load = corrections.all_ahead().map(|ahead| &ahead.plan);
         self.gpu.compile_ahead(plans.all().into_iter().chain(at_load)).await;
         let (mut memory, mut loaded) = (plain.clone(), loaded.clone());

@@ -1,4 +1,4 @@
-//! The choice of products and of their forms: those whose token is timed to be the fastest.
+//! Choosing the tuning whose token is timed to be the fastest.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -9,11 +9,10 @@ use web_time::Instant;
 use super::plans::{self, DecoderPlans, Plans};
 use super::programs::Programs;
 use crate::gpu::{Gpu, GpuError, Memory, Program, Timer};
-use crate::model::forms::{Choices, Products};
-use crate::model::{Class, FormChoice, Parts};
+use crate::model::{Class, Parts, Tuning};
 use crate::plan::{Plan, PlanError};
 
-/// Position of the token by which choices are compared, if the context is as long.
+/// Position of the token by which tunings are compared, if the context is as long.
 const TIMED_POSITION: u32 = 512;
 /// Minimum relative gain to choose products that round more.
 const MIN_GAIN: f64 = 0.03;
@@ -28,16 +27,16 @@ const MAX_TIME: Duration = Duration::from_millis(400);
 /// Time after which no further forms are tried.
 const MAX_TUNING: Duration = Duration::from_millis(1500);
 
-/// The programs for the chosen products.
+/// The programs of the chosen tuning.
 pub(super) struct Chosen {
-    pub choices: Choices,
+    pub tuning: Tuning,
     pub programs: Programs,
     /// Whether they were compared with others by timing.
     pub timed: bool,
 }
 
-/// Binds a decoder's plans: for the products and forms that are requested, or that are measured to be the fastest. `progress`
-/// receives the number of programs done, out of [`Programs::COUNT`].
+/// Binds a decoder's plans: for the tuning that is asked for, or that is measured to be the fastest, with other forms if
+/// `tries_forms`. `progress` receives the number of programs done, out of [`Programs::COUNT`].
 ///
 /// # Errors
 /// When the device was lost, or rejects a kernel that is not packed.
@@ -46,11 +45,11 @@ pub(super) async fn choose(
     parts: &Parts,
     plans: &DecoderPlans,
     memory: &Memory,
-    (products, forms): (Products, FormChoice),
+    tries_forms: bool,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Chosen, GpuError> {
     let mut timed = false;
-    let mut chosen: Option<(Program, &(Choices, Plans))> = None;
+    let mut chosen: Option<(Program, &(Tuning, Plans))> = None;
     // A token behind others, whatever they are.
     let pos = parts.kv.least_slots().saturating_sub(1).min(TIMED_POSITION);
     let state = State { pos, len: 1, ..State::default() };
@@ -62,7 +61,7 @@ pub(super) async fn choose(
             Err(GpuError::Kernel { .. }) if chosen.is_some() => continue,
             bound => bound?,
         };
-        if let Some((current, _)) = chosen.as_ref().filter(|_| products == Products::Measured) {
+        if let Some((current, _)) = chosen.as_ref().filter(|_| plans.measured) {
             timed = true;
             if !is_faster(gpu, [&one, current], MIN_GAIN, &prepare).await? {
                 continue;
@@ -71,19 +70,19 @@ pub(super) async fn choose(
         chosen = Some((one, set));
     }
     let none = || PlanError::Missing { name: "plans of a decoder".into() };
-    let (one, (choices, set)) = chosen.ok_or_else(none)?;
-    let (mut choices, mut set) = (*choices, Cow::Borrowed(set));
+    let (one, (tuning, set)) = chosen.ok_or_else(none)?;
+    let (mut tuning, mut set) = (*tuning, Cow::Borrowed(set));
     // A software device has no time for it, and nothing to gain.
-    if forms == FormChoice::Measured
+    if tries_forms
         && timed
         && !parts.limits.software
-        && let Some((faster, one)) = tune(gpu, parts, memory, (choices, one), &prepare).await?
+        && let Some((faster, one)) = tune(gpu, parts, memory, (tuning, one), &prepare).await?
     {
         set = Cow::Owned(set.with_forms(parts, faster, one)?);
-        choices = faster;
+        tuning = faster;
     }
     let programs = Programs::bind(gpu, &set, memory, progress).await?;
-    Ok(Chosen { choices, programs, timed })
+    Ok(Chosen { tuning, programs, timed })
 }
 
 /// Tries the forms of each class of products, in turns with the best so far. `None` if the usual ones are the fastest.
@@ -94,20 +93,19 @@ async fn tune(
     gpu: &Gpu,
     parts: &Parts,
     memory: &Memory,
-    (mut choices, mut best): (Choices, Program),
+    (mut tuning, mut best): (Tuning, Program),
     prepare: &dyn Fn(),
-) -> Result<Option<(Choices, Plan)>, GpuError> {
+) -> Result<Option<(Tuning, Plan)>, GpuError> {
     let started = Instant::now();
-    let usual = choices.forms;
-    let fused = choices.is_fused(&parts.config);
+    let usual = tuning;
+    let fused = tuning.is_fused(&parts.config);
     // A slow device only has time for the first ones.
     for class in Class::by_bytes_read(fused) {
         // The other forms of the class, whichever of them is found to be faster meanwhile.
-        for forms in choices.forms.others(class, fused) {
+        for other in tuning.with_others(class, fused) {
             if started.elapsed() > MAX_TUNING {
                 break;
             }
-            let other = Choices { forms, ..choices };
             let plan = plans::one(parts, other, None)?;
             // A model may have no product of a class.
             if plan.names().eq(best.plan().names()) {
@@ -119,14 +117,11 @@ async fn tune(
                 bound => bound?,
             };
             if is_faster(gpu, [&program, &best], MIN_GAIN_OF_FORM, prepare).await? {
-                (choices, best) = (other, program);
+                (tuning, best) = (other, program);
             }
         }
     }
-    if choices.forms == usual {
-        return Ok(None);
-    }
-    Ok(Some((choices, best.plan().clone())))
+    Ok((tuning != usual).then(|| (tuning, best.plan().clone())))
 }
 
 /// Whether a token by `other` is faster than one by `current`, by at least `min_gain` of its time. `prepare` writes the

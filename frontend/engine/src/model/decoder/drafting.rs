@@ -35,9 +35,9 @@ impl<'d> DraftReader<'d> {
     /// # Errors
     /// When the device is out of memory or rejects a kernel.
     pub async fn new(decoder: &'d Decoder, count: u32) -> Result<Option<Self>, GpuError> {
-        let Decoder { gpu, parts, choices, drafter, .. } = decoder;
+        let Decoder { gpu, parts, tuning, drafter, .. } = decoder;
         let Some(drafter) = drafter else { return Ok(None) };
-        let step = |at| drafter::step(parts, &drafter.parts, *choices, at, true);
+        let step = |at| drafter::step(parts, &drafter.parts, *tuning, at, true);
         let plans = (0..count).map(step).collect::<Result<Vec<_>, _>>()?;
         let mut memory = decoder.memory.clone();
         let pool = memory.take_temporaries();

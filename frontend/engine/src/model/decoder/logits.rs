@@ -23,12 +23,12 @@ impl<'d> LogitsReader<'d> {
     /// # Errors
     /// When the device is out of memory or rejects a kernel.
     pub async fn new(decoder: &'d Decoder) -> Result<Self, GpuError> {
-        let Decoder { gpu, parts, choices, .. } = decoder;
+        let Decoder { gpu, parts, tuning, .. } = decoder;
         let (memory, corrections) = match decoder.active() {
             Some(AdapterPrograms { corrections, memory, .. }) => (memory, Some(corrections)),
             None => (&decoder.memory, None),
         };
-        let plans = LogitsPlans::new(parts, *choices, corrections)?;
+        let plans = LogitsPlans::new(parts, *tuning, corrections)?;
         let mut memory = memory.clone();
         let pool = memory.take_temporaries();
         gpu.allocate_from(pool, "logits", &Layout::of(&plans.schedules()), &mut memory).await?;

@@ -8,12 +8,12 @@ mod gain;
 mod logits;
 mod pace;
 mod plans;
-mod products;
 mod programs;
 mod prompt;
 mod speculation;
 mod steps;
 mod token_source;
+mod tuning;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -32,12 +32,11 @@ use speculation::Rounds;
 
 use super::drafter::Drafter;
 use super::expert_cache::{ExpertCache, ExpertError, ExpertUse};
-use super::forms::{Choices, Products};
 use super::host_table::{HostTable, RowError};
 use super::row_cache::{FetchError, RowCache};
 use super::sampler::Sampler;
 use super::sampling_plans::SamplingPlans;
-use super::{Config, FormChoice, KvCache, Parts, ropes, scratch};
+use super::{Config, KvCache, Parts, Tuning, ropes, scratch};
 use crate::bytes::{LocalSource, SourceError};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, PacedQueue, Program};
 use crate::media::MediaError;
@@ -117,10 +116,10 @@ pub struct Decoder {
     /// The weights.
     weights: Memory,
     io: Io,
-    choices: Choices,
+    tuning: Tuning,
     plain: Programs,
     adapters: Option<AdapterPrograms>,
-    /// Whether several choices of products were compared by timing.
+    /// Whether several tunings were compared by timing.
     timed: bool,
     sampling: Rc<SamplingPlans>,
     sampler: Sampler,
@@ -163,10 +162,10 @@ pub struct LoadedModel {
     pub context: u32,
     /// The token whose per-layer embedding soft tokens use: `<pad>`.
     pub pad: u32,
-    /// Which products of decode are packed.
-    pub products: Products,
-    /// Which forms they get.
-    pub forms: FormChoice,
+    /// The tuning that is asked for; `None` to measure several.
+    pub tuning: Option<Tuning>,
+    /// Whether other forms are tried if the tuning is measured.
+    pub tries_forms: bool,
 }
 
 impl Decoder {
@@ -182,8 +181,8 @@ impl Decoder {
         loaded: LoadedModel,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Self, GpuError> {
-        let LoadedModel { parts, weights, table, experts, context, pad, products, forms } = loaded;
-        let plans = DecoderPlans::with_forms(&parts, products, forms)?;
+        let LoadedModel { parts, weights, table, experts, context, pad, tuning, tries_forms } = loaded;
+        let plans = DecoderPlans::new(&parts, tuning, None)?;
         let mut memory = weights.clone();
         let layout = plans.layout(&parts);
         gpu.allocate_layout("keys, values and working memory", &layout, &mut memory).await?;
@@ -192,8 +191,8 @@ impl Decoder {
         let total = Self::PROGRAMS;
         progress(0, total);
         let mut told = |done| progress(done, total);
-        let Chosen { choices, programs, timed } =
-            choose(&gpu, &parts, &plans, &memory, (products, forms), &mut told).await?;
+        let Chosen { tuning, programs, timed } =
+            choose(&gpu, &parts, &plans, &memory, tries_forms, &mut told).await?;
         let sampler = Sampler::bind(&gpu, &plans.sampling, &memory).await?;
         let table = match table.map(Rc::new).zip(parts.scratch.row_cache.as_ref()) {
             Some((table, values)) => {
@@ -218,7 +217,7 @@ impl Decoder {
             memory,
             weights,
             io,
-            choices,
+            tuning,
             plain: programs,
             adapters: None,
             timed,
@@ -333,10 +332,10 @@ impl Decoder {
     /// # Errors
     /// When the device is out of memory or rejects a kernel. The drafter before, if any, is kept then.
     pub async fn set_drafter(&mut self, drafter: Option<Drafter>) -> Result<(), GpuError> {
-        let (products, timed) = (self.products(), self.timed);
+        let (tuning, timed) = (self.tuning, self.timed);
         let before = std::mem::replace(&mut self.drafter, drafter);
         self.parts.keeps_hidden = self.drafter.is_some();
-        let set = self.set_products(products).await;
+        let set = self.set_tuning(tuning).await;
         if set.is_err() {
             self.drafter = before;
             self.parts.keeps_hidden = self.drafter.is_some();

@@ -5,9 +5,8 @@ use std::rc::Rc;
 use crate::model::corrections::Corrections;
 use crate::model::drafter::DraftParts;
 use crate::model::expert_cache::CachePlans;
-use crate::model::forms::{Choices, Products};
 use crate::model::sampling_plans::SamplingPlans;
-use crate::model::{FormChoice, Forms, Parts, RowCacheValues, decode, embed, prefill, verify};
+use crate::model::{Parts, RowCacheValues, Tuning, decode, embed, prefill, verify};
 use crate::plan::{Layout, Limits, ParamsArena, Plan, PlanError, Schedule};
 
 /// What a decoder does but for sampling: as it is, or with the corrections of adapters.
@@ -28,17 +27,13 @@ impl Plans {
     ///
     /// # Errors
     /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
-    pub fn new(
-        parts: &Parts,
-        choices: Choices,
-        corrections: Option<&Corrections>,
-    ) -> Result<Self, PlanError> {
+    pub fn new(parts: &Parts, tuning: Tuning, corrections: Option<&Corrections>) -> Result<Self, PlanError> {
         let first_shared = parts.config.first_shared;
         Ok(Self {
-            one: one(parts, choices, corrections)?,
+            one: one(parts, tuning, corrections)?,
             embed: embed::tokens(parts)?,
             chunk: chunk(parts, corrections, first_shared)?,
-            tail: decode::plan(parts, choices, corrections, first_shared)?,
+            tail: decode::plan(parts, tuning, corrections, first_shared)?,
         })
     }
 
@@ -46,8 +41,8 @@ impl Plans {
     ///
     /// # Errors
     /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
-    pub(super) fn with_forms(&self, parts: &Parts, choices: Choices, one: Plan) -> Result<Self, PlanError> {
-        let tail = decode::plan(parts, choices, None, parts.config.first_shared)?;
+    pub(super) fn with_forms(&self, parts: &Parts, tuning: Tuning, one: Plan) -> Result<Self, PlanError> {
+        let tail = decode::plan(parts, tuning, None, parts.config.first_shared)?;
         Ok(Self { one, tail, ..self.clone() })
     }
 
@@ -85,12 +80,12 @@ impl Plans {
 /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub(super) fn one(
     parts: &Parts,
-    choices: Choices,
+    tuning: Tuning,
     corrections: Option<&Corrections>,
 ) -> Result<Plan, PlanError> {
     let mut one = embed::tokens(parts)?;
-    one.extend(&embed::per_layer_of_one(parts, choices)?);
-    one.extend(&decode::plan(parts, choices, corrections, 0)?);
+    one.extend(&embed::per_layer_of_one(parts, tuning)?);
+    one.extend(&decode::plan(parts, tuning, corrections, 0)?);
     Ok(one)
 }
 
@@ -116,16 +111,12 @@ impl LogitsPlans {
     ///
     /// # Errors
     /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
-    pub fn new(
-        parts: &Parts,
-        choices: Choices,
-        corrections: Option<&Corrections>,
-    ) -> Result<Self, PlanError> {
+    pub fn new(parts: &Parts, tuning: Tuning, corrections: Option<&Corrections>) -> Result<Self, PlanError> {
         let layers = parts.config.layers.len();
         Ok(Self {
             embed: embed::tokens(parts)?,
             chunk: chunk(parts, corrections, layers)?,
-            head: decode::plan(parts, choices, corrections, layers)?,
+            head: decode::plan(parts, tuning, corrections, layers)?,
         })
     }
 
@@ -138,15 +129,15 @@ impl LogitsPlans {
 
 /// Everything that a decoder does, with or without adapters.
 pub struct DecoderPlans {
-    /// For every choice of products that can be made: the first with floats ([`Choices::candidates`]).
-    pub(super) sets: Vec<(Choices, Plans)>,
+    /// For every candidate: the first one with floats ([`Tuning::candidates`]).
+    pub(super) sets: Vec<(Tuning, Plans)>,
     pub(super) sampling: Rc<SamplingPlans>,
     /// Repacking experts into the slots of a cache.
     cache: CachePlans,
     /// Repacking rows of the per-layer table into their cache.
     rows: Option<Plan>,
-    /// Whether a load compares the choices.
-    measured: bool,
+    /// Whether a load compares the candidates.
+    pub(super) measured: bool,
 }
 
 impl DecoderPlans {
@@ -156,39 +147,28 @@ impl DecoderPlans {
     /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn new(
         parts: &Parts,
-        products: Products,
+        asked: Option<Tuning>,
         corrections: Option<&Corrections>,
     ) -> Result<Self, PlanError> {
-        let sampling = Rc::new(SamplingPlans::new(parts)?);
-        Self::with_sampling(parts, (products, FormChoice::Usual), corrections, sampling)
-    }
-
-    /// Same as [`Self::new`], without adapters and with these forms of products.
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
-    pub fn with_forms(parts: &Parts, products: Products, forms: FormChoice) -> Result<Self, PlanError> {
-        Self::with_sampling(parts, (products, forms), None, Rc::new(SamplingPlans::new(parts)?))
+        Self::with_sampling(parts, asked, corrections, Rc::new(SamplingPlans::new(parts)?))
     }
 
     pub(super) fn with_sampling(
         parts: &Parts,
-        (products, forms): (Products, FormChoice),
+        asked: Option<Tuning>,
         corrections: Option<&Corrections>,
         sampling: Rc<SamplingPlans>,
     ) -> Result<Self, PlanError> {
-        let forms = if let FormChoice::Known(forms) = forms { forms } else { Forms::USUAL };
         let mut sets = Vec::new();
-        for choices in Choices::candidates(parts.limits, &parts.config, products) {
-            let choices = Choices { forms, ..choices };
-            let plans = Plans::new(parts, choices, corrections)?;
-            if choices.packed.is_none() || plans.one.tested().any(|tested| tested.kernel.is_packed()) {
-                sets.push((choices, plans));
+        for tuning in Tuning::candidates(parts.limits, &parts.config, asked) {
+            let plans = Plans::new(parts, tuning, corrections)?;
+            if tuning.packed.is_none() || plans.one.tested().any(|tested| tested.kernel.is_packed()) {
+                sets.push((tuning, plans));
             }
         }
         let rows = parts.scratch.row_cache.as_ref().map(RowCacheValues::plan).transpose()?;
         let cache = CachePlans::new(parts)?;
-        Ok(Self { sets, sampling, cache, rows, measured: products == Products::Measured })
+        Ok(Self { sets, sampling, cache, rows, measured: asked.is_none() })
     }
 
     /// The plans whose kernels a load compiles.
@@ -217,8 +197,8 @@ impl DecoderPlans {
         Layout::of(&self.schedules()).with(others)
     }
 
-    /// Bytes of the parameters of the programs that a load binds: those of the choice that is asked for, or of several that
-    /// are compared, the one that takes most.
+    /// Bytes of the parameters of the programs that a load binds: those of the tuning that is asked for, or of several
+    /// that are compared, the one that takes most.
     #[must_use]
     pub fn params_bytes(&self, limits: Limits) -> u64 {
         let sampling = self.sampling.all().map(|plan| ParamsArena::of(&[plan], limits).buffer_bytes());
@@ -256,13 +236,13 @@ impl DecoderPlans {
         corrections: Option<&Corrections>,
         drafter: Option<&DraftParts>,
     ) -> Result<Plan, PlanError> {
-        let choices = self.sets.last().map_or_else(Choices::default, |(choices, _)| *choices);
-        let mut round = verify::plan(parts, rows, choices, corrections, drafter)?;
+        let tuning = self.sets.last().map_or(Tuning::FLOATS, |(tuning, _)| *tuning);
+        let mut round = verify::plan(parts, rows, tuning, corrections, drafter)?;
         self.sampling.all().take(1).for_each(|sampling| round.extend(sampling));
         Ok(round)
     }
 
-    /// What is usual: where a load compares choices, fused products.
+    /// What is usual: where a load compares candidates, fused products.
     fn preferred(&self) -> Option<&Plans> {
         let at = if self.sets.len() > 2 { self.sets.len() - 2 } else { self.sets.len().checked_sub(1)? };
         self.sets.get(at).map(|(_, plans)| plans)

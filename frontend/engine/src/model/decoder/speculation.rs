@@ -74,7 +74,7 @@ impl Decoder {
         let drafter = self.drafter.as_ref().map(|drafter| &drafter.parts);
         let plan = |(source, rows): Round| {
             let drafter = drafter.filter(|_| source == DraftSource::Drafter);
-            verify::plan(&self.parts, rows, self.choices, corrections, drafter)
+            verify::plan(&self.parts, rows, self.tuning, corrections, drafter)
         };
         let plans: Vec<(Round, Plan)> =
             wanted.into_iter().map(|round| Ok((round, plan(round)?))).collect::<Result<_, GpuError>>()?;

@@ -5,9 +5,8 @@ use shaders::sampling::{Candidates, Params as SamplingParams, Sampling, Settings
 
 use super::ordered::OrderedHead;
 use super::spec::DrafterSpec;
-use crate::model::forms::Choices;
 use crate::model::rows::product_of_one;
-use crate::model::{Parts, Scratch, decode};
+use crate::model::{Parts, Scratch, Tuning, decode};
 use crate::plan::{Amount, Grid, Limits, Origin, Plan, PlanError, Value};
 use crate::weights::{LoadError, Weights};
 
@@ -102,10 +101,10 @@ fn sampling(parts: &Parts) -> Sampling {
 ///
 /// # Errors
 /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
-pub fn draft(target: &Parts, drafter: &DraftParts, choices: Choices, count: u32) -> Result<Plan, PlanError> {
+pub fn draft(target: &Parts, drafter: &DraftParts, tuning: Tuning, count: u32) -> Result<Plan, PlanError> {
     let mut plan = Plan::default();
     for at in 0..count {
-        plan.extend(&step(target, drafter, choices, at, at + 1 < count)?);
+        plan.extend(&step(target, drafter, tuning, at, at + 1 < count)?);
     }
     Ok(plan)
 }
@@ -118,7 +117,7 @@ pub fn draft(target: &Parts, drafter: &DraftParts, choices: Choices, count: u32)
 pub fn step(
     target: &Parts,
     drafter: &DraftParts,
-    choices: Choices,
+    tuning: Tuning,
     at: u32,
     has_next: bool,
 ) -> Result<Plan, PlanError> {
@@ -133,19 +132,19 @@ pub fn step(
         let kernel = input::Input(embedding.dtype);
         plan.push(kernel, &params, &operands, Grid::Fixed(params.dispatch()))?;
     }
-    product_of_one(parts, &mut plan, choices, "nextn.pre_projection", [u, &s.h[0]])?;
+    product_of_one(parts, &mut plan, tuning, "nextn.pre_projection", [u, &s.h[0]])?;
     // The hidden state and an ordered head need the normed stream in memory.
     let needs_hidden = has_next || ordered.is_some();
     let decode = if needs_hidden { decode::hidden } else { decode::logits };
-    plan.extend(&decode(parts, choices)?);
+    plan.extend(&decode(parts, tuning)?);
     if has_next {
-        product_of_one(parts, &mut plan, choices, "nextn.post_projection", [&s.x, hidden])?;
+        product_of_one(parts, &mut plan, tuning, "nextn.post_projection", [&s.x, hidden])?;
     }
     let count = match ordered {
-        Some(ordered) => ordered_head(parts, &mut plan, choices, ordered, lists)?,
+        Some(ordered) => ordered_head(parts, &mut plan, tuning, ordered, lists)?,
         None => {
             if needs_hidden {
-                product_of_one(parts, &mut plan, choices, "token_embd", [&s.x, &s.logits])?;
+                product_of_one(parts, &mut plan, tuning, "token_embd", [&s.x, &s.logits])?;
             }
             candidates(parts, &mut plan, sampling(parts), [&s.logits, lists])?;
             sampling(parts).slices()
@@ -173,12 +172,12 @@ fn candidates(
 fn ordered_head(
     parts: &Parts,
     steps: &mut Plan,
-    choices: Choices,
+    tuning: Tuning,
     ordered: &OrderedParts,
     lists: &Value,
 ) -> Result<u32, PlanError> {
     let (s, OrderedParts { head, ordering, logits, lists: centroids, chosen }) = (&parts.scratch, ordered);
-    product_of_one(parts, steps, choices, "masked_embd_centroids", [&s.x, logits])?;
+    product_of_one(parts, steps, tuning, "masked_embd_centroids", [&s.x, logits])?;
     candidates(parts, steps, clusters::sampling(head.clusters), [logits, centroids])?;
     let params = clusters::Params::new(head.clusters, head.top);
     steps.push(clusters::Clusters, &params, &[centroids, chosen], Grid::Fixed([1, 1, 1]))?;

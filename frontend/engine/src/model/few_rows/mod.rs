@@ -11,10 +11,9 @@ use shaders::matmul::{FewRows as Kernel, pack_rows};
 use shaders::matvec;
 
 use super::corrections::{Corrections, SiteCorrections};
-use super::forms::Choices;
 use super::layer::{Heads, Mask, Site};
 use super::scratch::{grouped_from, max_splits, min_split_keys, share_rows};
-use super::{Class, Config, Forms, Parts};
+use super::{Class, Config, Parts, Tuning};
 use crate::plan::{Amount, Grid, Limits, Plan, PlanError, Value};
 use crate::weights::{Matrix, Part};
 
@@ -86,22 +85,19 @@ pub struct Update<'a> {
 pub struct FewRows {
     /// Maximum number of rows.
     rows: u32,
-    /// Whether rows are rounded to int8 before products with quantised matrices.
-    packed: bool,
     /// Whether single tokens run the fused plan, which computes z from unrounded rows. Rounds then do the same, to generate the
     /// tokens of plain decoding.
     fused: bool,
-    /// The forms of its products.
-    forms: Forms,
+    tuning: Tuning,
 }
 
 impl FewRows {
     /// Steps for up to `rows` rows, at most [`Kernel::MAX_ROWS`]. Rows are packed where decode packs large products.
     #[must_use]
-    pub fn new(config: &Config, rows: u32, choices: Choices) -> Self {
+    pub fn new(config: &Config, rows: u32, tuning: Tuning) -> Self {
         // Forms are tried for single tokens.
-        let forms = if rows == 1 { choices.forms } else { Forms::USUAL };
-        Self { rows, packed: choices.packed.is_some(), fused: choices.is_fused(config), forms }
+        let tuning = if rows == 1 { tuning } else { tuning.with_usual_forms() };
+        Self { rows, fused: tuning.is_fused(config), tuning }
     }
 
     /// Whether products with all these matrices take packed rows from the dispatch before; `corrected` ones need two more
@@ -137,7 +133,7 @@ impl FewRows {
     /// Whether products with all these matrices take packed rows.
     #[must_use]
     pub fn packs(self, matrices: &[&Matrix]) -> bool {
-        self.packed && matrices.iter().all(|matrix| !matrix.dtype.is_float())
+        self.tuning.packed.is_some() && matrices.iter().all(|matrix| !matrix.dtype.is_float())
     }
 
     /// A product.
@@ -151,7 +147,7 @@ impl FewRows {
         let mut kernel = Kernel::new(self.rows, &dtypes, matvec::Form::default());
         (kernel.epilogue, kernel.packs) = (epilogue, y.is_packed());
         kernel.quads = update.map_or(0, |update| update.all.rank() / 4);
-        kernel.form = form(parts.limits, self.forms, matrices, &kernel);
+        kernel.form = form(parts.limits, self.tuning, matrices, &kernel);
         if x.is_packed() {
             kernel.form = kernel.form.packed();
         }
@@ -302,23 +298,23 @@ pub fn merge(
 
 /// The form of a product: the usual one of its class, or one that is faster on this device. A pair
 /// reads two rows for each column of the result, so it has half as many; a workgroup packs whole units of 16 columns.
-fn form(limits: Limits, forms: Forms, matrices: &[&Matrix], kernel: &Kernel) -> matvec::Form {
+fn form(limits: Limits, tuning: Tuning, matrices: &[&Matrix], kernel: &Kernel) -> matvec::Form {
     let (k, n) = (matrices[0].k, matrices.iter().map(|matrix| matrix.n).sum());
     // With several rows a lane has more to do for each block, so fewer lanes are enough.
     let is_few = (2..=4).contains(&kernel.rows);
     match (kernel.epilogue, n) {
         (Epilogue::Geglu, _) if kernel.packs && is_few => matvec::Form::new(1, 16, 1).with_lanes(16),
         (Epilogue::Geglu, _) if kernel.packs && kernel.rows > 1 => matvec::Form::new(2, 8, 1).with_lanes(16),
-        (Epilogue::Geglu, _) if kernel.packs => forms.form(Class::Gated, false),
+        (Epilogue::Geglu, _) if kernel.packs => tuning.form(Class::Gated, false),
         _ if kernel.packs => matvec::Form::new(2, 8, 1),
         (Epilogue::Geglu, ..) if limits.software => matvec::Form::new(2, 2, 1),
         (Epilogue::Geglu, ..) => matvec::Form::new(2, 4, 1),
-        _ if limits.software && forms == Forms::USUAL => matvec::Form::new(4, 2, 1),
+        _ if limits.software && tuning.has_usual_forms() => matvec::Form::new(4, 2, 1),
         // A router: a workgroup for each row.
         (_, ..=256) => matvec::Form::new(1, 4, 4),
         _ => match Class::of(n, k) {
             Class::Large if is_few && !limits.software => matvec::Form::new(2, 4, 1).with_lanes(16),
-            class => forms.form(class, false),
+            class => tuning.form(class, false),
         },
     }
 }

@@ -4,17 +4,12 @@
 use std::rc::Rc;
 
 use engine::bytes::{CancelToken, MemorySource};
-use engine::model::{FormChoice, Forms, LARGE, Products};
+use engine::model::{LARGE, Tuning};
 use engine::session::{LoadOptions, ModelFile, Session};
 use engine::synth::{self, Quant, Shape};
 
 use super::{EXACT, Golden, carried, distance, label, step_through};
 use crate::common;
-
-/// The form of this number in every class; the usual one where there are not as many.
-pub fn with_number(number: u8) -> Forms {
-    serde_json::from_value(serde_json::json!((number, number, number, number))).expect("numbers")
-}
 
 #[test]
 fn forms_of_long_and_short_products_give_the_logits_of_the_reference() {
@@ -25,21 +20,18 @@ fn forms_of_long_and_short_products_give_the_logits_of_the_reference() {
     let golden = Golden::read(case);
     // Products are the same at every position: the shortest prompt will do.
     let (key, ids) = golden.prompts().into_iter().min_by_key(|(_, ids)| ids.len()).expect("a prompt");
-    let all = [
-        (Products::Floats, 1),
-        (Products::Unfused { packed: false }, 2),
-        (Products::Floats, 2),
-        (Products::Unfused { packed: false }, 1),
-    ];
-    for (products, number) in all.into_iter().take(if common::is_thorough() { 4 } else { 2 }) {
-        let forms = with_number(number);
-        let options = LoadOptions { forms: FormChoice::Known(forms), products, ..common::exact_options() };
+    let all =
+        [(Tuning::FLOATS, 1), (Tuning::unfused(false), 2), (Tuning::FLOATS, 2), (Tuning::unfused(false), 1)];
+    for (tuning, number) in all.into_iter().take(if common::is_thorough() { 4 } else { 2 }) {
+        // The usual form where a class has not as many.
+        let tuning = Tuning { forms: [number; 4], ..tuning };
+        let options = LoadOptions { tuning: Some(tuning), ..common::exact_options() };
         let mut session = common::load(&gpu, &case.model, &options);
-        assert_eq!(session.decoder().forms_of_products(), forms);
+        assert_eq!(session.decoder().tuning(), tuning);
         let (_, logits) = step_through(&mut session, &ids);
         let far = distance(&logits, &golden.f32s(&format!("{key}.logits_last")));
-        println!("{} {products:?} {number}: {far:.1e}", label(case));
-        assert!(far <= EXACT, "{} {products:?} {number}: logits differ by {far}", label(case));
+        println!("{} {tuning:?}: {far:.1e}", label(case));
+        assert!(far <= EXACT, "{} {tuning:?}: logits differ by {far}", label(case));
     }
 }
 
@@ -54,10 +46,10 @@ fn forms_of_large_products_give_the_logits_of_the_usual_one() {
     let source = Rc::new(MemorySource::new(file));
     let ids: Vec<u32> = (0..3).map(|i| (i * 997 + 5) % LARGE).collect();
     // Products that are not fused take the same forms.
-    let all = [Products::Floats, Products::Unfused { packed: false }];
-    for products in all.into_iter().take(if common::is_thorough() { 2 } else { 1 }) {
-        let logits = |forms, name: &str| {
-            let options = LoadOptions { context: 512, forms, products, ..common::exact_options() };
+    let all = [Tuning::FLOATS, Tuning::unfused(false)];
+    for usual in all.into_iter().take(if common::is_thorough() { 2 } else { 1 }) {
+        let logits = |tuning, name: &str| {
+            let options = LoadOptions { context: 512, tuning: Some(tuning), ..common::exact_options() };
             let file = ModelFile::local(Rc::<MemorySource>::clone(&source));
             let (cancel, mut quiet) = (CancelToken::new(), |_| ());
             let loading = Session::load(Rc::clone(&gpu), file, &options, &cancel, &mut quiet);
@@ -68,18 +60,18 @@ fn forms_of_large_products_give_the_logits_of_the_usual_one() {
             );
             step_through(&mut session, &ids).1
         };
-        let want = logits(FormChoice::Usual, "");
+        let want = logits(usual, "");
         assert!(want.iter().any(|logit| logit.abs() > 0.1));
-        let others: &[_] = match products {
-            Products::Floats => &["_r2g8s1", "_r4g2s1"],
-            _ => &["_r2g8s1", "_r2g1s1", "_r4g2l16s1"],
+        let others: &[_] = match usual.unfused {
+            false => &["_r2g8s1", "_r4g2s1"],
+            true => &["_r2g8s1", "_r2g1s1", "_r4g2l16s1"],
         };
         let most = if common::is_thorough() { usize::MAX } else { 1 };
         for (number, name) in (1..).zip(others).take(most) {
-            let forms: Forms = serde_json::from_value(serde_json::json!([number, 0, 0, 0])).expect("numbers");
-            let far = distance(&logits(FormChoice::Known(forms), name), &want);
-            println!("{products:?} {number}: {far:.1e}");
-            assert!(far <= EXACT, "{products:?} {number}: logits differ by {far}");
+            let tuning = Tuning { forms: [number, 0, 0, 0], ..usual };
+            let far = distance(&logits(tuning, name), &want);
+            println!("{tuning:?}: {far:.1e}");
+            assert!(far <= EXACT, "{tuning:?}: logits differ by {far}");
         }
     }
 }

@@ -15,7 +15,7 @@ use std::slice::from_ref;
 use engine::adapter::{Adapter, Factors, Projection};
 use engine::bytes::CancelToken;
 use engine::gguf::Family;
-use engine::model::Products;
+use engine::model::Tuning;
 use engine::session::{LoadOptions, TablePlace};
 use engine::train::{Example, MASKED, Schedule, Settings, TrainError, Trainer, order};
 use pollster::block_on;
@@ -303,8 +303,9 @@ fn an_adapter_of_gemma_3_gives_the_loss_that_training_had() {
     let adapter = with_b(&adapter);
     let want = block_on(trainer_of(Some(&adapter)).evaluate(from_ref(&example), &cancel)).expect("a loss");
     let ids = example.input.ids().to_vec();
-    for products in [Products::Floats, common::EXACT_PRODUCTS] {
-        let mut session = common::load(&gpu, &gemma3(), &LoadOptions { products, ..common::exact_options() });
+    for tuning in [Tuning::FLOATS, common::EXACT_PRODUCTS] {
+        let mut session =
+            common::load(&gpu, &gemma3(), &LoadOptions { tuning: Some(tuning), ..common::exact_options() });
         let plain = block_on(session.logits(&ids, ids.len())).expect("logits");
         block_on(session.add_adapter("made up", adapter.clone(), 1.0)).expect("it fits");
         let at_once = block_on(session.logits(&ids, ids.len())).expect("logits");
@@ -318,7 +319,7 @@ fn an_adapter_of_gemma_3_gives_the_loss_that_training_had() {
             (3..ids.len()).map(of_token).sum::<f64>() / (ids.len() - 3) as f64
         };
         for got in [loss(&at_once), loss(&by_steps)] {
-            assert!((got - want).abs() < 1e-4 * want, "{products:?}: a loss of {got} for {want}");
+            assert!((got - want).abs() < 1e-4 * want, "{tuning:?}: a loss of {got} for {want}");
         }
         assert!((loss(&plain) - want).abs() > 1e-3, "the adapter changes nothing");
     }

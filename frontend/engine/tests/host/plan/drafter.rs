@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use engine::adapter::Ranks;
 use engine::bytes::FileSource;
 use engine::gguf::Header;
-use engine::model::{Corrections, DecoderPlans, DraftParts, DrafterSpec, Products};
+use engine::model::{Corrections, DecoderPlans, DraftParts, DrafterSpec, Tuning};
 use engine::plan::{Layout, Limits, Origin, Plan};
 use engine::session::{DeviceMemory, ModelSpec};
 use engine::synth::{Options, Quant, header};
@@ -40,11 +40,11 @@ fn verify(
     let describe =
         |rank| Corrections::describe(&parts, &[Ranks::both(rank)], &|_| true).expect("corrections");
     let corrections: Vec<_> = ranks.iter().map(|rank| rank.map(describe)).collect();
-    let products = [Products::Floats, Products::Packed { least_rows: 0 }];
-    for (corrections, products) in
-        corrections.iter().flat_map(|corrections| products.map(|products| (corrections, products)))
+    let tuning = [Tuning::FLOATS, Tuning::packed(0)];
+    for (corrections, tuning) in
+        corrections.iter().flat_map(|corrections| tuning.map(|tuning| (corrections, tuning)))
     {
-        let plans = DecoderPlans::new(&parts, products, corrections.as_ref()).expect("plans");
+        let plans = DecoderPlans::new(&parts, Some(tuning), corrections.as_ref()).expect("plans");
         // Every step leaves its hidden state.
         let keeps = |plan: &&Plan| plan.values().contains(&&parts.scratch.x);
         let alone = plans.schedules().into_iter().filter(|schedule| schedule.len() == 2);
@@ -58,7 +58,7 @@ fn verify(
         let mut schedules = plans.schedules();
         schedules.extend(rounds.iter().map(|round| vec![round]));
         for schedule in &schedules {
-            assert_eq!(verifier.verify_schedule(schedule, limits), [], "{products:?} {limits:?}");
+            assert_eq!(verifier.verify_schedule(schedule, limits), [], "{tuning:?} {limits:?}");
         }
         assert!(keeps_apart(&Layout::of(&schedules), &schedules) > 0);
         // A drafter has no cache of its own.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use engine::model::layer::{Operation, Pass};
-use engine::model::{DecoderPlans, Parts, Products};
+use engine::model::{DecoderPlans, Parts, Tuning};
 use engine::plan::Limits;
 use engine::session::{DeviceMemory, ModelSpec};
 use engine::synth::{Options, Quant, Shape, header};
@@ -114,7 +114,7 @@ fn the_fused_plan_reads_the_matrices_of_the_operations_in_their_order() {
             .collect();
         let of_layers: HashSet<_> = wanted.iter().cloned().collect();
         assert_eq!(of_layers.len(), wanted.len(), "{name}: a matrix is read twice");
-        let plans = DecoderPlans::new(&parts, Products::Floats, None).expect("plans");
+        let plans = DecoderPlans::new(&parts, Some(Tuning::FLOATS), None).expect("plans");
         let mut read: Vec<_> = Vec::new();
         for step in plans.decode().into_iter().flat_map(|plan| plan.steps()) {
             let matrices = step.operands.iter().filter(|value| of_layers.contains(value));

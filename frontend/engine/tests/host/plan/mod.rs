@@ -7,7 +7,7 @@ mod verify;
 use std::collections::{HashMap, HashSet};
 
 use engine::adapter::{Projection, Ranks};
-use engine::model::{Choices, Corrections, DecoderPlans, DiffusionPlans, LogitsPlans, Products};
+use engine::model::{Corrections, DecoderPlans, DiffusionPlans, LogitsPlans, Tuning};
 use engine::plan::{Grid, Layout, Limits, Origin, Plan, PlanError, Schedule, Slot, Value};
 use engine::session::{DeviceMemory, LoadOptions, ModelSpec};
 use engine::synth::{Options, Quant, Shape, header};
@@ -104,19 +104,18 @@ fn the_plans_of_every_shape_are_sound() {
                     Corrections::describe(&parts, &[Ranks::both(rank)], &|_| true).expect("corrections")
                 })
             });
-            let all_products =
-                [Products::Floats, Products::Packed { least_rows: 0 }, Products::Unfused { packed: true }];
+            let all_products = [Tuning::FLOATS, Tuning::packed(0), Tuning::unfused(true)];
             // Each with one, or each with each.
             let pairs = (0..9).map(|at| (at / 3, at % 3)).filter(|(a, p)| a == p || is_thorough());
-            for (corrections, products) in pairs.map(|(a, p)| (&adapters[a], all_products[p])) {
+            for (corrections, tuning) in pairs.map(|(a, p)| (&adapters[a], all_products[p])) {
                 let rank = corrections.as_ref().map_or(0, Corrections::rank);
-                let plans = DecoderPlans::new(&parts, products, corrections.as_ref()).expect("plans");
+                let plans = DecoderPlans::new(&parts, Some(tuning), corrections.as_ref()).expect("plans");
                 let steps: usize = plans.usual().map(Plan::len).sum();
                 assert!(steps > 10 * parts.config.layers.len(), "{name}: {steps}");
                 let mut schedules = plans.schedules();
-                let candidates = Choices::candidates(limits, &parts.config, products);
-                let choices = *candidates.last().expect("floats");
-                let logits = LogitsPlans::new(&parts, choices, corrections.as_ref()).expect("plans");
+                let candidates = Tuning::candidates(limits, &parts.config, Some(tuning));
+                let tuning = *candidates.last().expect("floats");
+                let logits = LogitsPlans::new(&parts, tuning, corrections.as_ref()).expect("plans");
                 schedules.extend(logits.schedules());
                 let rounds =
                     [2, 8].map(|rows| plans.round(&parts, rows, corrections.as_ref(), None).expect("a plan"));
@@ -125,7 +124,7 @@ fn the_plans_of_every_shape_are_sound() {
                     assert_eq!(
                         verifier.verify_schedule(schedule, limits),
                         [],
-                        "{name} rank {rank} {products:?} {limits:?}"
+                        "{name} rank {rank} {tuning:?} {limits:?}"
                     );
                 }
                 let bound: HashSet<_> = schedules.iter().flatten().flat_map(|plan| plan.values()).collect();
@@ -192,14 +191,14 @@ fn plans_with_an_expert_cache_are_sound_and_keep_what_runs_again() {
         let adapters = ranks.map(|ranks| {
             ranks.map(|ranks| Corrections::describe(&parts, &[ranks], &|_| true).expect("corrections"))
         });
-        let both = [Products::Floats, Products::Unfused { packed: true }];
-        for (corrections, products) in
-            adapters.iter().flat_map(|corrections| both.map(|products| (corrections.as_ref(), products)))
+        let both = [Tuning::FLOATS, Tuning::unfused(true)];
+        for (corrections, tuning) in
+            adapters.iter().flat_map(|corrections| both.map(|tuning| (corrections.as_ref(), tuning)))
         {
-            let plans = DecoderPlans::new(&parts, products, corrections).expect("plans");
+            let plans = DecoderPlans::new(&parts, Some(tuning), corrections).expect("plans");
             let schedules = plans.schedules();
             for schedule in &schedules {
-                assert_eq!(verifier.verify_schedule(schedule, limits), [], "{products:?} {limits:?}");
+                assert_eq!(verifier.verify_schedule(schedule, limits), [], "{tuning:?} {limits:?}");
             }
             let layout = Layout::of(&schedules);
             assert!(keeps_apart(&layout, &schedules) > 0);
@@ -211,7 +210,7 @@ fn plans_with_an_expert_cache_are_sound_and_keep_what_runs_again() {
                 keeps_apart(&layout, &[schedule]);
             }
             let round = plans.round(&parts, 4, corrections, None).expect("a round");
-            assert_eq!(verifier.verify_schedule(&vec![&round], limits), [], "{products:?} {limits:?}");
+            assert_eq!(verifier.verify_schedule(&vec![&round], limits), [], "{tuning:?} {limits:?}");
             let again = repeating(&round);
             assert!(again.len() > round.len());
             keeps_apart(&Layout::of(&[vec![&round]]), &[vec![&again]]);
