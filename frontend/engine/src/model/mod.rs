@@ -30,6 +30,7 @@ mod rows;
 mod sampler;
 mod sampling_plans;
 mod scratch;
+mod slots;
 mod tensors;
 mod tuning;
 mod verify;
@@ -47,7 +48,7 @@ pub use diffusion::{
     CanvasLogits, Diffuser, DiffusionPlans, Noise, NoiseError, Predicted, Recorded, RecordedStep,
 };
 pub use drafter::{DraftParts, Drafter, DrafterError, DrafterSpec};
-pub use expert_cache::{ExpertError, ExpertSource, ExpertUse, SlotTable};
+pub use expert_cache::{ExpertError, ExpertSource, ExpertUse};
 pub(crate) use expert_scratch::ExpertScratch;
 pub(crate) use experts::{Pairs, ranges};
 pub use host_table::{HostTable, RowError};

@@ -11,12 +11,14 @@ use shaders::experts::{Choice, Mixture, locate};
 use shaders::repack::PieceError;
 use web_time::Instant;
 
+use super::CachePlans;
 use super::plans::PartPlan;
-use super::{CachePlans, SlotTable};
+use super::scores::Scores;
 use crate::bytes::{ByteSource as _, Bytes, LocalSource, SourceError};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program, Readback, UploadError};
 use crate::model::Parts;
 use crate::model::expert_scratch::CacheValues;
+use crate::model::slots::{SlotBuffer, Slots};
 use crate::plan::{PlanError, Value};
 use crate::weights::TensorList;
 
@@ -133,18 +135,16 @@ pub struct ExpertCache {
     source: Rc<dyn LocalSource>,
     mixture: Mixture,
     layers: Vec<Vec<LayerMatrix>>,
-    slots: RefCell<Vec<SlotTable>>,
+    slots: RefCell<Vec<Slots<Scores>>>,
     /// The number of uses of each expert when the record was last read. `[layers, experts]`.
     counted: RefCell<Vec<u32>>,
-    table: Arc<Buffer>,
+    table: SlotBuffer,
     record: Arc<Buffer>,
     choices: Arc<Buffer>,
     read_record: Readback,
     read_choices: Readback,
     /// For each matrix of an expert, its bytes and the parameters of repacking.
     staging: Vec<[Arc<Buffer>; 2]>,
-    /// Whether the table on the device may differ from `slots`.
-    stale: Cell<bool>,
     /// Whether the record may count tokens that were timed.
     timed: Cell<bool>,
     used: Cell<ExpertUse>,
@@ -188,16 +188,16 @@ impl ExpertCache {
             gpu: Rc::clone(gpu),
             source,
             mixture,
-            slots: vec![SlotTable::new(mixture.experts, *slots); layers.len()].into(),
+            slots: vec![Slots::new(mixture.experts, *slots, Scores::new(mixture.experts)); layers.len()]
+                .into(),
             counted: vec![0; layers.len() * mixture.experts as usize].into(),
             layers,
-            table: buffer(table)?,
+            table: SlotBuffer::new(gpu, buffer(table)?),
             record: buffer(record)?,
             choices: buffer(&scratch.choices)?,
             read_record: Readback::new(buffer(&readbacks[0])?),
             read_choices: Readback::new(buffer(&readbacks[1])?),
             staging: staging.iter().map(staged).collect::<Result<_, _>>()?,
-            stale: true.into(),
             // A load may have compared products.
             timed: true.into(),
             used: Cell::default(),
@@ -213,14 +213,12 @@ impl ExpertCache {
     /// Slots per layer.
     #[must_use]
     pub fn slots(&self) -> u32 {
-        self.slots.borrow().first().map_or(0, |slots| slots.slots() as u32)
+        self.slots.borrow().first().map_or(0, |slots| slots.len() as u32)
     }
 
     /// Maps every expert to the first slot, so that no row ends early: for timing.
     pub fn assume_resident(&self) {
-        let zeros = vec![0_u32; self.layers.len() * self.mixture.experts as usize];
-        self.gpu.queue().write_buffer(&self.table, 0, bytemuck::cast_slice(&zeros));
-        self.stale.set(true);
+        self.table.write_for_now(0, &vec![0; self.layers.len() * self.mixture.experts as usize]);
         self.timed.set(true);
     }
 
@@ -233,11 +231,8 @@ impl ExpertCache {
             self.counted.borrow_mut().fill(0);
         }
         self.gpu.queue().write_buffer(&self.record, 0, bytemuck::bytes_of(&0_u32));
-        if self.stale.take() {
-            let slots = self.slots.borrow();
-            let all: Vec<u32> = slots.iter().flat_map(|slots| slots.table()).copied().collect();
-            self.gpu.queue().write_buffer(&self.table, 0, bytemuck::cast_slice(&all));
-        }
+        let (slots, experts) = (self.slots.borrow(), self.mixture.experts as usize);
+        self.table.write(slots.len() * experts, |at| slots[at / experts].table()[at % experts]);
     }
 
     /// Encodes the copy that [`Self::missed`] reads.
@@ -258,7 +253,7 @@ impl ExpertCache {
         let Some(layer) = (header[0] as usize).checked_sub(1) else { return Ok(None) };
         let chosen = header[1..].chunks(self.mixture.used as usize).take(rows as usize);
         let (wanted, rows) = within(chosen, self.slots() as usize);
-        let missing = self.missing(layer, &wanted);
+        let missing = self.slots.borrow()[layer].missing(&wanted);
         let before = self.used.get();
         self.used.set(ExpertUse { misses: before.misses + missing.len() as u64, ..before });
         self.load(layer, &missing, &wanted).await?;
@@ -288,10 +283,10 @@ impl ExpertCache {
             }
         }
         let mut slots = self.slots.borrow_mut();
-        slots[layer].count(rows, uses.iter().copied());
+        slots[layer].policy.count(rows, uses.iter().copied());
         let mut wanted: Vec<u32> = (0..self.mixture.experts).filter(|&e| uses[e as usize] > 0).collect();
         wanted.sort_by_key(|&expert| !slots[layer].holds(expert));
-        Ok(wanted.chunks(slots[layer].slots().max(1)).map(<[u32]>::to_vec).collect())
+        Ok(wanted.chunks(slots[layer].len().max(1)).map(<[u32]>::to_vec).collect())
     }
 
     /// Loads the experts of a pass, and lets the products find these alone.
@@ -299,7 +294,7 @@ impl ExpertCache {
     /// # Errors
     /// [`ExpertError`] when an expert cannot be read or uploaded.
     pub async fn begin_pass(&self, layer: usize, experts: &[u32], chunk: Chunk) -> Result<(), ExpertError> {
-        let missing = self.missing(layer, experts);
+        let missing = self.slots.borrow()[layer].missing(experts);
         let (before, loaded) = (self.used.get(), missing.len() as u64);
         self.used.set(match chunk {
             Chunk::Prompt => ExpertUse { for_prompts: before.for_prompts + loaded, ..before },
@@ -314,10 +309,11 @@ impl ExpertCache {
             let used = self.used.get();
             self.used.set(ExpertUse { missed_bytes: used.missed_bytes + used.bytes - before.bytes, ..used });
         }
-        self.stale.set(true);
-        let table = self.slots.borrow()[layer].table_of(experts);
-        let at = 4 * layer as u64 * u64::from(self.mixture.experts);
-        self.gpu.queue().write_buffer(&self.table, at, bytemuck::cast_slice(&table));
+        // As if no other expert were there.
+        let mut table = vec![locate::NONE; self.mixture.experts as usize];
+        let slots = self.slots.borrow();
+        experts.iter().for_each(|&e| table[e as usize] = slots[layer].table()[e as usize]);
+        self.table.write_for_now(layer * table.len(), &table);
         Ok(())
     }
 
@@ -340,17 +336,12 @@ impl ExpertCache {
                 now.iter().zip(&*before).map(|(now, before)| now.wrapping_sub(*before)).collect();
             let uses = new.iter().sum::<u32>();
             if uses > 0 {
-                slots.count(uses / used, new);
+                slots.policy.count(uses / used, new);
                 total += u64::from(uses);
             }
             before.copy_from_slice(now);
         }
         self.used.set(ExpertUse { uses: self.used.get().uses + total, ..self.used.get() });
-    }
-
-    fn missing(&self, layer: usize, wanted: &[u32]) -> Vec<u32> {
-        let slots = self.slots.borrow();
-        wanted.iter().copied().filter(|&expert| !slots[layer].holds(expert)).collect()
     }
 
     /// Loads experts into slots whose experts are not in `keep`.
@@ -389,7 +380,7 @@ impl ExpertCache {
 
     /// Puts an expert into a slot. Nothing is awaited: slots and device agree at all times.
     fn put(&self, layer: usize, expert: u32, bytes: &[Bytes], keep: &[u32]) -> Result<(), ExpertError> {
-        let Some(slot) = self.slots.borrow()[layer].place(keep) else { return Ok(()) };
+        let Some(slot) = self.slots.borrow_mut()[layer].place(expert, keep) else { return Ok(()) };
         let mut encoder = self.gpu.encoder();
         for ((matrix, bytes), [staging, params]) in self.layers[layer].iter().zip(bytes).zip(&self.staging) {
             let part = matrix.parts.iter().rfind(|(part, _)| part.first <= slot);
@@ -401,8 +392,8 @@ impl ExpertCache {
             self.used.set(ExpertUse { bytes: used.bytes + matrix.bytes, ..used });
         }
         self.gpu.submit(encoder);
-        self.slots.borrow_mut()[layer].insert(expert, slot);
-        self.stale.set(true);
+        let changed = self.slots.borrow_mut()[layer].insert(expert, slot);
+        self.table.change(changed.map(|expert| layer * self.mixture.experts as usize + expert as usize));
         Ok(())
     }
 }

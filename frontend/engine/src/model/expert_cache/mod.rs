@@ -7,15 +7,14 @@
 //! | file | content |
 //! |---|---|
 //! | [`plans`] | repacking an expert into a slot |
-//! | [`slots`] | which expert is in which slot, and which one goes |
+//! | [`scores`] | which expert makes room for another |
 //! | [`passes`] | chunks of rows, which choose more experts than there are slots |
 //! | [`cache`] | loading experts from the file |
 
 mod cache;
 mod passes;
 mod plans;
-mod slots;
+mod scores;
 
 pub use cache::{Chunk, ExpertCache, ExpertError, ExpertSource, ExpertUse};
 pub use plans::CachePlans;
-pub use slots::SlotTable;

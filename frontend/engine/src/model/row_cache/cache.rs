@@ -8,31 +8,28 @@ use shaders::PlanarLayout;
 use shaders::repack;
 
 use super::RowCacheValues;
-use super::lines::Lines;
+use super::ring::Ring;
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program};
+use crate::model::slots::{SlotBuffer, Slots};
 use crate::model::{HostTable, RowError};
 
 /// Wait for the device after this number of times that the staging buffer was filled, to bound the pending copies.
 const FILLS_PER_WAIT: u32 = 4;
-/// Slots that are written one by one; more are written with all others.
-const MAX_WRITES: usize = 64;
 
 /// The cache on the device, and the table behind it.
 pub struct RowCache {
     gpu: Rc<Gpu>,
     table: Rc<HostTable>,
-    lines: RefCell<Lines>,
+    lines: RefCell<Slots<Ring>>,
     line: u32,
     fixed: u32,
     /// Lines that the staging buffer has room for.
     staged: usize,
     layout: PlanarLayout,
-    slots: Arc<Buffer>,
+    slots: SlotBuffer,
     staging: Arc<Buffer>,
     params: Arc<Buffer>,
     program: Program,
-    /// Lines whose slots on the device may differ from `lines`; `None` for any.
-    stale: RefCell<Option<Vec<u32>>>,
 }
 
 /// Why rows could not be fetched.
@@ -61,16 +58,15 @@ impl RowCache {
         Ok(Self {
             gpu: Rc::clone(gpu),
             table,
-            lines: Lines::new(values.lines, values.held(), values.fixed).into(),
+            lines: Slots::new(values.lines, values.held(), Ring::new(values.fixed)).into(),
             line: values.line,
             fixed: values.fixed,
             staged: values.staged as usize,
             layout: values.layout,
-            slots: buffer(&values.slots)?,
+            slots: SlotBuffer::new(gpu, buffer(&values.slots)?),
             staging: buffer(&values.staging)?,
             params: buffer(&values.params)?,
             program: gpu.bind(&values.plan()?, memory).await?,
-            stale: None.into(),
         })
     }
 
@@ -91,13 +87,16 @@ impl RowCache {
         let mut wanted: Vec<u32> = ids.iter().map(|id| id / self.line).collect();
         wanted.sort_unstable();
         wanted.dedup();
-        let missing: Vec<u32> = {
-            let lines = self.lines.borrow();
-            wanted.iter().copied().filter(|&line| !lines.holds(line)).collect()
-        };
+        let missing = self.lines.borrow().missing(&wanted);
         self.fetch_lines(&missing, &wanted).await?;
         self.write_slots();
         Ok(())
+    }
+
+    /// Writes the slots that have changed to the device.
+    pub fn write_slots(&self) {
+        let lines = self.lines.borrow();
+        self.slots.write(lines.table().len(), |line| lines.table()[line]);
     }
 
     /// Whether the row of a token is there.
@@ -108,9 +107,7 @@ impl RowCache {
 
     /// Maps every line to the first slot, so that no step ends early: for timing.
     pub fn assume_resident(&self) {
-        let zeros = vec![0_u32; self.lines.borrow().slots().len()];
-        self.gpu.queue().write_buffer(&self.slots, 0, bytemuck::cast_slice(&zeros));
-        self.stale.replace(None);
+        self.slots.write_for_now(0, &vec![0; self.lines.borrow().table().len()]);
     }
 
     /// Fetches lines that are missing, in place of others than `keep`.
@@ -131,7 +128,8 @@ impl RowCache {
         for (&line, bytes) in lines.iter().zip(read) {
             // Steps have no more rows than the ring has lines.
             let Some(slot) = self.lines.borrow_mut().place(line, keep) else { break };
-            self.insert(line, slot);
+            let changed = self.lines.borrow_mut().insert(line, slot);
+            self.slots.change(changed.map(|line| line as usize));
             placed.push((slot, bytes));
         }
         for run in placed.chunk_by(|(a, _), (b, _)| a + 1 == *b) {
@@ -150,28 +148,5 @@ impl RowCache {
         self.gpu.queue().write_buffer(&self.params, 0, bytemuck::bytes_of(&params));
         self.gpu.run(&self.program, rows);
         Ok(())
-    }
-
-    /// Puts a line into a slot of the host's tables.
-    fn insert(&self, line: u32, slot: u32) {
-        let gone = self.lines.borrow_mut().insert(line, slot);
-        if let Some(stale) = self.stale.borrow_mut().as_mut() {
-            stale.extend(gone.into_iter().chain([line]));
-        }
-    }
-
-    /// Tells the device what has changed.
-    pub fn write_slots(&self) {
-        let (lines, queue) = (self.lines.borrow(), self.gpu.queue());
-        let slots = lines.slots();
-        match self.stale.replace(Some(Vec::new())) {
-            Some(stale) if stale.len() <= MAX_WRITES => {
-                for line in stale {
-                    let slot = slots[line as usize];
-                    queue.write_buffer(&self.slots, 4 * u64::from(line), bytemuck::bytes_of(&slot));
-                }
-            }
-            _ => queue.write_buffer(&self.slots, 0, bytemuck::cast_slice(slots)),
-        }
     }
 }

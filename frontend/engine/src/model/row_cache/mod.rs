@@ -6,7 +6,7 @@
 //! and goes on from there.
 
 mod cache;
-mod lines;
+mod ring;
 mod values;
 
 pub use cache::{FetchError, RowCache};
