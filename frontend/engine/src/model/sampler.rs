@@ -68,7 +68,7 @@ impl Sampler {
         self.forms.iter().map(|form| &form.program)
     }
 
-    /// Submits `encoder`, with a copy of the sampled ids to one of the two readback buffers at its end.
+    /// Submits `encoder`, with a copy of the sampled ids to one of the `MAX_PENDING` readback buffers at its end.
     pub fn submit(&self, gpu: &Gpu, encoder: wgpu::CommandEncoder, which: usize) {
         self.readbacks[which].submit(gpu, encoder, &self.drawn, 0, DRAWN_BYTES);
     }

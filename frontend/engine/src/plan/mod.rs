@@ -46,6 +46,9 @@ pub enum PlanError {
     /// A tensor that the configuration requires is not in the list.
     #[error("there is no {name}")]
     Missing { name: String },
+    /// Plans that don't fit together: a bug of the engine.
+    #[error("internal error: no {what}")]
+    Internal { what: String },
     /// An operation of a layer that the plan has no place for.
     #[error("this plan cannot compute {operation}")]
     Unknown { operation: String },

@@ -7,17 +7,17 @@ use crate::adapter::{Adapter, AdapterError};
 use crate::model::total_rank;
 use shaders::adapter::expand::MAX_RANK;
 
-/// Most adapters at once.
+/// Maximum number of adapters of a session.
 pub const MAX_ADAPTERS: usize = 8;
 
 /// An adapter in a session.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// What the caller knows it by.
+    /// The caller's name for it.
     pub name: String,
-    /// Its weights: those of all adapters are stacked anew when one comes or goes.
+    /// Its weights. Those of all adapters are stacked again whenever one is added or removed.
     adapter: Rc<Adapter>,
-    /// How much it counts: 1 as trained, 0 not at all.
+    /// Factor of its weights: 1 as trained, 0 to disable it.
     pub scale: f32,
 }
 
@@ -30,17 +30,17 @@ impl Loaded {
 }
 
 impl Session {
-    /// The adapters, in the order in which they were added.
+    /// Returns the adapters, in the order in which they were added.
     #[must_use]
     pub fn adapters(&self) -> &[Loaded] {
         &self.adapters
     }
 
-    /// Adds an adapter, or replaces the one of this name. What the cache holds was made without it and is forgotten.
+    /// Adds an adapter, or replaces the one of this name. Clears the cache, which was computed without it.
     ///
     /// # Errors
-    /// [`EngineError::Adapter`] when it is for another model or too many are there; what the device reports. The
-    /// adapters are then as before.
+    /// [`EngineError::Adapter`] when it is for another model or there are too many; errors of the device. The adapters are then
+    /// as before.
     pub async fn add_adapter(
         &mut self,
         name: impl Into<String>,
@@ -68,16 +68,16 @@ impl Session {
         self.use_adapters(adapters).await
     }
 
-    /// Takes an adapter away; nothing happens when there is none of this name.
+    /// Removes an adapter, if there is one of this name.
     ///
     /// # Errors
-    /// What the device reports.
+    /// Errors of the device.
     pub async fn remove_adapter(&mut self, name: &str) -> Result<(), EngineError> {
         let left: Vec<_> = self.adapters.iter().filter(|loaded| loaded.name != name).cloned().collect();
         if left.len() == self.adapters.len() { Ok(()) } else { self.use_adapters(left).await }
     }
 
-    /// Sets how much an adapter counts, without loading anything; 0 switches it off. Whether there is one of this name.
+    /// Sets the scale of an adapter, without loading anything; 0 disables it. Returns whether there is one of this name.
     pub fn set_adapter_scale(&mut self, name: &str, scale: f32) -> bool {
         let Some(loaded) = self.adapters.iter_mut().find(|loaded| loaded.name == name) else { return false };
         if loaded.scale != scale && scale.is_finite() {
@@ -87,7 +87,7 @@ impl Session {
         true
     }
 
-    /// What the cache holds was made under other corrections.
+    /// Applies the scales, and clears the cache, which was computed with others.
     fn apply_scales(&mut self) {
         let scales: Vec<f32> = self.adapters.iter().map(|loaded| loaded.scale).collect();
         self.decoder.set_adapter_scales(&scales);
@@ -97,7 +97,7 @@ impl Session {
     /// Replaces all adapters by those of another session of the same model.
     ///
     /// # Errors
-    /// What the device reports; the adapters are then as before.
+    /// Errors of the device; the adapters are then as before.
     pub async fn use_adapters(&mut self, adapters: Vec<Loaded>) -> Result<(), EngineError> {
         self.forget();
         let stacked: Vec<&Adapter> = adapters.iter().map(|loaded| &*loaded.adapter).collect();

@@ -60,12 +60,12 @@ pub async fn load(
         Ok::<_, SourceError>((window, bytes))
     }));
     let mut reads = std::pin::pin!(reads.buffered(AHEAD));
-    let mut since_breath = 0;
+    let mut windows_since_wait = 0;
     while let Some((window, bytes)) = cancel.guard(async { reads.next().await.transpose() }).await? {
         loader.window(&window, &bytes).await?;
-        since_breath += 1;
-        if since_breath == WINDOWS_PER_WAIT {
-            since_breath = 0;
+        windows_since_wait += 1;
+        if windows_since_wait == WINDOWS_PER_WAIT {
+            windows_since_wait = 0;
             gpu.drained().await?;
         }
         state.done += window.range.end - window.range.start;

@@ -57,7 +57,7 @@ pub struct TransportError {
     pub reason: String,
 }
 
-/// Is told `true` when a read has lost its connection and tries again, and `false` when it goes on or ends.
+/// Called with `true` when a read has lost its connection and tries again, and with `false` when it continues or ends.
 pub type Watch = Rc<dyn Fn(bool)>;
 
 /// A file on a server.

@@ -10,8 +10,8 @@ use shaders::{DType, PlanarLayout};
 use super::ahead::{self, Ahead};
 use super::experts::{ExpertFactors, OfExperts};
 use crate::adapter::{Projection, Ranks, Target};
-use crate::model::tuning::MAX_FUSED_RANK;
 use crate::model::layer::Site;
+use crate::model::tuning::MAX_FUSED_RANK;
 use crate::model::{Parts, scratch};
 use crate::plan::{Origin, PlanError, Value};
 use crate::weights::{Matrix, Part};
@@ -20,9 +20,9 @@ use crate::weights::{Matrix, Part};
 /// what 19 MB cost (`shaders/MEASUREMENTS.md`).
 const MAX_PART_BYTES: u64 = 96 << 20;
 
-/// How decode has z of a site.
+/// How decode obtains `z = A·x` of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum UpdateSource {
     /// By a dispatch of its own.
     Own,
     /// From the workgroups that make x, each of which leaves A·x over what it made.
@@ -34,7 +34,7 @@ pub enum Way {
     Ahead,
 }
 
-impl Way {
+impl UpdateSource {
     /// Where the columns of A begin, if z comes in parts.
     #[must_use]
     pub fn columns(self) -> Option<u32> {
@@ -53,8 +53,8 @@ pub struct SiteCorrections {
     pub a: Matrix,
     /// Where each product's share of z lies, and of B in the buffer of the layer.
     pub correction: Correction,
-    /// How decode has z.
-    pub way: Way,
+    /// How decode obtains z.
+    pub source: UpdateSource,
 }
 
 /// The corrections of one layer.
@@ -233,9 +233,9 @@ impl Describer<'_> {
             && ahead::before(&self.parts.config, layer, site).is_some()
     }
 
-    /// Whether z of a site comes in parts, which takes fused products, and for the output attention whose partial results that
-    /// merges. Down reads those of every workgroup of gate and up
-    /// in each of its own: in wide layers more than a dispatch is worth.
+    /// Returns whether z of a site comes in partial sums. That takes fused products, and for the output projection an attention
+    /// whose partial results it merges. Each workgroup of down would read the partial sums of all workgroups of gate and up, which
+    /// in wide layers costs more than a separate dispatch.
     fn is_partial(&self, layer: usize, site: Site, stack: &Stack) -> bool {
         let fits = match site {
             Site::Output => self.parts.window(layer) > 0,
@@ -263,13 +263,13 @@ impl Describer<'_> {
             if let Some(stack) = self.stack(layer, site) {
                 let base = place(stack.rows * self.rank);
                 let places = stack.places.map(|place| place.map(|(z, b)| (z, base + b)));
-                let way = match self.is_partial(layer, site, &stack) {
-                    true => Way::Partial { columns: place(stack.z * stack.k) },
-                    false if self.comes_ahead(layer, site) => Way::Ahead,
-                    false => Way::Own,
+                let source = match self.is_partial(layer, site, &stack) {
+                    true => UpdateSource::Partial { columns: place(stack.z * stack.k) },
+                    false if self.comes_ahead(layer, site) => UpdateSource::Ahead,
+                    false => UpdateSource::Own,
                 };
                 let (a, correction) = (floats(stack.k, stack.z)?, Correction { rank: self.rank, places });
-                sites.insert(site, SiteCorrections { targets: stack.targets, a, correction, way });
+                sites.insert(site, SiteCorrections { targets: stack.targets, a, correction, source });
             }
             if let Some(next) = ahead::behind(config, layer, site)
                 && self.comes_ahead(next.0, next.1)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use shaders::state::State;
 
-use super::describe::{Corrections, SiteCorrections, Way};
+use super::describe::{Corrections, SiteCorrections, UpdateSource};
 use super::{ahead, experts};
 use crate::adapter::{Adapter, Factors};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory};
@@ -65,7 +65,7 @@ pub async fn load(
             let a = stacks.a(of_site);
             write(&of_site.a.whole().value, &a)?;
             stacks.write_b(of_site, &mut numbers);
-            if let Way::Partial { columns } = of_site.way {
+            if let UpdateSource::Partial { columns } = of_site.source {
                 let (k, rows) = (of_site.a.k as usize, of_site.a.n as usize);
                 put(&mut numbers, columns, (0..a.len()).map(|i| a[i % rows * k + i / rows]));
             }

@@ -13,7 +13,7 @@
 //! rounded up to a multiple of 4; what an adapter lacks is zero. α/r is multiplied into B; the scale that a person sets
 //! lies in a buffer with one number for each element of the rank.
 //!
-//! In decode z comes without a dispatch of its own where it can ([`Way`]). What that needs lies in one buffer a layer: the
+//! In decode z comes without a dispatch of its own where it can ([`UpdateSource`]). What that needs lies in one buffer a layer: the
 //! scales, then site by site B, the columns of A, U, and the rows of B of V.
 
 mod ahead;
@@ -23,7 +23,7 @@ mod load;
 mod site;
 
 pub use ahead::Ahead;
-pub use describe::{Corrections, SiteCorrections, Way, total_rank};
+pub use describe::{Corrections, SiteCorrections, UpdateSource, total_rank};
 pub use experts::{ExpertFactors, OfExperts};
 pub use load::{Scales, load};
 pub use site::shape;

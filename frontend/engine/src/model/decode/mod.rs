@@ -16,7 +16,7 @@
 //! | per-layer projection | | projection | |
 //!
 //! With adapters, a product adds B·z, where z is the product with their stacked A. In most cases dispatches that
-//! exist anyway compute z ([`super::corrections::Way`]). Otherwise a dispatch in front of the product computes it;
+//! exist anyway compute z ([`super::corrections::UpdateSource`]). Otherwise a dispatch in front of the product computes it;
 //! that dispatch also runs the prologue and writes x, so that the product needs none.
 //!
 //! The residual stream alternates between two buffers with each `h +=`, since a dispatch must not overwrite what
@@ -224,7 +224,7 @@ impl<'a> Builder<'a> {
         let cache = parts.cache(i)?;
         let rope = parts.rope(layer.attention);
         let output = self.corrected(Some((i, Site::Output)));
-        let columns = output.and_then(|site| site.way.columns());
+        let columns = output.and_then(|site| site.source.columns());
         let rank = self.corrections.map_or(0, Corrections::rank);
         let kernel = Decode {
             head_dim: layer.head_dim,

@@ -6,7 +6,7 @@ use shaders::matvec::{
 };
 
 use super::Builder;
-use crate::model::corrections::{Ahead, Corrections, SiteCorrections, Way};
+use crate::model::corrections::{Ahead, Corrections, SiteCorrections, UpdateSource};
 use crate::model::layer::Site;
 use crate::model::tuning::matvec_form;
 use crate::plan::{Amount, Grid, PlanError, Value};
@@ -135,7 +135,7 @@ impl<'a> Builder<'a> {
             (Some(_), None) => ZSource::Dispatch,
             (Some(site), Some(handoff)) => {
                 (handoff_at.input_at, handoff_at.input_count) = (handoff.at, handoff.count);
-                if site.way == Way::Ahead { ZSource::Ahead } else { ZSource::PartialSums }
+                if site.source == UpdateSource::Ahead { ZSource::Ahead } else { ZSource::PartialSums }
             }
         };
         let low_rank = LowRank { z_source, handoff: HandoffForm::None, quads: all.rank() / 4 };
@@ -158,7 +158,7 @@ impl<'a> Builder<'a> {
         let n = product.matrices[0].n;
         let columns = match product.site {
             Some((layer, Site::GateUp)) => {
-                self.corrected(Some((layer, Site::Down))).and_then(|down| down.way.columns())
+                self.corrected(Some((layer, Site::Down))).and_then(|down| down.source.columns())
             }
             _ => None,
         };

@@ -69,7 +69,7 @@ pub(super) async fn choose(
         }
         chosen = Some((one, set));
     }
-    let none = || PlanError::Missing { name: "plans of a decoder".into() };
+    let none = || PlanError::Internal { what: "plans of a decoder".into() };
     let (one, (tuning, set)) = chosen.ok_or_else(none)?;
     let (mut tuning, mut set) = (*tuning, Cow::Borrowed(set));
     // A software device has no time for it, and nothing to gain.

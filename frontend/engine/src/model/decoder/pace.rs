@@ -34,7 +34,7 @@ pub struct Pace {
     depth: usize,
     /// Milliseconds per token with half as many pending submits, while the present number is tried.
     before: Option<f64>,
-    /// Whether a larger number has been tried in vain.
+    /// Whether a greater depth was tried and did not help.
     settled: bool,
     /// Reads with these numbers so far.
     span: Span,
@@ -149,9 +149,9 @@ impl Pace {
         let per_token = self.span.ms / f64::from(self.span.tokens);
         let pending_ms = per_token * f64::from(count) * self.depth as f64;
         let before = self.before.take();
-        let is_in_vain = before.is_some_and(|before| per_token > GAIN * before);
+        let did_not_help = before.is_some_and(|before| per_token > GAIN * before);
         let depth = self.depth;
-        if is_in_vain || (pending_ms > 2.0 * PATIENT_MS && depth > DEPTH) {
+        if did_not_help || (pending_ms > 2.0 * PATIENT_MS && depth > DEPTH) {
             self.settled = true;
             self.depth /= 2;
         } else if !self.settled && 2 * depth <= MAX_PENDING && pending_ms < PATIENT_MS {

@@ -16,7 +16,7 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// Programs that [`Self::bind`] makes, in whose number its progress is told.
+    /// Number of programs that [`Self::bind`] creates; the unit of its progress.
     pub const COUNT: u64 = 4;
 
     /// Binds the plans. `progress` gets the programs done.

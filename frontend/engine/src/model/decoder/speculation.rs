@@ -99,9 +99,9 @@ impl Decoder {
         (self.rounds, self.lacks_memory_for_rounds) = (None, false);
     }
 
-    /// Whether [`Self::time_rounds`] has something to do: rounds are drafted where they are faster, and were not timed since
-    /// they were bound. A software device has no time for it; nor is there any where the device is late to report that it is
-    /// done, or where experts are read from the file, which takes longest. They learn from the first answer what rounds cost.
+    /// Returns whether [`Self::time_rounds`] has anything to time: rounds that are drafted where they are faster, and were not
+    /// timed since they were bound. Skipped on software devices, on devices with late readbacks, and with an expert cache: there
+    /// the first answer provides the costs.
     #[must_use]
     pub fn has_untimed_rounds(&self, drafts: Drafts) -> bool {
         drafts == Drafts::Measured
@@ -133,8 +133,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// Sets whether rounds are timed before they are used. By default they are, but for a software device, and one that is
-    /// late to report that it is done.
+    /// Sets whether rounds are timed before they are used. By default they are, except on software devices and on devices with
+    /// late readbacks.
     pub fn set_times_rounds(&mut self, times: bool) {
         self.times_rounds = times;
     }

@@ -45,7 +45,7 @@ impl Decoder {
             let Some(experts) = &self.experts else { return Ok(()) };
             let Some(missed) = experts.missed(rows).await? else { return Ok(()) };
             let layer = missed.layer;
-            let missing = || PlanError::Missing { name: format!("step for the experts of layer {layer}") };
+            let missing = || PlanError::Internal { what: format!("step for the experts of layer {layer}") };
             let steps =
                 program.plan().expert_steps().get(layer).ok_or_else(missing).map_err(GpuError::from)?;
             from = steps.start;

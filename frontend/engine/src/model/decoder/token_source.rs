@@ -87,7 +87,8 @@ pub struct TokenSource<'d> {
     rows: Option<u32>,
     /// Whether the row of the last token is missing.
     misses: bool,
-    /// Tokens drawn since a row was missing: no more are submitted at once, as those behind a missing row are in vain.
+    /// Tokens drawn since a row was missing: only one is submitted at a time, because
+    /// tokens after a missing row are discarded.
     since_miss: u32,
     gain: Gain,
     /// Time of the last read.
