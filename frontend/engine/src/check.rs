@@ -57,7 +57,7 @@ fn fault(source: &Source, what: &str) -> GpuError {
     GpuError::Fault { reason: format!("{} {what}", source.name) }
 }
 
-/// The words of each binding with an expected value.
+/// Returns the words of each binding with an expected value.
 async fn run(gpu: &Gpu, source: &Source, case: &Case) -> Result<Vec<Vec<u32>>, GpuError> {
     let [Arg::Uniform(params), args @ ..] = case.args.as_slice() else {
         return Err(fault(source, "has no parameters"));

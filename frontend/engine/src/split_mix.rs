@@ -4,7 +4,7 @@
 /// Increment of the state: 2⁶⁴ divided by the golden ratio.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A pseudorandom number that depends only on `x`.
+/// Returns a pseudorandom number that depends only on `x`.
 pub(crate) const fn mix(x: u64) -> u64 {
     let mut z = x.wrapping_add(STEP);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -12,14 +12,14 @@ pub(crate) const fn mix(x: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The next number of the sequence.
+/// Returns the next number of the sequence.
 pub(crate) const fn next(state: &mut u64) -> u64 {
     let drawn = mix(*state);
     *state = state.wrapping_add(STEP);
     drawn
 }
 
-/// A Fisher–Yates shuffle of the numbers below `count`. `draw` is called for each position from the last to the
+/// Returns a Fisher–Yates shuffle of the numbers below `count`. `draw` is called for each position from the last to the
 /// second; the bias of the modulus is below count / 2⁶⁴.
 pub(crate) fn shuffled(count: usize, mut draw: impl FnMut(u64) -> u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();

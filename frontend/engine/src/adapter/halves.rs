@@ -42,7 +42,7 @@ impl Reading {
         Ok(())
     }
 
-    /// The adapter.
+    /// Returns the adapter.
     ///
     /// # Errors
     /// When gate and up of a layer contradict each other, or both have factors of their own beside common ones.
@@ -70,7 +70,7 @@ fn padded(half: Factors, index: usize) -> Factors {
     Factors { output: 2 * half.output, b, ..half }
 }
 
-/// The factors of both: those of one rank if they have A in common, otherwise side by side, with zeros in the rows of the
+/// Returns the factors of both: those of one rank if they have A in common, otherwise side by side, with zeros in the rows of the
 /// other one.
 fn joined(target: Target, gate: &Factors, up: &Factors) -> Result<Factors, AdapterError> {
     let shape = |f: &Factors| [f.experts(), f.output, f.input].map(u64::from).to_vec();

@@ -29,8 +29,7 @@ struct Parameters {
     alpha: Option<f32>,
 }
 
-/// Whether the text of an `adapter_config.json` is mlx-lm's.
-#[must_use]
+/// Returns whether the text of an `adapter_config.json` is mlx-lm's.
 pub fn is_config(json: &[u8]) -> bool {
     serde_json::from_slice(json).is_ok_and(|config: Config| {
         config.peft_type.is_none() && (config.lora_parameters.is_some() || config.fine_tune_type.is_some())
@@ -87,7 +86,7 @@ pub async fn read(weights: &dyn ByteSource, config: &[u8]) -> Result<Adapter, Ad
     reading.finish()
 }
 
-/// The transpose of a matrix with so many columns.
+/// Returns the transpose of a matrix with so many columns.
 fn transposed(values: &[f32], columns: usize) -> Vec<f32> {
     let rows = values.len() / columns.max(1);
     (0..values.len()).map(|i| values[i % rows * columns + i / rows]).collect()

@@ -26,7 +26,7 @@ const WRAPPERS: [&str; 8] = [
 /// Maximum layer index in a name, as for models.
 const MAX_LAYERS: usize = 1024;
 
-/// The layer that a module's path begins with, and the path within it.
+/// Returns the layer that a module's path begins with, and the path within it.
 fn in_layer(path: &str) -> Option<(usize, String)> {
     let mut parts = path.split('.').filter(|part| !WRAPPERS.contains(part));
     let layers = parts.next().filter(|part| *part == "layers");
@@ -39,8 +39,7 @@ fn layer(text: &str) -> Option<usize> {
 }
 
 impl Target {
-    /// The target of a module's path in transformers.
-    #[must_use]
+    /// Returns the target of a module's path in transformers.
     pub fn of_module(path: &str) -> Option<Self> {
         let (layer, module) = in_layer(path)?;
         let mut modules = Projection::ALL.into_iter().filter(|p| !p.is_of_experts());
@@ -48,19 +47,18 @@ impl Target {
         Some(Self { layer, projection })
     }
 
-    /// The module's path, or that of the parameter, in the multimodal class of transformers.
-    #[must_use]
+    /// Returns the module's path, or that of the parameter, in the multimodal class of transformers.
     pub fn module(self) -> String {
         format!("{LAYERS}{}.{}", self.layer, self.projection.module())
     }
 
-    /// The target of a matrix in a GGUF file: `blk.3.attn_q`.
-    #[must_use]
+    /// Returns the target of a matrix in a GGUF file: `blk.3.attn_q`.
     pub fn of_matrix(name: &str) -> Option<Self> {
         Self::part_of_matrix(name).filter(|(_, part)| *part == Part::Whole).map(|(target, _)| target)
     }
 
-    /// The target of a matrix in a GGUF file, and which part of it the matrix is: files may have gate and up of experts apart.
+    /// Returns the target of a matrix in a GGUF file, and which part of it the matrix is: files may have gate and up of experts
+    /// apart.
     pub(super) fn part_of_matrix(name: &str) -> Option<(Self, Part)> {
         let (number, tensor) = name.strip_prefix("blk.")?.split_once('.')?;
         let part = match tensor {
@@ -81,13 +79,12 @@ impl Target {
     }
 }
 
-/// The layer whose experts a module's path in transformers names.
-#[must_use]
+/// Returns the layer whose experts a module's path in transformers names.
 pub fn layer_of_experts(path: &str) -> Option<usize> {
     in_layer(path).filter(|(_, module)| module == "experts").map(|(layer, _)| layer)
 }
 
-/// The module and the side (A or B) of a tensor in a PEFT file. An adapter name may precede `weight`; `weight` and PEFT's
+/// Returns the module and the side (A or B) of a tensor in a PEFT file. An adapter name may precede `weight`; `weight` and PEFT's
 /// prefix may be missing.
 ///
 /// # Errors

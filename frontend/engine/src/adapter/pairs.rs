@@ -60,7 +60,7 @@ impl<R> Pairs<R> {
         Ok(())
     }
 
-    /// All pairs, with ranks checked.
+    /// Returns all pairs, with ranks checked.
     ///
     /// # Errors
     /// A factor without the other one, a rank out of range, or shapes that do not match; [`AdapterError::Empty`].

@@ -51,12 +51,12 @@ impl<'s> File<'s> {
         self.header.tensors().into_iter().map(|(name, info)| (name, info.clone()))
     }
 
-    /// The string value of a metadata key.
+    /// Returns the string value of a metadata key.
     pub fn text(&self, key: &str) -> Option<&str> {
         self.header.metadata().as_ref()?.get(key).map(String::as_str)
     }
 
-    /// The values of a tensor.
+    /// Returns the values of a tensor.
     ///
     /// # Errors
     /// When their type is not supported, or they cannot be read.

@@ -58,14 +58,12 @@ impl Projection {
     /// Those of the experts of a mixture, in the order in which transformers declares them.
     pub const OF_EXPERTS: [Self; 2] = [Self::ExpertGateUp, Self::ExpertDown];
 
-    /// Whether each expert of a mixture has a matrix of its own.
-    #[must_use]
+    /// Returns whether each expert of a mixture has a matrix of its own.
     pub const fn is_of_experts(self) -> bool {
         matches!(self, Self::ExpertGateUp | Self::ExpertDown)
     }
 
-    /// The tensor name in a GGUF file, without `blk.N.` and `.weight`; also the engine's name of the matrix.
-    #[must_use]
+    /// Returns the tensor name in a GGUF file, without `blk.N.` and `.weight`; also the engine's name of the matrix.
     pub const fn tensor(self) -> &'static str {
         match self {
             Self::Q => "attn_q",
@@ -83,8 +81,7 @@ impl Projection {
         }
     }
 
-    /// The module name in transformers, within a layer; of experts, that of their parameter.
-    #[must_use]
+    /// Returns the module name in transformers, within a layer; of experts, that of their parameter.
     pub const fn module(self) -> &'static str {
         match self {
             Self::Q => "self_attn.q_proj",
@@ -148,15 +145,14 @@ pub struct Factors {
 }
 
 impl Factors {
-    /// Number of pairs: 1, or the experts of a mixture.
-    #[must_use]
+    /// Returns the number of pairs: 1, or the experts of a mixture.
     pub fn experts(&self) -> u32 {
         let each = u64::from(self.rank) * u64::from(self.input);
         u32::try_from(self.a.len() as u64 / each.max(1)).unwrap_or(u32::MAX)
     }
 
-    /// The factors of experts that PEFT 0.18 and earlier wrote for weights `[experts, output, input]`, whose dimensions it
-    /// took for `[experts, input, output]`: as it applied them, A is what others call the transpose of B.
+    /// Returns the factors of experts that PEFT 0.18 and earlier wrote for weights `[experts, output, input]`, whose dimensions
+    /// it took for `[experts, input, output]`: as it applied them, A is what others call the transpose of B.
     fn turned(&self) -> Self {
         let transposed = |values: &[f32], columns: u32| {
             let columns = columns as usize;
@@ -171,7 +167,7 @@ impl Factors {
         Self { input: self.output, output: self.input, a, b, ..*self }
     }
 
-    /// The shape of A or B, as stored.
+    /// Returns the shape of A or B, as stored.
     fn shape(&self, target: Target, rows: u32, columns: u32) -> Vec<u64> {
         let experts = target.projection.is_of_experts().then(|| self.experts().max(1));
         experts.into_iter().chain([rows, columns]).map(u64::from).collect()
@@ -210,8 +206,7 @@ pub struct Ranks {
 }
 
 impl Ranks {
-    /// The same for both.
-    #[must_use]
+    /// Returns the same for both.
     pub const fn both(rank: u32) -> Self {
         Self { shared: rank, experts: rank }
     }
@@ -227,8 +222,7 @@ pub struct Adapter {
 }
 
 impl Adapter {
-    /// The same for models of this family.
-    #[must_use]
+    /// Returns the same for models of this family.
     pub fn of(self, family: Family) -> Self {
         Self { family, ..self }
     }
@@ -246,44 +240,38 @@ impl Adapter {
         Ok(())
     }
 
-    /// The correction of a projection.
-    #[must_use]
+    /// Returns the correction of a projection.
     pub fn get(&self, target: Target) -> Option<&Factors> {
         self.targets.get(&target)
     }
 
-    /// All corrections, by layer and projection.
+    /// Returns all corrections, by layer and projection.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Target, &Factors)> {
         self.targets.iter().map(|(target, factors)| (*target, factors))
     }
 
-    /// The family of the models that it is for.
-    #[must_use]
+    /// Returns the family of the models that it is for.
     pub fn family(&self) -> Family {
         self.family
     }
 
-    /// Number of corrected projections.
-    #[must_use]
+    /// Returns the number of corrected projections.
     pub fn len(&self) -> usize {
         self.targets.len()
     }
 
-    /// Whether there are no corrections.
-    #[must_use]
+    /// Returns whether there are no corrections.
     pub fn is_empty(&self) -> bool {
         self.targets.is_empty()
     }
 
-    /// The largest rank of the factors; 0 if there are none.
-    #[must_use]
+    /// Returns the largest rank of the factors; 0 if there are none.
     pub fn rank(&self) -> u32 {
         let Ranks { shared, experts } = self.ranks();
         shared.max(experts)
     }
 
-    /// The largest ranks of the factors.
-    #[must_use]
+    /// Returns the largest ranks of the factors.
     pub fn ranks(&self) -> Ranks {
         let largest = |of_experts: bool| {
             let some = self.iter().filter(|(target, _)| target.projection.is_of_experts() == of_experts);
@@ -292,13 +280,12 @@ impl Adapter {
         Ranks { shared: largest(false), experts: largest(true) }
     }
 
-    /// Number of parameters in all factors.
-    #[must_use]
+    /// Returns the number of parameters in all factors.
     pub fn parameters(&self) -> u64 {
         self.targets.values().map(|factors| (factors.a.len() + factors.b.len()) as u64).sum()
     }
 
-    /// The part of this adapter that a model uses. All shapes are checked: `shape` returns that of a target's matrix or
+    /// Returns the part of this adapter that a model uses. All shapes are checked: `shape` returns that of a target's matrix or
     /// matrices. Corrections of keys and values are omitted on layers that use another layer's KV cache
     /// (`shares_kv`), because such layers do not compute them, although some published files contain the tensors
     /// (specification, adapters). Factors of experts that old versions of PEFT wrote are turned.

@@ -72,8 +72,7 @@ pub struct Conformer {
 }
 
 impl TowerConfig {
-    /// Number of soft tokens of a clip of `samples` samples.
-    #[must_use]
+    /// Returns the number of soft tokens of a clip of `samples` samples.
     pub fn tokens(&self, samples: usize) -> u32 {
         let tokens = match &self.kind {
             Kind::Conformer(_) => mel::tokens(samples),
@@ -88,7 +87,6 @@ impl Conformer {
     pub const FREQUENCIES: [u32; 3] = [mel::BINS as u32, mel::BINS as u32 / 2, mel::BINS as u32 / 4];
 
     /// Elements per position after the convolutions.
-    #[must_use]
     pub fn stem(&self) -> u32 {
         Self::FREQUENCIES[2] * self.channels[1]
     }

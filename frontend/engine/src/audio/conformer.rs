@@ -91,9 +91,6 @@ pub struct Relatives {
 
 /// Describes how the encodings of distances are projected for each block. The result depends only on the weights,
 /// which are not needed afterwards.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn relatives(c: &Conformer, weights: &Weights, buffers: &Buffers) -> Result<Relatives, PlanError> {
     let bytes = 4 * u64::from(KEYS) * u64::from(c.width);
     let encodings = Value::new("audio encodings", bytes, Origin::Constant);
@@ -124,10 +121,7 @@ pub struct Stem {
     pub params: conv2d::Params,
 }
 
-/// The plan of one step, from `mel` to `soft`, and the parameters of both convolutions.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
+/// Returns the plan of one step, from `mel` to `soft`, and the parameters of both convolutions.
 pub fn plan(
     c: &Conformer,
     weights: &Weights,

@@ -13,7 +13,7 @@ use crate::media::{ContentHash, Media, Medium, SoftTokens};
 /// Minimum number of tokens per step, unless the clip has ended: a third of a second.
 const MIN_STEP_TOKENS: u32 = 8;
 
-/// The content hash of a clip. It is computed from samples, not from a file, so that recorded clips have one, too.
+/// Returns the content hash of a clip. It is computed from samples, not from a file, so that recorded clips have one, too.
 pub(super) fn content(input: Sha256) -> ContentHash {
     let samples: [u8; 32] = input.finalize().into();
     ContentHash::of(&samples, &[])
@@ -41,7 +41,6 @@ pub struct Encoder {
 
 impl Encoder {
     /// Starts a clip without samples.
-    #[must_use]
     pub fn new(tower: Rc<Tower>) -> Self {
         let input = match tower.config().kind {
             Kind::Conformer(_) => Input::Mel(Box::default()),
@@ -50,8 +49,7 @@ impl Encoder {
         Self { number: tower.new_encoder_id(), tower, input, digest: Sha256::new(), done: 0 }
     }
 
-    /// Number of samples so far.
-    #[must_use]
+    /// Returns the number of samples so far.
     pub fn samples(&self) -> usize {
         match &self.input {
             Input::Mel(stream) => stream.samples(),
@@ -59,21 +57,18 @@ impl Encoder {
         }
     }
 
-    /// Number of samples that the clip can still take, up to 30 s.
-    #[must_use]
+    /// Returns the number of samples that the clip can still take, up to 30 s.
     pub fn room(&self) -> usize {
         CLIP_SAMPLES - self.samples()
     }
 
     /// Tokens encoded so far.
-    #[must_use]
     pub fn encoded(&self) -> u32 {
         self.done
     }
 
-    /// The input of the tower, `[frames, width]`: mel features padded as in the reference, or samples padded with
+    /// Returns the input of the tower, `[frames, width]`: mel features padded as in the reference, or samples padded with
     /// zeros.
-    #[must_use]
     pub fn features(&self) -> (Vec<f32>, usize) {
         match &self.input {
             Input::Mel(stream) => (stream.padded_rows(), mel::BINS),

@@ -27,21 +27,18 @@ pub const FRAMES_PER_TOKEN: usize = 4;
 /// Samples of the shortest clip that has a frame.
 pub const MIN_SAMPLES: usize = NEEDED - LEAD;
 
-/// Number of frames of a clip of `samples` samples.
-#[must_use]
+/// Returns the number of frames of a clip of `samples` samples.
 pub const fn frames(samples: usize) -> usize {
     if samples < MIN_SAMPLES { 0 } else { (samples - MIN_SAMPLES) / HOP + 1 }
 }
 
-/// Number of frames that the reference computes: those of the padded clip. Frames that overlap the padding are
+/// Returns the number of frames that the reference computes: those of the padded clip. Frames that overlap the padding are
 /// zeros, and masked.
-#[must_use]
 pub const fn padded_frames(samples: usize) -> usize {
     frames(samples.next_multiple_of(PADDED_TO))
 }
 
-/// Number of soft tokens of a clip of `samples` samples.
-#[must_use]
+/// Returns the number of soft tokens of a clip of `samples` samples.
 pub const fn tokens(samples: usize) -> usize {
     frames(samples).div_ceil(FRAMES_PER_TOKEN)
 }
@@ -104,7 +101,6 @@ fn filters() -> Vec<Filter> {
 
 impl MelStream {
     /// Starts a clip without samples.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -130,26 +126,22 @@ impl MelStream {
         self.pending.drain(..at);
     }
 
-    /// Number of samples so far.
-    #[must_use]
+    /// Returns the number of samples so far.
     pub fn samples(&self) -> usize {
         self.samples
     }
 
-    /// Number of frames so far.
-    #[must_use]
+    /// Returns the number of frames so far.
     pub fn frames(&self) -> usize {
         self.rows.len() / BINS
     }
 
     /// Features of the frames so far, `[frames, BINS]`.
-    #[must_use]
     pub fn rows(&self) -> &[f32] {
         &self.rows
     }
 
     /// Features of the whole clip as in the reference: rows of zeros for frames that overlap its padding.
-    #[must_use]
     pub fn padded_rows(&self) -> Vec<f32> {
         let mut rows = self.rows.clone();
         rows.resize(padded_frames(self.samples) * BINS, 0.0);

@@ -20,34 +20,29 @@ pub struct Audio {
     tower: Option<Rc<Tower>>,
 }
 
-/// The medium of a clip in a prompt, whether encoded or not.
-#[must_use]
+/// Returns the medium of a clip in a prompt, whether encoded or not.
 pub fn medium(config: &TowerConfig, clip: &[f32]) -> Medium {
     let content = content(Sha256::new_with_prefix(bytemuck::cast_slice::<f32, u8>(clip)));
     Medium { media: Media::Audio, content, tokens: config.tokens(clip.len()) }
 }
 
 impl Audio {
-    /// The tower of `plan`, with its weights in `source`. Nothing is loaded yet.
-    #[must_use]
+    /// Returns the tower of `plan`, with its weights in `source`. Nothing is loaded yet.
     pub fn new(gpu: Rc<Gpu>, source: Rc<dyn ByteSource>, plan: TowerPlan) -> Self {
         Self { gpu, source, plan, tower: None }
     }
 
-    /// The plan of the tower.
-    #[must_use]
+    /// Returns the plan of the tower.
     pub fn plan(&self) -> &TowerPlan {
         &self.plan
     }
 
-    /// Whether its weights are on the device.
-    #[must_use]
+    /// Returns whether its weights are on the device.
     pub fn is_loaded(&self) -> bool {
         self.tower.is_some()
     }
 
     /// Bytes that it uses on the device.
-    #[must_use]
     pub fn bytes_in_use(&self) -> u64 {
         self.tower.as_ref().map_or(0, |tower| tower.bytes_in_use())
     }
@@ -62,7 +57,7 @@ impl Audio {
         self.tower = None;
     }
 
-    /// The tower, loaded on first use.
+    /// Returns the tower, loaded on first use.
     ///
     /// # Errors
     /// When it cannot be loaded, or on cancellation.
@@ -80,7 +75,7 @@ impl Audio {
         Ok(tower)
     }
 
-    /// The soft tokens of a clip of at most [`super::CLIP_SAMPLES`] samples. [`super::Sound::clips`] splits longer
+    /// Returns the soft tokens of a clip of at most [`super::CLIP_SAMPLES`] samples. [`super::Sound::clips`] splits longer
     /// audio.
     ///
     /// # Errors

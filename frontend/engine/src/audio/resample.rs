@@ -38,7 +38,7 @@ pub struct Resampler {
     taken: u64,
 }
 
-/// The modified Bessel function of the first kind, of order 0.
+/// Returns the modified Bessel function of the first kind, of order 0.
 fn bessel(x: f64) -> f64 {
     let mut term = 1.0;
     let mut sum = 1.0;
@@ -57,7 +57,6 @@ fn gcd(a: u64, b: u64) -> u64 {
 
 impl Resampler {
     /// Converts from `rate` samples per second, at least 1, to [`RATE`].
-    #[must_use]
     pub fn new(rate: u32) -> Self {
         let (from, to) = (u64::from(rate.max(1)), u64::from(RATE));
         let common = gcd(from, to);
@@ -137,7 +136,6 @@ impl Resampler {
 }
 
 /// Converts a whole signal to 16 kHz.
-#[must_use]
 pub fn to_16k(samples: Vec<f32>, rate: u32) -> Vec<f32> {
     if rate == RATE {
         return samples;

@@ -18,7 +18,6 @@ pub struct Sound {
 
 impl Sound {
     /// Converts from any sample rate.
-    #[must_use]
     pub fn new(samples: Vec<f32>, rate: u32) -> Self {
         Self { samples: resample::to_16k(samples, rate), missing_bytes: 0 }
     }
@@ -33,25 +32,21 @@ impl Sound {
     }
 
     /// Its length in seconds.
-    #[must_use]
     pub fn seconds(&self) -> f64 {
         self.samples.len() as f64 / f64::from(RATE)
     }
 
     /// Its largest sample.
-    #[must_use]
     pub fn peak(&self) -> f32 {
         self.samples.iter().fold(0.0, |most, v| most.max(v.abs()))
     }
 
-    /// Whether it is silent: a muted microphone, an empty recording.
-    #[must_use]
+    /// Returns whether it is silent: a muted microphone, an empty recording.
     pub fn is_silent(&self) -> bool {
         self.peak() < SILENT
     }
 
-    /// The clips: 30 s each, and the rest. A rest shorter than a frame (10 ms) is omitted.
-    #[must_use]
+    /// Returns the clips: 30 s each, and the rest. A rest shorter than a frame (10 ms) is omitted.
     pub fn clips(&self) -> Vec<&[f32]> {
         let heard = |clip: &&[f32]| clip.len() >= mel::MIN_SAMPLES;
         let mut clips: Vec<&[f32]> = self.samples.chunks(CLIP_SAMPLES).collect();

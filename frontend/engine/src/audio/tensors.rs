@@ -4,7 +4,7 @@ use super::config::{Conformer, Kind, Layout, PROJECTION, TowerConfig};
 use crate::gguf::Header;
 use crate::weights::{TensorError, TensorList};
 
-/// The matrices of a block: engine name (the same in both layouts) and shape.
+/// Returns the matrices of a block: engine name (the same in both layouts) and shape.
 fn matrices(c: &Conformer) -> [(&'static str, [u32; 2]); 10] {
     let (d, ff) = (c.width, c.feed_forward);
     [
@@ -35,7 +35,7 @@ const NORMS: [[&str; 3]; 9] = [
     ["out_norm", "layer_pre_norm", "ln2"],
 ];
 
-/// The engine's name of a tensor of block `i`.
+/// Returns the engine's name of a tensor of block `i`.
 pub fn in_block(i: u32, name: &str) -> String {
     format!("a.blk.{i}.{name}")
 }

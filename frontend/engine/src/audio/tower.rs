@@ -100,41 +100,36 @@ impl Tower {
     }
 
     /// What the file says.
-    #[must_use]
     pub fn config(&self) -> &TowerConfig {
         &self.config
     }
 
     /// Bytes that it uses on the device.
-    #[must_use]
     pub fn bytes_in_use(&self) -> u64 {
         self.memory.bytes() + self.program.params_bytes()
     }
 
     /// Dispatches per step.
-    #[must_use]
     pub fn dispatches(&self) -> usize {
         self.program.len()
     }
 
-    /// The program of a step.
-    #[must_use]
+    /// Returns the program of a step.
     pub fn program(&self) -> &Program {
         &self.program
     }
 
-    /// The kernels with a self-test, also those that ran only while it was loaded.
+    /// Returns the kernels with a self-test, also those that ran only while it was loaded.
     pub fn tested(&self) -> impl Iterator<Item = Tested> {
         self.loading.iter().cloned().chain(self.program.plan().tested())
     }
 
-    /// The device.
-    #[must_use]
+    /// Returns the device.
     pub fn gpu(&self) -> &Rc<Gpu> {
         &self.gpu
     }
 
-    /// A new encoder id.
+    /// Returns a new encoder id.
     pub(super) fn new_encoder_id(&self) -> u64 {
         self.encoders.set(self.encoders.get() + 1);
         self.encoders.get()
@@ -189,7 +184,7 @@ impl Tower {
         queue.submit([encoder.finish()]);
     }
 
-    /// A copy of the first `tokens` soft tokens of the clip.
+    /// Returns a copy of the first `tokens` soft tokens of the clip.
     pub(super) fn keep(&self, tokens: u32) -> Result<Arc<Buffer>, GpuError> {
         let bytes = 4 * u64::from(tokens) * u64::from(self.config.width);
         let kept = self.gpu.storage("soft tokens", bytes)?;

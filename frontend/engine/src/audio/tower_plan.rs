@@ -34,18 +34,16 @@ impl TowerPlan {
     }
 
     /// What the file says.
-    #[must_use]
     pub fn config(&self) -> &TowerConfig {
         &self.config
     }
 
     /// Byte ranges of its weights in the file.
-    #[must_use]
     pub fn ranges(&self) -> Vec<Range<u64>> {
         weights::ranges(&self.tensors)
     }
 
-    /// The plan of a step, without a device. The bounds of its clipped linears are in the file's data, not in its
+    /// Returns the plan of a step, without a device. The bounds of its clipped linears are in the file's data, not in its
     /// header, so none are assumed.
     ///
     /// # Errors
@@ -110,7 +108,7 @@ impl Description {
     }
 }
 
-/// The embedder of raw samples (norm and projection), and the input buffer of a step.
+/// Returns the embedder of raw samples (norm and projection), and the input buffer of a step.
 fn raw(frame: u32, weights: &Weights, state: &Value, soft: &Value) -> Result<(Plan, Value), PlanError> {
     let bytes = 4 * u64::from(STEP_TOKENS) * u64::from(frame);
     let (rows, normed) = (Value::state("samples", bytes), Value::temporary("normed samples", bytes));

@@ -98,7 +98,7 @@ impl Encoding {
         }
     }
 
-    /// The value of a sample of [`bytes`](Self::bytes) bytes.
+    /// Returns the value of a sample of [`bytes`](Self::bytes) bytes.
     fn value(self, b: &[u8]) -> f32 {
         let value = match self {
             Self::U8 => (f32::from(b[0]) - 128.0) / 128.0,

@@ -24,8 +24,7 @@ enum Repr {
 }
 
 impl Bytes {
-    /// Number of bytes.
-    #[must_use]
+    /// Returns the number of bytes.
     pub fn len(&self) -> usize {
         match &self.0 {
             Repr::Memory { range, .. } => range.len(),
@@ -34,17 +33,15 @@ impl Bytes {
         }
     }
 
-    /// Whether it is empty.
-    #[must_use]
+    /// Returns whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// A part of the bytes, without a copy.
+    /// Returns a part of the bytes, without a copy.
     ///
     /// # Panics
     /// When `range` is out of bounds, as with slices.
-    #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= self.len(), "{range:?} of {} bytes", self.len());
         match &self.0 {
@@ -57,8 +54,7 @@ impl Bytes {
         }
     }
 
-    /// A copy in memory.
-    #[must_use]
+    /// Returns a copy in memory.
     pub fn to_vec(&self) -> Vec<u8> {
         match &self.0 {
             Repr::Memory { data, range } => data[range.clone()].to_vec(),
@@ -79,8 +75,7 @@ impl Bytes {
         }
     }
 
-    /// The bytes, if they are in memory. Natively they always are.
-    #[must_use]
+    /// Returns the bytes, if they are in memory. Natively they always are.
     pub fn in_memory(&self) -> Option<&[u8]> {
         match &self.0 {
             Repr::Memory { data, range } => Some(&data[range.clone()]),
@@ -89,9 +84,8 @@ impl Bytes {
         }
     }
 
-    /// The array, copied to the JavaScript heap if necessary.
+    /// Returns the array, copied to the JavaScript heap if necessary.
     #[cfg(target_arch = "wasm32")]
-    #[must_use]
     pub fn to_js(&self) -> js_sys::Uint8Array {
         match &self.0 {
             Repr::Memory { data, range } => js_sys::Uint8Array::from(&data[range.clone()]),
@@ -114,7 +108,7 @@ impl From<js_sys::Uint8Array> for Bytes {
     }
 }
 
-/// An array of `len` bytes on the JavaScript heap; `None` if allocation fails.
+/// Returns an array of `len` bytes on the JavaScript heap; `None` if allocation fails.
 #[cfg(target_arch = "wasm32")]
 fn try_array(len: usize) -> Option<js_sys::Uint8Array> {
     // Constructed by name, because `Uint8Array::new_with_length` cannot report an exception.
@@ -137,7 +131,6 @@ pub struct BytesBuilder {
 
 impl BytesBuilder {
     /// Allocates `len` bytes.
-    #[must_use]
     pub fn new(len: usize) -> Self {
         #[cfg(not(target_arch = "wasm32"))]
         let target = Vec::with_capacity(len);
@@ -146,8 +139,7 @@ impl BytesBuilder {
         Self { target, filled: 0, len }
     }
 
-    /// The same as [`Self::new`], but returns `None` if allocation fails.
-    #[must_use]
+    /// Returns the same as [`Self::new`], but returns `None` if allocation fails.
     pub fn try_new(len: usize) -> Option<Self> {
         #[cfg(not(target_arch = "wasm32"))]
         let target = {
@@ -160,14 +152,12 @@ impl BytesBuilder {
         Some(Self { target, filled: 0, len })
     }
 
-    /// Number of bytes written so far.
-    #[must_use]
+    /// Returns the number of bytes written so far.
     pub fn filled(&self) -> usize {
         self.filled
     }
 
-    /// Number of bytes still missing.
-    #[must_use]
+    /// Returns the number of bytes still missing.
     pub fn missing(&self) -> usize {
         self.len - self.filled
     }
@@ -187,8 +177,7 @@ impl BytesBuilder {
         taken
     }
 
-    /// The bytes written so far.
-    #[must_use]
+    /// Returns the bytes written so far.
     pub fn finish(self) -> Bytes {
         let filled = self.filled;
         Bytes::from(self.target).slice(0..filled)

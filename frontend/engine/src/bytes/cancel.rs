@@ -22,8 +22,7 @@ struct State {
 }
 
 impl CancelToken {
-    /// A token that has not been cancelled.
-    #[must_use]
+    /// Returns a token that has not been cancelled.
     pub fn new() -> Self {
         Self::default()
     }
@@ -41,8 +40,7 @@ impl CancelToken {
         }
     }
 
-    /// Whether it was cancelled.
-    #[must_use]
+    /// Returns whether it was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.lock().cancelled
     }
@@ -57,7 +55,6 @@ impl CancelToken {
     }
 
     /// Waits until it is cancelled.
-    #[must_use]
     pub fn cancelled(&self) -> Cancelled {
         let mut state = self.lock();
         state.next_waiter += 1;

@@ -44,8 +44,7 @@ pub enum SourceError {
 }
 
 impl SourceError {
-    /// Whether it was cancelled.
-    #[must_use]
+    /// Returns whether it was cancelled.
     pub fn is_cancelled(&self) -> bool {
         matches!(self, Self::Cancelled)
     }

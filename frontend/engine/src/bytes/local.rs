@@ -7,7 +7,7 @@ use super::ByteSource;
 /// The rows of a table that are read during generation reveal which tokens it has. They must therefore come from a
 /// `LocalSource`: never implement this trait for a source that may fall back to the network.
 pub trait LocalSource: ByteSource {
-    /// Whether the bytes are already in memory, so that caching is useless.
+    /// Returns whether the bytes are already in memory, so that caching is useless.
     fn is_memory(&self) -> bool {
         false
     }

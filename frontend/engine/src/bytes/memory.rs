@@ -13,8 +13,7 @@ pub struct MemorySource {
 }
 
 impl MemorySource {
-    /// A source of these bytes.
-    #[must_use]
+    /// Returns a source of these bytes.
     pub fn new(bytes: impl Into<Bytes>) -> Self {
         Self { bytes: bytes.into() }
     }

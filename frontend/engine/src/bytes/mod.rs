@@ -40,7 +40,7 @@ pub trait ByteSource {
     /// Size in bytes. It is constant: if the file changes, reads fail.
     fn len(&self) -> u64;
 
-    /// Whether it is empty.
+    /// Returns whether it is empty.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -73,7 +73,7 @@ impl<S: ByteSource + ?Sized> ByteSource for Box<S> {
     }
 }
 
-/// The length of `range` as a `usize`, after checking that it is within a file of `len` bytes.
+/// Returns the length of `range` as a `usize`, after checking that it is within a file of `len` bytes.
 ///
 /// # Errors
 /// [`SourceError::OutOfRange`] when it is not, or when it is larger than memory can address.
@@ -82,7 +82,7 @@ pub(crate) fn checked_len(range: &Range<u64>, len: u64) -> Result<usize, SourceE
     usize::try_from(bytes).map_err(|_| SourceError::OutOfRange { start: range.start, end: range.end, len })
 }
 
-/// The length of `range`, which may exceed the address space, after checking that it is within a file of `len`
+/// Returns the length of `range`, which may exceed the address space, after checking that it is within a file of `len`
 /// bytes.
 ///
 /// # Errors

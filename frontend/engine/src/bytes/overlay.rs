@@ -14,8 +14,7 @@ pub struct OverlaySource {
 }
 
 impl OverlaySource {
-    /// A source without a copy yet.
-    #[must_use]
+    /// Returns a source without a copy yet.
     pub fn new(source: Rc<dyn ByteSource>) -> Self {
         Self { source, copies: RefCell::default() }
     }

@@ -60,12 +60,12 @@ impl RangeCopy {
         Ok(Self { range, pieces: builders.into_iter().map(BytesBuilder::finish).collect() })
     }
 
-    /// Whether it contains a range.
+    /// Returns whether it contains a range.
     pub(super) fn holds(&self, range: &Range<u64>) -> bool {
         self.range.start <= range.start && range.end <= self.range.end
     }
 
-    /// The same as [`ByteSource::read`], with a future that does not borrow the copy.
+    /// Returns the same as [`ByteSource::read`], with a future that does not borrow the copy.
     pub(super) fn read_soon(
         &self,
         range: &Range<u64>,

@@ -72,7 +72,6 @@ impl Gpu {
     }
 
     /// Names of the compiled kernels, sorted.
-    #[must_use]
     pub fn kernels(&self) -> Vec<String> {
         let mut names: Vec<_> = self.pipelines.borrow().values().map(|made| made.name.clone()).collect();
         names.sort_unstable();
@@ -80,7 +79,7 @@ impl Gpu {
     }
 }
 
-/// A kernel as the browser compiles it.
+/// Returns a kernel as the browser compiles it.
 fn kernel(source: &Source) -> Kernel {
     Kernel {
         name: source.name.clone(),

@@ -24,7 +24,6 @@ pub struct Buffer {
 
 impl Buffer {
     /// Bytes that it has room for.
-    #[must_use]
     pub fn size(&self) -> u64 {
         self.size
     }
@@ -82,7 +81,7 @@ impl Gpu {
         Ok(Arc::new(Buffer { buffer, size, count: Arc::clone(&self.bytes) }))
     }
 
-    /// A storage buffer that can be written, copied from and copied to.
+    /// Returns a storage buffer that can be written, copied from and copied to.
     ///
     /// # Errors
     /// [`GpuError::TooLarge`] when it is larger than the device allows.
@@ -91,7 +90,7 @@ impl Gpu {
         self.buffer(label, bytes, U::STORAGE | U::COPY_DST | U::COPY_SRC)
     }
 
-    /// A storage buffer with this content.
+    /// Returns a storage buffer with this content.
     ///
     /// # Errors
     /// [`GpuError::TooLarge`] when it is larger than the device allows.
@@ -105,7 +104,7 @@ impl Gpu {
         Ok(buffer)
     }
 
-    /// A uniform buffer with this content.
+    /// Returns a uniform buffer with this content.
     ///
     /// # Errors
     /// [`GpuError::TooLarge`] when it is larger than the device allows.
@@ -204,7 +203,6 @@ type Mapping = oneshot::Receiver<Result<(), wgpu::BufferAsyncError>>;
 
 impl Readback {
     /// Reads back to a buffer of [`crate::plan::Origin::Readback`].
-    #[must_use]
     pub fn new(buffer: Arc<Buffer>) -> Self {
         Self { buffer, copied_by: RefCell::default(), mapped: RefCell::default() }
     }

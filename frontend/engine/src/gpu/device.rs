@@ -200,27 +200,23 @@ impl Gpu {
             .map_err(|e| GpuError::NoAdapter { reason: e.to_string() })
     }
 
-    /// The queue, for uploads.
-    #[must_use]
+    /// Returns the queue, for uploads.
     pub fn queue(&self) -> &wgpu::Queue {
         &self.queue
     }
 
-    /// Whether the device is a software device.
-    #[must_use]
+    /// Returns whether the device is a software device.
     pub fn is_software(&self) -> bool {
         self.info.device_type == wgpu::DeviceType::Cpu
     }
 
     /// Identifies the adapter and its driver, as far as the platform allows: a browser reveals little.
-    #[must_use]
     pub fn identity(&self) -> String {
         let wgpu::AdapterInfo { name, vendor, device, driver, driver_info, backend, .. } = &self.info;
         format!("{name} {vendor:x}:{device:x} {driver} {driver_info} {backend}")
     }
 
-    /// The properties of this device that plans depend on.
-    #[must_use]
+    /// Returns the properties of this device that plans depend on.
     pub fn plan_limits(&self) -> Limits {
         Limits {
             software: self.is_software(),
@@ -239,26 +235,22 @@ impl Gpu {
     }
 
     /// Storage buffers that a kernel may bind.
-    #[must_use]
     pub fn storage_buffers(&self) -> u32 {
         self.limits.max_storage_buffers_per_shader_stage
     }
 
     /// Largest buffer that can be created and bound as a whole, in bytes.
-    #[must_use]
     pub fn max_binding(&self) -> u64 {
         // Offsets in kernels are u32 words, and some drivers stop at 2 GiB regardless of the limit.
         self.limits.max_buffer_size.min(self.limits.max_storage_buffer_binding_size).min(1 << 31)
     }
 
-    /// Maximum size in bytes of a part of a matrix that may be split.
-    #[must_use]
+    /// Returns the maximum size in bytes of a part of a matrix that may be split.
     pub fn max_part(&self) -> u64 {
         self.largest_part.unwrap_or(u64::MAX).min(self.max_binding())
     }
 
     /// Device memory in bytes, if it was stated.
-    #[must_use]
     pub fn stated_memory(&self) -> Option<u64> {
         self.memory.get()
     }
@@ -279,25 +271,21 @@ impl Gpu {
     }
 
     /// Largest buffer in bytes.
-    #[must_use]
     pub fn max_buffer(&self) -> u64 {
         self.limits.max_buffer_size
     }
 
     /// Bytes in buffers now.
-    #[must_use]
     pub fn bytes_in_use(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Number of buffers created since the device was opened: decoding must not create any.
-    #[must_use]
+    /// Returns the number of buffers created since the device was opened: decoding must not create any.
     pub fn buffers_created(&self) -> u64 {
         self.buffers_created.load(Ordering::Relaxed)
     }
 
-    /// Number of submits since the device was opened.
-    #[must_use]
+    /// Returns the number of submits since the device was opened.
     pub fn submits(&self) -> u64 {
         self.submits.load(Ordering::Relaxed)
     }
@@ -307,7 +295,7 @@ impl Gpu {
         self.submit_recorded(encoder.finish())
     }
 
-    /// The same for commands that are finished.
+    /// Returns the same for commands that are finished.
     pub fn submit_recorded(&self, commands: wgpu::CommandBuffer) -> wgpu::SubmissionIndex {
         self.submits.fetch_add(1, Ordering::Relaxed);
         self.queue.submit([commands])
@@ -350,8 +338,7 @@ impl Gpu {
         self.device.destroy();
     }
 
-    /// A description of the device.
-    #[must_use]
+    /// Returns a description of the device.
     pub fn report(&self) -> Report {
         let l = &self.limits;
         Report {
@@ -375,7 +362,7 @@ impl Gpu {
     }
 }
 
-/// The features that kernels for matrix units need, as far as wgpu knows them.
+/// Returns the features that kernels for matrix units need, as far as wgpu knows them.
 fn half_matrix_features() -> wgpu::Features {
     match Dialect::HERE {
         Dialect::Wgpu => {
@@ -387,7 +374,7 @@ fn half_matrix_features() -> wgpu::Features {
     }
 }
 
-/// Whether subgroups of 32 invocations multiply matrices of halves, 16×16×16, with sums in f32.
+/// Returns whether subgroups of 32 invocations multiply matrices of halves, 16×16×16, with sums in f32.
 fn has_matrix_units(adapter: &wgpu::Adapter, options: &GpuOptions) -> bool {
     let (info, offered) = (adapter.get_info(), adapter.limits());
     let multiplies_halves = |it: &wgpu::CooperativeMatrixProperties| {

@@ -11,7 +11,7 @@ use crate::plan::{Layout, Origin, Slot, Value, take_smallest};
 pub struct Memory(HashMap<Value, Arc<Buffer>>);
 
 impl Memory {
-    /// The buffer of a value.
+    /// Returns the buffer of a value.
     ///
     /// # Errors
     /// [`GpuError::Unallocated`] when it has none.
@@ -19,8 +19,7 @@ impl Memory {
         self.0.get(value).ok_or_else(|| GpuError::Unallocated { value: value.name().to_owned() })
     }
 
-    /// Whether a value has a buffer.
-    #[must_use]
+    /// Returns whether a value has a buffer.
     pub fn holds(&self, value: &Value) -> bool {
         self.0.contains_key(value)
     }
@@ -43,14 +42,13 @@ impl Memory {
     }
 
     /// Total size of the buffers.
-    #[must_use]
     pub fn bytes(&self) -> u64 {
         let buffers: HashMap<_, _> =
             self.0.values().map(|buffer| (Arc::as_ptr(buffer), buffer.size())).collect();
         buffers.values().sum()
     }
 
-    /// The buffers of all values; one that several values share comes several times.
+    /// Returns the buffers of all values; one that several values share comes several times.
     pub fn buffers(&self) -> impl Iterator<Item = &Arc<Buffer>> {
         self.0.values()
     }
@@ -132,7 +130,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// A buffer for a slot, with the name and usage of one of its values.
+    /// Returns a buffer for a slot, with the name and usage of one of its values.
     fn allocate_slot(&self, slot: &Slot, value: &Value) -> Result<Arc<Buffer>, GpuError> {
         use wgpu::BufferUsages as U;
         match value.origin() {

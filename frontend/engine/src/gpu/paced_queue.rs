@@ -34,7 +34,6 @@ pub struct Rows {
 
 impl Rows {
     /// `count` rows from `position` on.
-    #[must_use]
     pub const fn at(position: u32, count: u32) -> Self {
         Self { count, last: (position + count).saturating_sub(1) }
     }
@@ -65,7 +64,7 @@ impl Budget {
         (taken, work)
     }
 
-    /// Number of rows of a chunk, at most `most`: so few that a submit with the longest step is short enough.
+    /// Returns the number of rows of a chunk, at most `most`: so few that a submit with the longest step is short enough.
     fn rows(self, plan: &Plan, position: u32, most: u32) -> u32 {
         if self.0 <= FIRST {
             return most.min(FIRST_ROWS);
@@ -106,8 +105,7 @@ pub struct PacedQueue {
 }
 
 impl PacedQueue {
-    /// A queue that has measured nothing. A readback of an idle device takes `readback_ms`.
-    #[must_use]
+    /// Returns a queue that has measured nothing. A readback of an idle device takes `readback_ms`.
     pub fn new(readback_ms: f64) -> Self {
         Self {
             budget: Cell::new(Budget(FIRST)),
@@ -117,9 +115,8 @@ impl PacedQueue {
         }
     }
 
-    /// Number of rows of the next chunk through the steps of `plan`, from `position` on: at most `most`, fewer where a single
-    /// step would take too long.
-    #[must_use]
+    /// Returns the number of rows of the next chunk through the steps of `plan`, from `position` on: at most `most`, fewer where
+    /// a single step would take too long.
     pub fn rows(&self, plan: &Plan, position: u32, most: u32) -> u32 {
         self.budget.get().rows(plan, position, most)
     }
@@ -157,8 +154,7 @@ impl PacedQueue {
         Ok(())
     }
 
-    /// Whether this much work fits a single submit.
-    #[must_use]
+    /// Returns whether this much work fits a single submit.
     pub fn fits_one_submit(&self, work: f64) -> bool {
         work <= self.budget.get().0
     }
@@ -239,7 +235,7 @@ mod tests {
     const SLOW: f64 = 31e12 / 2.0 / 1000.0 / 100.0;
     const SHAPES: [&str; 5] = ["e2b", "e4b", "12b", "26b", "31b"];
 
-    /// The steps of a prefill chunk of a published shape, and its maximum number of rows.
+    /// Returns the steps of a prefill chunk of a published shape, and its maximum number of rows.
     fn chunk(shape: &str) -> (Plan, u32) {
         let header = synth::header(&synth::Options::new(shape.parse().expect("a shape"), Quant::Q4KM));
         let header = header.expect("a header");

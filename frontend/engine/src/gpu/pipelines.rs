@@ -38,7 +38,7 @@ impl Gpu {
         (result, invalid.or(internal))
     }
 
-    /// The pipeline of a kernel, compiled on first use. A browser rejects a bad kernel silently and then leaves its
+    /// Returns the pipeline of a kernel, compiled on first use. A browser rejects a bad kernel silently and then leaves its
     /// output unchanged, so every kernel is checked.
     ///
     /// # Errors

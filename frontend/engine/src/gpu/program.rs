@@ -39,14 +39,12 @@ pub struct Program {
 }
 
 impl Program {
-    /// The plan.
-    #[must_use]
+    /// Returns the plan.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// The dispatches by kernel and workgroups for one row, in order of first use.
-    #[must_use]
+    /// Returns the dispatches by kernel and workgroups for one row, in order of first use.
     pub fn by_kernel(&self) -> Vec<Uses> {
         let mut all: Vec<Uses> = Vec::new();
         for (step, dispatch) in self.plan.steps().iter().zip(&self.dispatches) {
@@ -72,25 +70,21 @@ impl Program {
     }
 
     /// Total size of the parameter buffers.
-    #[must_use]
     pub fn params_bytes(&self) -> u64 {
         self.params.iter().map(|buffer| buffer.size()).sum()
     }
 
-    /// Number of dispatches.
-    #[must_use]
+    /// Returns the number of dispatches.
     pub fn len(&self) -> usize {
         self.dispatches.len()
     }
 
-    /// Whether it is empty.
-    #[must_use]
+    /// Returns whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.dispatches.is_empty()
     }
 
-    /// The program and the range of all its steps.
-    #[must_use]
+    /// Returns the program and the range of all its steps.
     pub fn all(&self) -> (&Self, Range<usize>) {
         (self, 0..self.len())
     }
@@ -199,22 +193,20 @@ impl Gpu {
     }
 
     /// Records the dispatches for `rows` rows, in one pass, for [`Self::submit_recorded`].
-    #[must_use]
     pub fn record(&self, program: &Program, rows: u32) -> wgpu::CommandBuffer {
         let mut encoder = self.encoder();
         program.encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()), rows);
         encoder.finish()
     }
 
-    /// A command encoder with a compute pass in which `encode` records.
+    /// Returns a command encoder with a compute pass in which `encode` records.
     pub fn encode_pass(&self, encode: impl FnOnce(&mut wgpu::ComputePass<'_>)) -> wgpu::CommandEncoder {
         let mut encoder = self.encoder();
         encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
         encoder
     }
 
-    /// A command encoder.
-    #[must_use]
+    /// Returns a command encoder.
     pub fn encoder(&self) -> wgpu::CommandEncoder {
         self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: None })
     }

@@ -49,7 +49,7 @@ struct Stamps {
 }
 
 impl<'a> Timer<'a> {
-    /// A timer of this device.
+    /// Returns a timer of this device.
     ///
     /// # Errors
     /// When the device gives no buffer.
@@ -72,8 +72,7 @@ impl<'a> Timer<'a> {
         Ok(Self { gpu, stamps, by_clock: Cell::default() })
     }
 
-    /// Whether it uses timestamps, not the clock.
-    #[must_use]
+    /// Returns whether it uses timestamps, not the clock.
     pub fn reads_timestamps(&self) -> bool {
         self.stamps().is_some()
     }

@@ -15,26 +15,22 @@ pub struct Block {
 }
 
 impl Block {
-    /// The positions of its slots.
-    #[must_use]
+    /// Returns the positions of its slots.
     pub fn range(&self) -> Range<u32> {
         self.at..self.at + self.medium.tokens
     }
 
     /// What fills it.
-    #[must_use]
     pub fn medium(&self) -> Medium {
         self.medium
     }
 
-    /// The soft tokens, if attached.
-    #[must_use]
+    /// Returns the soft tokens, if attached.
     pub fn rows(&self) -> Option<&SoftTokens> {
         self.rows.as_ref()
     }
 
-    /// Whether it is an image or a video frame.
-    #[must_use]
+    /// Returns whether it is an image or a video frame.
     pub fn is_picture(&self) -> bool {
         self.medium.media != Media::Audio
     }
@@ -114,26 +110,22 @@ impl Input {
         Ok(Self { ids, blocks })
     }
 
-    /// The ids, including slots of media.
-    #[must_use]
+    /// Returns the ids, including slots of media.
     pub fn ids(&self) -> &[u32] {
         &self.ids
     }
 
-    /// Number of tokens.
-    #[must_use]
+    /// Returns the number of tokens.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Whether it is empty.
-    #[must_use]
+    /// Returns whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
 
-    /// The blocks in order.
-    #[must_use]
+    /// Returns the blocks in order.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
@@ -157,8 +149,7 @@ impl Input {
         self.ids.push(id);
     }
 
-    /// The first `len` tokens, without attached soft tokens, as stored for the cache.
-    #[must_use]
+    /// Returns the first `len` tokens, without attached soft tokens, as stored for the cache.
     pub fn prefix(&self, len: usize) -> Self {
         let blocks = self.blocks.iter().filter(|block| block.range().start < len as u32);
         let blocks = blocks.map(|block| Block { rows: None, ..block.clone() }).collect();
@@ -166,7 +157,6 @@ impl Input {
     }
 
     /// Length of the common prefix. It ends before the first block that differs.
-    #[must_use]
     pub fn common(&self, other: &Self) -> usize {
         let ids = self.ids.iter().zip(&other.ids).take_while(|(a, b)| a == b).count();
         let same = self.blocks.iter().zip(&other.blocks).take_while(|(a, b)| a.same(b)).count();
@@ -174,19 +164,17 @@ impl Input {
         ids.min(first(self)).min(first(other))
     }
 
-    /// Whether `other` is a prefix.
-    #[must_use]
+    /// Returns whether `other` is a prefix.
     pub fn starts_with(&self, other: &Self) -> bool {
         self.common(other) == other.len()
     }
 
-    /// The block with slots on both sides of `position`, if any.
-    #[must_use]
+    /// Returns the block with slots on both sides of `position`, if any.
     pub fn block_across(&self, position: u32) -> Option<&Block> {
         self.blocks.iter().find(|block| block.range().start < position && position < block.range().end)
     }
 
-    /// The blocks with slots in a range of positions, and those slots.
+    /// Returns the blocks with slots in a range of positions, and those slots.
     pub fn blocks_in(&self, range: Range<u32>) -> impl Iterator<Item = (&Block, Range<u32>)> {
         self.blocks.iter().filter_map(move |block| {
             let part = block.range().start.max(range.start)..block.range().end.min(range.end);
@@ -194,7 +182,7 @@ impl Input {
         })
     }
 
-    /// The end of a chunk of at most `most` tokens from `pos`. With `whole`, a chunk never ends inside an image: an
+    /// Returns the end of a chunk of at most `most` tokens from `pos`. With `whole`, a chunk never ends inside an image: an
     /// image that starts at `pos` may then take up to `whole` tokens.
     ///
     /// # Errors

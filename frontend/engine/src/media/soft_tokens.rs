@@ -20,8 +20,7 @@ pub enum Media {
 }
 
 impl Media {
-    /// The tokens before and after the soft tokens.
-    #[must_use]
+    /// Returns the tokens before and after the soft tokens.
     pub fn brackets(self) -> [&'static str; 2] {
         match self {
             Self::Image | Self::Video => [special::IMAGE_BEGIN, special::IMAGE_END],
@@ -29,8 +28,7 @@ impl Media {
         }
     }
 
-    /// The placeholder token.
-    #[must_use]
+    /// Returns the placeholder token.
     pub fn slot(self) -> &'static str {
         match self {
             Self::Image => special::IMAGE_SLOT,
@@ -45,8 +43,7 @@ impl Media {
 pub struct ContentHash([u8; 32]);
 
 impl ContentHash {
-    /// The hash of a file and its encoding settings (the budget of an image, the range of a clip).
-    #[must_use]
+    /// Returns the hash of a file and its encoding settings (the budget of an image, the range of a clip).
     pub fn of(file: &[u8], settings: &[u32]) -> Self {
         let mut digest = Sha256::new();
         digest.update((settings.len() as u64).to_le_bytes());
@@ -92,7 +89,6 @@ pub struct SoftTokens {
 
 impl SoftTokens {
     /// Wraps rows that a tower has written.
-    #[must_use]
     pub fn new(medium: Medium, width: u32, rows: Arc<Buffer>) -> Self {
         Self { medium, width, rows }
     }
@@ -105,20 +101,17 @@ impl SoftTokens {
         Ok(Self::new(medium, width, gpu.storage_with("soft tokens", values)?))
     }
 
-    /// The medium.
-    #[must_use]
+    /// Returns the medium.
     pub fn medium(&self) -> Medium {
         self.medium
     }
 
     /// Elements of a soft token.
-    #[must_use]
     pub fn width(&self) -> u32 {
         self.width
     }
 
-    /// The rows on the device.
-    #[must_use]
+    /// Returns the rows on the device.
     pub fn rows(&self) -> &Arc<Buffer> {
         &self.rows
     }

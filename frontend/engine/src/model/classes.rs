@@ -28,8 +28,7 @@ impl Class {
     /// All of them, in the order of their numbers.
     pub const ALL: [Self; 4] = [Self::Large, Self::Long, Self::Short, Self::Gated];
 
-    /// All of them, those that read the most bytes first. `fused`: as with [`Self::forms`].
-    #[must_use]
+    /// Returns all of them, those that read the most bytes first. `fused`: as with [`Self::forms`].
     pub const fn by_bytes_read(fused: bool) -> [Self; 4] {
         match fused {
             // Gate and up are large ones then.
@@ -38,8 +37,7 @@ impl Class {
         }
     }
 
-    /// The class of a product with `rows` rows in total, of `k` columns each.
-    #[must_use]
+    /// Returns the class of a product with `rows` rows in total, of `k` columns each.
     pub const fn of(rows: u32, k: u32) -> Self {
         match (rows, k) {
             (LARGE.., _) => Self::Large,
@@ -48,9 +46,8 @@ impl Class {
         }
     }
 
-    /// The forms to try, the usual one first; `shaders/MEASUREMENTS.md` has their times. `fused`: of products that are fused
-    /// with what precedes them, which each workgroup repeats.
-    #[must_use]
+    /// Returns the forms to try, the usual one first; `shaders/MEASUREMENTS.md` has their times. `fused`: of products that are
+    /// fused with what precedes them, which each workgroup repeats.
     pub const fn forms(self, fused: bool) -> &'static [Form] {
         const fn form(rows: u32, groups: u32, ksplit: u32) -> Form {
             Form::new(rows, groups, ksplit)

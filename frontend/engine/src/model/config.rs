@@ -204,7 +204,7 @@ impl Keys<'_> {
         self.metadata.0.contains_key(&self.key(name))
     }
 
-    /// A number, or what it is where the file does not say.
+    /// Returns a number, or what it is where the file does not say.
     pub fn number<T>(
         &self,
         name: &str,
@@ -214,7 +214,7 @@ impl Keys<'_> {
         Ok(read(self.metadata, &self.key(name))?.unwrap_or(usual))
     }
 
-    /// An integer in `1..=most`.
+    /// Returns an integer in `1..=most`.
     pub fn positive(&self, name: &str, most: u32) -> Result<u32, ConfigError> {
         let value = self.optional(name)?.ok_or_else(|| self.missing(name))?;
         if value == 0 || value > most {
@@ -236,7 +236,7 @@ impl Keys<'_> {
         }
     }
 
-    /// A value per layer: an array, or one integer for all layers.
+    /// Returns a value per layer: an array, or one integer for all layers.
     fn per_layer(&self, name: &str, layers: usize) -> Result<Vec<u32>, ConfigError> {
         let key = self.key(name);
         if let Some(values) = self.metadata.integers(&key) {
@@ -254,7 +254,7 @@ impl Keys<'_> {
         Ok(vec![self.positive(name, MAX_DIMENSION)?; layers])
     }
 
-    /// Whether each layer is sliding.
+    /// Returns whether each layer is sliding.
     pub fn pattern(&self, layers: usize) -> Result<Vec<bool>, ConfigError> {
         const NAME: &str = PATTERN;
         let value = self.metadata.0.get(&self.key(NAME)).ok_or_else(|| self.missing(NAME))?;
@@ -276,7 +276,7 @@ impl Keys<'_> {
         }
     }
 
-    /// The layers, each with a KV cache of its own.
+    /// Returns the layers, each with a KV cache of its own.
     pub fn layers(&self, heads: u32) -> Result<Vec<LayerConfig>, ConfigError> {
         let count = self.positive("block_count", MAX_LAYERS)? as usize;
         let head_global = self.positive("attention.key_length", 4096)?;
@@ -287,7 +287,7 @@ impl Keys<'_> {
         self.layers_with(heads, [head_sliding, head_global], &self.pattern(count)?)
     }
 
-    /// The same with head sizes of sliding and of global layers, and whether each layer is sliding.
+    /// Returns the same with head sizes of sliding and of global layers, and whether each layer is sliding.
     pub fn layers_with(
         &self,
         heads: u32,
@@ -327,7 +327,7 @@ impl Keys<'_> {
         Ok(layers)
     }
 
-    /// The mixture of experts, if any, for a residual stream of this width.
+    /// Returns the mixture of experts, if any, for a residual stream of this width.
     pub(super) fn experts(&self, width: u32) -> Result<Option<Experts>, ConfigError> {
         let Some(experts) = self.optional("expert_count")?.filter(|&count| count > 0) else {
             return Ok(None);
@@ -345,14 +345,14 @@ impl Keys<'_> {
     }
 }
 
-/// The sampling settings that a file recommends: temperature, top-k, top-p.
+/// Returns the sampling settings that a file recommends: temperature, top-k, top-p.
 pub(super) fn recommended(metadata: &Metadata) -> Option<(f32, u32, f32)> {
     let temperature = metadata.f32("general.sampling.temp")?;
     let top_k = metadata.u32("general.sampling.top_k").unwrap_or(64);
     Some((temperature, top_k, metadata.f32("general.sampling.top_p").unwrap_or(0.95)))
 }
 
-/// The last of these layers, which all have a KV cache of their own, with this kind of attention.
+/// Returns the last of these layers, which all have a KV cache of their own, with this kind of attention.
 pub(super) fn last_owner(layers: &[LayerConfig], attention: Attention) -> Option<usize> {
     layers.iter().rposition(|layer| layer.attention == attention)
 }
@@ -371,39 +371,33 @@ impl Config {
         (self.architecture.operations)(self, weights, i, pass)
     }
 
-    /// Whether the fused plan of decode can run the layers.
-    #[must_use]
+    /// Returns whether the fused plan of decode can run the layers.
     pub fn can_fuse(&self) -> bool {
         self.architecture.fuses && self.experts.is_none()
     }
 
-    /// Whether the tokens of an image attend to each other in both directions in sliding layers: true for all but
+    /// Returns whether the tokens of an image attend to each other in both directions in sliding layers: true for all but
     /// the small models (specification §2.4). There is no key for it.
-    #[must_use]
     pub fn sees_pictures_whole(&self) -> bool {
         self.whole_picture > 0
     }
 
     /// Width of the queries of layer `i`.
-    #[must_use]
     pub fn q_width(&self, i: usize) -> u32 {
         self.heads * self.layers[i].head_dim
     }
 
     /// Width of the keys (or values) of layer `i`.
-    #[must_use]
     pub fn kv_width(&self, i: usize) -> u32 {
         self.layers[i].kv_heads * self.layers[i].head_dim
     }
 
-    /// The last layer that computes keys and values with this kind of attention, whose cache others may use.
-    #[must_use]
+    /// Returns the last layer that computes keys and values with this kind of attention, whose cache others may use.
     pub fn donor(&self, attention: Attention) -> Option<usize> {
         last_owner(&self.layers[..self.first_shared], attention)
     }
 
-    /// Whether layer `i` computes keys and values.
-    #[must_use]
+    /// Returns whether layer `i` computes keys and values.
     pub fn owns_kv(&self, i: usize) -> bool {
         i < self.first_shared
     }

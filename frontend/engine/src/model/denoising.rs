@@ -89,8 +89,7 @@ impl Denoising {
         Ok(())
     }
 
-    /// The temperature of step `step`, counted from 0.
-    #[must_use]
+    /// Returns the temperature of step `step`, counted from 0.
     pub fn temperature(&self, step: u32) -> f32 {
         let left = f64::from(self.steps.saturating_sub(step)) / f64::from(self.steps);
         let (least, most) = (f64::from(self.t_min), f64::from(self.t_max));
@@ -99,7 +98,6 @@ impl Denoising {
 
     /// Which positions are accepted: in order of entropy, while the total entropy of those before is within the bound.
     /// The position with the lowest entropy is always accepted.
-    #[must_use]
     pub fn accepted(&self, entropies: &[f32]) -> Vec<bool> {
         let mut order: Vec<usize> = (0..entropies.len()).collect();
         order.sort_by(|&a, &b| entropies[a].total_cmp(&entropies[b]));
@@ -118,7 +116,7 @@ impl Denoising {
 pub struct Stability(VecDeque<Vec<u32>>);
 
 impl Stability {
-    /// Whether the block ends after a step with these argmax ids and entropies.
+    /// Returns whether the block ends after a step with these argmax ids and entropies.
     pub fn ends(&mut self, settings: &Denoising, likeliest: &[u32], entropies: &[f32]) -> bool {
         let wanted = settings.stability as usize;
         let is_stable =

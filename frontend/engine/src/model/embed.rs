@@ -11,9 +11,6 @@ use super::{Parts, RowCacheValues, Tuning};
 use crate::plan::{Plan, PlanError, Value};
 
 /// Token embeddings into `h[0]`, scaled by the square root of the width, for any number of rows.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn tokens(parts: &Parts) -> Result<Plan, PlanError> {
     let s = &parts.scratch;
     let mut steps = Plan::default();
@@ -28,9 +25,6 @@ pub fn tokens(parts: &Parts) -> Result<Plan, PlanError> {
 }
 
 /// Per-layer inputs into `ple`, from `h[0]` and the table (or rows from the host), for any number of rows.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn per_layer(parts: &Parts) -> Result<Plan, PlanError> {
     let (s, mut plan) = (&parts.scratch, Plan::default());
     if parts.weights.ple_norm.is_some() {
@@ -40,10 +34,7 @@ pub fn per_layer(parts: &Parts) -> Result<Plan, PlanError> {
     Ok(plan)
 }
 
-/// The same for a few rows.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
+/// Returns the same for a few rows.
 pub fn per_layer_of_few(parts: &Parts, rows: FewRows) -> Result<Plan, PlanError> {
     let (s, mut plan) = (&parts.scratch, Plan::default());
     if parts.weights.ple_norm.is_some() {
@@ -54,10 +45,7 @@ pub fn per_layer_of_few(parts: &Parts, rows: FewRows) -> Result<Plan, PlanError>
     Ok(plan)
 }
 
-/// The same for a single row, with the product of decode.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
+/// Returns the same for a single row, with the product of decode.
 pub fn per_layer_of_one(parts: &Parts, tuning: Tuning) -> Result<Plan, PlanError> {
     if !tuning.is_fused(&parts.config) {
         return per_layer_of_few(parts, FewRows::new(&parts.config, 1, tuning));

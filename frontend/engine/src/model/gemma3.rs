@@ -90,7 +90,7 @@ fn same<T: PartialEq + ToString>(
     }
 }
 
-/// A RoPE base under llama.cpp's name, or Ollama's.
+/// Returns a RoPE base under llama.cpp's name, or Ollama's.
 fn base(keys: &Keys<'_>, [name, other]: [&str; 2], usual: f32) -> Result<f32, ConfigError> {
     let Some(base) = keys.optional_float(name)? else {
         return Ok(keys.optional_float(other)?.unwrap_or(usual));
@@ -99,7 +99,7 @@ fn base(keys: &Keys<'_>, [name, other]: [&str; 2], usual: f32) -> Result<f32, Co
     Ok(base)
 }
 
-/// The divisor of positions in global layers.
+/// Returns the divisor of positions in global layers.
 fn rope_divisor(keys: &Keys<'_>, max_context: u32) -> Result<f32, ConfigError> {
     const TYPE: &str = "rope.scaling.type";
     const FACTOR: &str = "rope.scaling.factor";

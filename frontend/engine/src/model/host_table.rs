@@ -51,8 +51,7 @@ pub struct HostTable {
 }
 
 impl HostTable {
-    /// A table in a file on this machine.
-    #[must_use]
+    /// Returns a table in a file on this machine.
     pub fn new(source: Rc<dyn LocalSource>, spec: MatrixSpec) -> Self {
         let rows = usize::try_from(KEPT_BYTES / spec.row_bytes().max(1)).unwrap_or(usize::MAX);
         let rows = NonZeroUsize::new(rows).unwrap_or(NonZeroUsize::MIN);
@@ -60,7 +59,7 @@ impl HostTable {
         Self { source, spec, kept }
     }
 
-    /// The rows of these tokens as f32, concatenated.
+    /// Returns the rows of these tokens as f32, concatenated.
     ///
     /// # Errors
     /// See [`RowError`].
@@ -129,7 +128,7 @@ impl HostTable {
         Ok(self.read_rows(id..id + 1).await?.into())
     }
 
-    /// The rows with these ids, of which the table must have the first.
+    /// Returns the rows with these ids, of which the table must have the first.
     async fn read_rows(&self, ids: Range<u32>) -> Result<Vec<u8>, RowError> {
         let rows = self.spec.n;
         if u64::from(ids.start) >= rows {

@@ -28,7 +28,6 @@ pub struct KvCache {
 
 impl KvCache {
     /// Slots of the layer that has the fewest.
-    #[must_use]
     pub fn least_slots(&self) -> u32 {
         let slots = self.layers.iter().flatten().map(|layer| layer.k.bytes() / layer.slot_bytes.max(1));
         slots.min().unwrap_or(0) as u32
@@ -47,7 +46,6 @@ impl KvCache {
 
 /// Slots of a layer's cache. A ring has slots for the window and one chunk, so that a chunk can be appended before
 /// its first token is processed.
-#[must_use]
 pub fn slots(config: &Config, layer: usize, context: u32, chunk: u32) -> u32 {
     match config.layers[layer].attention {
         Attention::Sliding => context.min(ring(config, chunk)),
@@ -56,14 +54,12 @@ pub fn slots(config: &Config, layer: usize, context: u32, chunk: u32) -> u32 {
 }
 
 /// Slots of a ring.
-#[must_use]
 pub fn ring(config: &Config, chunk: u32) -> u32 {
     (config.window + chunk).next_multiple_of(64)
 }
 
 impl KvCache {
     /// Describes the cache.
-    #[must_use]
     pub fn describe(config: &Config, context: u32, chunk: u32, kv_type: KvType) -> Self {
         let layers = (0..config.layers.len())
             .map(|i| {

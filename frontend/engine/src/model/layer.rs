@@ -106,8 +106,7 @@ pub struct Mask {
 }
 
 impl Mask {
-    /// Whether rows see keys behind their own.
-    #[must_use]
+    /// Returns whether rows see keys behind their own.
     pub fn sees_ahead(self) -> bool {
         self.pictures_whole || self.canvas
     }
@@ -194,13 +193,12 @@ pub struct Tensors<'w> {
 }
 
 impl<'w> Tensors<'w> {
-    /// Those of layer `i`.
-    #[must_use]
+    /// Returns those of layer `i`.
     pub fn new(weights: &'w Weights, i: usize) -> Self {
         Self { weights, i }
     }
 
-    /// A vector.
+    /// Returns a vector.
     ///
     /// # Errors
     /// [`PlanError::Missing`] when the model lacks it.
@@ -228,7 +226,7 @@ impl<'w> Tensors<'w> {
         Ok(Operation::Products { site, x, products: products.collect::<Result<_, _>>()? })
     }
 
-    /// The norm of the stream at the beginning of a branch.
+    /// Returns the norm of the stream at the beginning of a branch.
     ///
     /// # Errors
     /// As [`Self::vector`].
@@ -237,7 +235,7 @@ impl<'w> Tensors<'w> {
         Ok(Operation::Norm { of, weight: self.vector(name)?, x })
     }
 
-    /// The end of a branch.
+    /// Returns the end of a branch.
     ///
     /// # Errors
     /// As [`Self::vector`].
@@ -250,7 +248,7 @@ impl<'w> Tensors<'w> {
         Ok(Operation::Add { branch, norm: self.vector(name)?, scale })
     }
 
-    /// A matrix.
+    /// Returns a matrix.
     ///
     /// # Errors
     /// [`PlanError::Missing`] when the model lacks it.

@@ -20,17 +20,15 @@ pub struct Rope {
 }
 
 impl Rope {
-    /// The table for one kind of layer and this context length, and its content, which the caller must write to
+    /// Returns the table for one kind of layer and this context length, and its content, which the caller must write to
     /// [`Rope::table`].
-    #[must_use]
     pub fn describe(config: &Config, attention: Attention, context: u32) -> Self {
         let hi_rows = shaders::rope::hi_rows(context);
         let bytes = shaders::rope::bytes(head_dim(config, attention), context);
         Self { table: Value::new("rope", bytes, Origin::Constant), hi_rows }
     }
 
-    /// The content of the table. `factors` divide the frequencies of global layers.
-    #[must_use]
+    /// Returns the content of the table. `factors` divide the frequencies of global layers.
     pub fn content(
         config: &Config,
         attention: Attention,
@@ -53,7 +51,6 @@ impl Rope {
 }
 
 /// [`Parts::history`] for a context length.
-#[must_use]
 pub fn history(context: u32) -> Value {
     Value::state("history", 4 * u64::from(context.max(MAX_RECENT)))
 }
@@ -140,13 +137,13 @@ impl Parts {
         })
     }
 
-    /// The values whose sizes depend on the context: KV cache, RoPE tables and history.
+    /// Returns the values whose sizes depend on the context: KV cache, RoPE tables and history.
     pub fn by_context(&self) -> impl Iterator<Item = &Value> {
         let others = [&self.rope_sliding.table, &self.rope_global.table, &self.history];
         self.kv.values().chain(others)
     }
 
-    /// A matrix that every model of this configuration has.
+    /// Returns a matrix that every model of this configuration has.
     ///
     /// # Errors
     /// An internal error: the tensor list was checked.
@@ -154,7 +151,7 @@ impl Parts {
         self.weights.require(name)
     }
 
-    /// The output head: its own matrix, or the embedding.
+    /// Returns the output head: its own matrix, or the embedding.
     ///
     /// # Errors
     /// Same as [`Self::matrix`].
@@ -162,7 +159,7 @@ impl Parts {
         self.weights.matrix("output").map_or_else(|| self.matrix("token_embd"), Ok)
     }
 
-    /// The cache that layer `i` uses: its own, or an earlier layer's.
+    /// Returns the cache that layer `i` uses: its own, or an earlier layer's.
     ///
     /// # Errors
     /// An internal error.
@@ -173,8 +170,7 @@ impl Parts {
             .ok_or_else(|| PlanError::Missing { name: format!("cache of layer {i}") })
     }
 
-    /// The RoPE table of one kind of layer.
-    #[must_use]
+    /// Returns the RoPE table of one kind of layer.
     pub fn rope(&self, attention: Attention) -> &Rope {
         match attention {
             Attention::Sliding => &self.rope_sliding,
@@ -183,14 +179,12 @@ impl Parts {
     }
 
     /// Attention window of layer `i`; 0: unlimited.
-    #[must_use]
     pub fn window(&self, i: usize) -> u32 {
         if self.config.layers[i].attention == Attention::Sliding { self.config.window } else { 0 }
     }
 
     /// Query heads per workgroup in the decode attention of layer `i`. Those that share keys read them once, unless a window
     /// leaves too few keys to occupy a device so. `own` says whether the kernel makes the token's key and value.
-    #[must_use]
     pub fn query_group(&self, i: usize, own: bool) -> u32 {
         let (layer, heads, window) = (&self.config.layers[i], self.config.heads, self.window(i));
         let group = Decode::group(layer.head_dim, heads / layer.kv_heads, own, self.kv_type);

@@ -18,9 +18,6 @@ struct Builder<'a> {
 }
 
 /// Layers `0..last`. Ends with the complete stream in `h[0]`.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn plan(parts: &Parts, corrections: Option<&Corrections>, last: usize) -> Result<Plan, PlanError> {
     let mut builder = Builder { parts, corrections, steps: Plan::default() };
     for i in 0..last {
@@ -29,10 +26,7 @@ pub fn plan(parts: &Parts, corrections: Option<&Corrections>, last: usize) -> Re
     Ok(builder.steps)
 }
 
-/// All layers for a canvas of a diffusion model, which `visible_until` says the end of, row by row.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
+/// Returns all layers for a canvas of a diffusion model, which `visible_until` says the end of, row by row.
 pub fn canvas(parts: &Parts) -> Result<Plan, PlanError> {
     let mut builder = Builder { parts, corrections: None, steps: Plan::default() };
     for i in 0..parts.config.layers.len() {

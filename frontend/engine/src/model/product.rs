@@ -14,9 +14,6 @@ pub type HalfRows = [Value; 2];
 /// Appends `y = x·Wᵀ` for the number of rows in `state`; `buffers` are state, x and y. With `clamps` it is a
 /// clipped linear. There is one step for each tile size that may be used with up to as many rows as x has space
 /// for; the grid is empty for those that do not suit the actual number.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn push(
     steps: &mut Plan,
     limits: Limits,
@@ -29,9 +26,6 @@ pub fn push(
 }
 
 /// The same for a part of a matrix: its storage type, layout and buffer.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn push_part(
     steps: &mut Plan,
     limits: Limits,
@@ -43,9 +37,6 @@ pub fn push_part(
 }
 
 /// The same for up to `most_rows` rows. With more, it computes nothing.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub(super) fn push_floats(
     steps: &mut Plan,
     limits: Limits,
@@ -83,9 +74,6 @@ pub(super) fn room(layout: &PlanarLayout, x: &Value, y: &Value) -> u32 {
 pub type Weights<'a> = (DType, &'a PlanarLayout, &'a Value);
 
 /// Rounds x, rows of `k` elements, `rows_per_position` for each row of `state`, if there are enough for matrix units.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn push_halves(
     steps: &mut Plan,
     k: u32,
@@ -99,9 +87,6 @@ pub fn push_halves(
 }
 
 /// Appends `y = x·Wᵀ` by matrix units, for [`MIN_ROWS`] and up to `most` rows, whose halves are given.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub(super) fn push_cooperative(
     steps: &mut Plan,
     (dtype, layout, weights): Weights<'_>,
@@ -130,9 +115,6 @@ pub(super) fn push_cooperative(
 
 /// Appends `y[T, K] = x[T, N]·W[N, K]`, or adds it to y, by matrix units, for at least [`MIN_ROWS`] and up to `most` rows,
 /// usually `usual`. N must suit them ([`CooperativeTile::suits_columns`]).
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn push_columns(
     steps: &mut Plan,
     (dtype, layout, weights): Weights<'_>,
@@ -166,9 +148,6 @@ pub(super) fn parts(most: u32, width: u32, splits: u32) -> Value {
 
 /// Appends `y[T, width] = Σ parts[T, splits, width]`, or adds that to y, for the numbers of rows that are `chosen`; `buffers`
 /// are state, parts and y.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub(super) fn push_sum(
     steps: &mut Plan,
     [width, splits]: [u32; 2],

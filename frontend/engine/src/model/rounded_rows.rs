@@ -8,9 +8,6 @@ use crate::plan::{Limits, Plan, PlanError, Value};
 
 /// Appends products of the same rows x: those that matrix units can compute by them, for [`MIN_ROWS`] rows or more,
 /// with x rounded once to `halves`; all others by f32. `halves` is `None` if the device has no such units.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn push_all(
     steps: &mut Plan,
     limits: Limits,

@@ -17,9 +17,6 @@ use crate::weights::Matrix;
 
 /// Adds a normed branch to the stream in place (`add`: offsets of the norm's weights and of the scalar), then norms
 /// the stream into `x` (`norm`: offset of the weights).
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn norm_add(
     parts: &Parts,
     steps: &mut Plan,
@@ -31,9 +28,6 @@ pub fn norm_add(
 }
 
 /// The same for a few rows, with the result (normed or, without `norm`, the stream) rounded to int8 instead of in `x`.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn packed_norm_add(
     parts: &Parts,
     steps: &mut Plan,
@@ -78,9 +72,6 @@ fn push_norm_add(
 }
 
 /// Norms what attention of layer `i` leaves, all heads of a row together, into another value.
-///
-/// # Errors
-/// [`PlanError`] when a kernel cannot be generated.
 pub fn norm_heads(
     parts: &Parts,
     steps: &mut Plan,
@@ -98,9 +89,6 @@ pub fn norm_heads(
 /// Adds `branch` to the stream of a few rows as in [`norm_add`], and leaves what the feed-forward of a mixture reads: the
 /// normed stream rounded to int8 for its dense part, in `x` for its router, and rounded for its experts. The norms' weights
 /// are in this order.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn mixture_norms(
     parts: &Parts,
     steps: &mut Plan,
@@ -127,9 +115,6 @@ pub fn mixture_norms(
 
 /// Finishes the queries, keys and values of layer `i`. Joined ones are all in `q`, as the product of a few rows leaves
 /// them.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn qkv_finish(
     parts: &Parts,
     steps: &mut Plan,
@@ -166,9 +151,6 @@ pub fn qkv_finish(
 }
 
 /// The gated activation of layer `i`: of the gate and `factor` into the last one.
-///
-/// # Errors
-/// [`PlanError`] when a kernel cannot be generated.
 pub fn activation(
     parts: &Parts,
     steps: &mut Plan,
@@ -181,9 +163,8 @@ pub fn activation(
     steps.push_rows(gelu_mul::GeluMul, &params, &buffers, move |rows| gelu_mul::dispatch(&params, rows))
 }
 
-/// The widths and strides of the gated activation of layer `i` with this factor: all packed but the per-layer inputs, of which a
-/// row has those of all layers.
-#[must_use]
+/// Returns the widths and strides of the gated activation of layer `i` with this factor: all packed but the per-layer inputs, of
+/// which a row has those of all layers.
 pub fn activation_params(config: &Config, i: usize, factor: Slot) -> gelu_mul::Params {
     let packed = |width| Rows { stride: width, at: 0 };
     if factor == Slot::PerLayerInput {
@@ -197,9 +178,6 @@ pub fn activation_params(config: &Config, i: usize, factor: Slot) -> gelu_mul::P
 
 /// Adds the corrections of adapters, if they have any at this site, to its products of `x`: two dispatches for any
 /// number of products and adapters.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn correct(
     parts: &Parts,
     steps: &mut Plan,
@@ -220,17 +198,11 @@ pub fn correct(
 }
 
 /// A product with the rows of `x`.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn product(parts: &Parts, steps: &mut Plan, name: &str, x: &Value, y: &Value) -> Result<(), PlanError> {
     products(parts, steps, &[(parts.matrix(name)?, y)], x)
 }
 
 /// Several products with the rows of `x`.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn products(
     parts: &Parts,
     steps: &mut Plan,
@@ -247,9 +219,6 @@ pub fn products(
 }
 
 /// The product with a single row `x`, by the kernel of decode: a dispatch for each part of the matrix.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn product_of_one(
     parts: &Parts,
     steps: &mut Plan,

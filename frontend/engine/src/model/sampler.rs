@@ -57,13 +57,12 @@ impl Sampler {
         history.len() as u32
     }
 
-    /// The dispatches that sample a token for each row of a step, and make the last accepted one the next input.
-    #[must_use]
+    /// Returns the dispatches that sample a token for each row of a step, and make the last accepted one the next input.
     pub fn program(&self) -> &Program {
         &self.forms[self.active].program
     }
 
-    /// The programs of all variants.
+    /// Returns the programs of all variants.
     pub fn all(&self) -> impl Iterator<Item = &Program> {
         self.forms.iter().map(|form| &form.program)
     }
@@ -73,7 +72,7 @@ impl Sampler {
         self.readbacks[which].submit(gpu, encoder, &self.drawn, 0, DRAWN_BYTES);
     }
 
-    /// The ids of the last copy: token number `i` is at `i % OUT_LEN`. Behind them is the number of tokens sampled.
+    /// Returns the ids of the last copy: token number `i` is at `i % OUT_LEN`. Behind them is the number of tokens sampled.
     ///
     /// # Errors
     /// When the device was lost.

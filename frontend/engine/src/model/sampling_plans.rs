@@ -34,9 +34,6 @@ pub(super) struct SamplingPlan {
 
 impl SamplingPlans {
     /// Describes all variants, so that a change of settings needs no compilation.
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn new(parts: &Parts) -> Result<Self, PlanError> {
         let ring = DRAWN_BYTES;
         let drawn = Value::state("drawn tokens", ring);
@@ -46,12 +43,12 @@ impl SamplingPlans {
         Ok(Self { history: parts.history.clone(), drawn, readbacks, forms })
     }
 
-    /// The readback buffers.
+    /// Returns the readback buffers.
     pub fn readbacks(&self) -> impl Iterator<Item = &Value> {
         self.readbacks.iter()
     }
 
-    /// The plans of all variants.
+    /// Returns the plans of all variants.
     pub fn all(&self) -> impl Iterator<Item = &Plan> {
         self.forms.iter().map(|form| &form.plan)
     }

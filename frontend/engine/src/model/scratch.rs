@@ -19,9 +19,8 @@ pub const WORKGROUPS: u32 = 256;
 /// Minimum number of keys per split.
 const MIN_SPLIT_KEYS: u32 = 64;
 
-/// Minimum number of keys per split on this device. On a software device, each workgroup repeats the work before
+/// Returns the minimum number of keys per split on this device. On a software device, each workgroup repeats the work before
 /// the keys, and only a few cores need to be occupied.
-#[must_use]
 pub fn min_split_keys(limits: Limits) -> u32 {
     if limits.software { 16 * MIN_SPLIT_KEYS } else { MIN_SPLIT_KEYS }
 }
@@ -29,9 +28,8 @@ pub fn min_split_keys(limits: Limits) -> u32 {
 /// Maximum number of splits on a software device, which spends much time on workgroups that have no keys.
 const MAX_SOFTWARE_SPLITS: u32 = 2;
 
-/// Number of splits from which on query heads share a workgroup of attention: with fewer, that would leave a device idle.
-/// Behind a window, all splits that there can be.
-#[must_use]
+/// Returns the number of splits from which on query heads share a workgroup of attention: with fewer, that would leave a device
+/// idle. Behind a window, all splits that there can be.
 pub fn grouped_from(limits: Limits, heads: u32, window: u32) -> u32 {
     match window {
         _ if limits.software => 1,
@@ -40,22 +38,20 @@ pub fn grouped_from(limits: Limits, heads: u32, window: u32) -> u32 {
     }
 }
 
-/// Whether rows that are verified together share workgroups of attention, with so many splits at most: fewer than half of
+/// Returns whether rows that are verified together share workgroups of attention, with so many splits at most: fewer than half of
 /// [`WORKGROUPS`] would leave a large device idle.
-#[must_use]
 pub fn share_rows(limits: Limits, heads: u32, max_splits: u32) -> bool {
     limits.software || 2 * heads * max_splits >= WORKGROUPS
 }
 
-/// Maximum number of splits on this device for a layer with this attention window; 0: unlimited, where as many query heads
-/// as possible share a workgroup, and a dispatch merges.
-#[must_use]
+/// Returns the maximum number of splits on this device for a layer with this attention window; 0: unlimited, where as many query
+/// heads as possible share a workgroup, and a dispatch merges.
 pub fn max_splits(limits: Limits, heads: u32, window: u32) -> u32 {
     let most = if limits.software { MAX_SOFTWARE_SPLITS } else { most_splits(heads, window) };
     if window == 0 { most } else { window.div_ceil(min_split_keys(limits)).min(most) }
 }
 
-/// Maximum number of splits on any device.
+/// Returns the maximum number of splits on any device.
 fn most_splits(heads: u32, window: u32) -> u32 {
     match window {
         0 => (4 * WORKGROUPS / heads).clamp(MAX_SPLITS, few_rows::MAX_SPLITS),
@@ -121,13 +117,11 @@ pub struct Scratch {
 
 /// Tokens of a text chunk in prefill: fewer for wide models, whose rows are long, unless they would leave matrix units
 /// idle.
-#[must_use]
 pub fn text_chunk(config: &Config, limits: Limits) -> u32 {
     if config.width > 3000 && !limits.matrix_units { 256 } else { 512 }
 }
 
 /// Tokens of the longest prefill chunk: enough for an image with bidirectional attention, and for a canvas.
-#[must_use]
 pub fn chunk(config: &Config, limits: Limits) -> u32 {
     let canvas = config.diffusion.map_or(0, |settings| settings.canvas);
     text_chunk(config, limits).max(config.whole_picture.next_multiple_of(32)).max(canvas)
@@ -135,7 +129,6 @@ pub fn chunk(config: &Config, limits: Limits) -> u32 {
 
 impl Scratch {
     /// Describes the values.
-    #[must_use]
     pub fn describe(config: &Config, vocabulary: u32, limits: Limits) -> Self {
         let mut scratch = Self::with_rows(config, vocabulary, chunk(config, limits), FewRows::MAX_ROWS);
         let rows = chunk(config, limits);
@@ -153,13 +146,12 @@ impl Scratch {
         [halves, Value::temporary("factors of rows in halves", 4 * u64::from(rows))]
     }
 
-    /// The same for single rows.
-    #[must_use]
+    /// Returns the same for single rows.
     pub fn of_one(config: &Config, vocabulary: u32) -> Self {
         Self::with_rows(config, vocabulary, 1, 1)
     }
 
-    /// The same for up to `rows` rows, of which up to `few` are verified together.
+    /// Returns the same for up to `rows` rows, of which up to `few` are verified together.
     fn with_rows(config: &Config, vocabulary: u32, rows: u32, few: u32) -> Self {
         let layers = || 0..config.layers.len();
         let most = |f: &dyn Fn(usize) -> u32| u64::from(layers().map(f).max().unwrap_or(0));

@@ -31,31 +31,26 @@ pub struct Slots<P> {
 
 impl<P: Policy> Slots<P> {
     /// Returns empty slots.
-    #[must_use]
     pub fn new(items: u32, slots: u32, policy: P) -> Self {
         Self { table: vec![NONE; items as usize], held: vec![None; slots as usize], policy }
     }
 
     /// Returns the slot of each item, or [`NONE`].
-    #[must_use]
     pub fn table(&self) -> &[u32] {
         &self.table
     }
 
     /// Returns the number of slots.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.held.len()
     }
 
     /// Returns whether an item has a slot.
-    #[must_use]
     pub fn holds(&self, item: u32) -> bool {
         self.table.get(item as usize).is_some_and(|&slot| slot != NONE)
     }
 
     /// Returns those of these items that have no slot.
-    #[must_use]
     pub fn missing(&self, items: &[u32]) -> Vec<u32> {
         items.iter().copied().filter(|&item| !self.holds(item)).collect()
     }
@@ -86,7 +81,6 @@ pub struct SlotBuffer {
 
 impl SlotBuffer {
     /// Returns a table that has not been written.
-    #[must_use]
     pub fn new(gpu: &Rc<Gpu>, buffer: Arc<Buffer>) -> Self {
         Self { gpu: Rc::clone(gpu), buffer, stale: None.into() }
     }

@@ -59,8 +59,8 @@ impl<'a> Finder<'a> {
         self.list.push_rows(name, tensor, k, 0..n, Some(TABLE_CUT))
     }
 
-    /// The number of rows that all of these tables have: at least one for each piece of the tokenizer. Of Gemma 3, rows without
-    /// a piece are left out, and the last piece may lack a row: it stands for soft tokens.
+    /// Returns the number of rows that all of these tables have: at least one for each piece of the tokenizer. Of Gemma 3, rows
+    /// without a piece are left out, and the last piece may lack a row: it stands for soft tokens.
     fn vocabulary(&self, family: Family, tables: &[&str]) -> Result<u64, TensorError> {
         let mut pieces = tokenizer::pieces(&self.header.metadata) as u64;
         let mut common = u64::MAX;
@@ -242,7 +242,6 @@ impl TensorList {
     }
 
     /// Vocabulary size: rows of the embedding that are used.
-    #[must_use]
     pub fn vocabulary(&self) -> u32 {
         self.matrix("token_embd").map_or(0, |m| u32::try_from(m.n).unwrap_or(u32::MAX))
     }

@@ -37,20 +37,17 @@ impl Tuning {
     pub const FLOATS: Self = Self { packed: None, unfused: false, forms: Self::USUAL_FORMS };
 
     /// Fused products, packed from so many rows.
-    #[must_use]
     pub const fn packed(least_rows: u32) -> Self {
         Self { packed: Some(least_rows), ..Self::FLOATS }
     }
 
     /// Products that are not fused, all packed or none.
-    #[must_use]
     pub const fn unfused(packed: bool) -> Self {
         Self { packed: if packed { Some(LARGE) } else { None }, unfused: true, ..Self::FLOATS }
     }
 
     /// Returns the tunings to try for the one that is asked for, in the order of their rounding. The first one is in floats. If
     /// none is asked for, all are measured, and without measuring the last one that the device supports is used.
-    #[must_use]
     pub fn candidates(limits: Limits, config: &Config, asked: Option<Self>) -> Vec<Self> {
         match asked {
             Some(asked) if asked.packed.is_some() => {
@@ -66,25 +63,21 @@ impl Tuning {
     }
 
     /// Returns whether decode has fused products.
-    #[must_use]
     pub fn is_fused(self, config: &Config) -> bool {
         config.can_fuse() && !self.unfused
     }
 
     /// Returns whether all products have their usual forms.
-    #[must_use]
     pub fn has_usual_forms(self) -> bool {
         self.forms == Self::USUAL_FORMS
     }
 
     /// Returns the same tuning with the usual forms.
-    #[must_use]
     pub fn with_usual_forms(self) -> Self {
         Self { forms: Self::USUAL_FORMS, ..self }
     }
 
     /// Returns the form of a class; the usual one for a number of another version.
-    #[must_use]
     pub fn form(self, class: Class, fused: bool) -> Form {
         let forms = class.forms(fused);
         *forms.get(usize::from(self.forms[class as usize])).unwrap_or(&forms[0])
@@ -104,7 +97,6 @@ impl Tuning {
 /// Returns the form of a kernel with `rows` rows in total. A few long rows are split along the columns to occupy the device,
 /// and so are products after the attention merge; with many rows, several share the loaded x. On a software device there is
 /// nothing to occupy, and the work repeated by each workgroup dominates.
-#[must_use]
 pub fn matvec_form(limits: Limits, tuning: Tuning, kernel: &Matvec, rows: u32) -> Form {
     let form = match (Class::of(rows, kernel.k), kernel.prologue) {
         _ if limits.software && tuning.has_usual_forms() => Form::new(4, 2, 1),
@@ -118,7 +110,6 @@ pub fn matvec_form(limits: Limits, tuning: Tuning, kernel: &Matvec, rows: u32) -
 
 /// Returns the products whose packed form a load measures, each shape once: storage types of the matrices with the same x,
 /// columns, total rows. Empty if no product is large and quantised.
-#[must_use]
 pub fn large_products(tensors: &TensorList, layers: usize) -> Vec<String> {
     const OF_LAYER: [&[&str]; 6] = [
         &["attn_q", "attn_k", "attn_v"],

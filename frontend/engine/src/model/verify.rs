@@ -15,10 +15,7 @@ use crate::plan::{Grid, Plan, PlanError};
 /// Minimum length of a match, in tokens, from which tokens are drafted.
 pub const SHORTEST_MATCH: u32 = 3;
 
-/// A round for up to `rows` rows, from the last token to the logits behind it and behind every draft.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
+/// Returns a round for up to `rows` rows, from the last token to the logits behind it and behind every draft.
 pub fn plan(
     parts: &Parts,
     rows: u32,

@@ -13,8 +13,7 @@ use super::{Limits, Origin, Params, Plan, Value};
 /// Minimum buffer size; all sizes are multiples of it.
 const MIN_BYTES: u64 = 256;
 
-/// The size of the buffer for a value of `bytes` bytes.
-#[must_use]
+/// Returns the size of the buffer for a value of `bytes` bytes.
 pub fn rounded(bytes: u64) -> u64 {
     bytes.max(16).next_multiple_of(MIN_BYTES)
 }
@@ -33,8 +32,7 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// The origin of its values.
-    #[must_use]
+    /// Returns the origin of its values.
     pub fn origin(&self) -> Origin {
         self.values.first().map_or(Origin::Temporary, Value::origin)
     }
@@ -48,8 +46,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The buffers of all values that the schedules bind.
-    #[must_use]
+    /// Returns the buffers of all values that the schedules bind.
     pub fn of(schedules: &[Schedule<'_>]) -> Self {
         let mut lives: HashMap<&Value, Vec<Option<Life>>> = HashMap::new();
         let mut order = Vec::new();
@@ -94,7 +91,6 @@ impl Layout {
     }
 
     /// Adds a buffer for each value without one.
-    #[must_use]
     pub fn with<'v>(mut self, values: impl IntoIterator<Item = &'v Value>) -> Self {
         for value in values {
             if self.slots.iter().all(|slot| !slot.values.contains(value)) {
@@ -104,8 +100,7 @@ impl Layout {
         self
     }
 
-    /// The buffers that are needed beside those of another layout, whose temporaries need not be kept.
-    #[must_use]
+    /// Returns the buffers that are needed beside those of another layout, whose temporaries need not be kept.
     pub fn beyond(mut self, other: &Self) -> Self {
         let temporaries = other.slots.iter().filter(|slot| slot.origin() == Origin::Temporary);
         let mut pool: Vec<u64> = temporaries.map(|slot| rounded(slot.bytes)).collect();
@@ -118,19 +113,16 @@ impl Layout {
     }
 
     /// Total size of all buffers.
-    #[must_use]
     pub fn total(&self) -> u64 {
         self.slots.iter().map(|slot| rounded(slot.bytes)).sum()
     }
 
     /// Total size of the buffers of an origin.
-    #[must_use]
     pub fn bytes(&self, origin: Origin) -> u64 {
         self.slots.iter().filter(|slot| slot.origin() == origin).map(|slot| rounded(slot.bytes)).sum()
     }
 
-    /// The largest buffer.
-    #[must_use]
+    /// Returns the largest buffer.
     pub fn largest(&self) -> Option<&Slot> {
         self.slots.iter().max_by_key(|slot| slot.bytes)
     }
@@ -149,7 +141,7 @@ struct Life {
     last: usize,
 }
 
-/// The steps of a schedule between which what step `at` binds is live: the step alone, or all that run again with it.
+/// Returns the steps of a schedule between which what step `at` binds is live: the step alone, or all that run again with it.
 fn repeated(schedule: &Schedule<'_>) -> impl Fn(usize) -> Life {
     let mut all = Vec::new();
     let mut before = 0;
@@ -179,7 +171,6 @@ pub struct ParamsArena {
 
 impl ParamsArena {
     /// Concatenates the parameters.
-    #[must_use]
     pub fn of(plans: &[&Plan], limits: Limits) -> Self {
         let mut bytes: Vec<u8> = Vec::new();
         let mut places = Vec::new();
@@ -197,7 +188,6 @@ impl ParamsArena {
     }
 
     /// Size of the buffer; 0 if it is not needed.
-    #[must_use]
     pub fn buffer_bytes(&self) -> u64 {
         if self.bytes.is_empty() { 0 } else { rounded(self.bytes.len() as u64) }
     }

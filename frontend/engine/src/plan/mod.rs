@@ -173,8 +173,7 @@ impl Plan {
         self.expert_steps.push(first..self.steps.len());
     }
 
-    /// The marked ranges of steps, one for each layer with cached experts.
-    #[must_use]
+    /// Returns the marked ranges of steps, one for each layer with cached experts.
     pub fn expert_steps(&self) -> &[Range<usize>] {
         &self.expert_steps
     }
@@ -192,39 +191,34 @@ impl Plan {
         self.steps.extend(other.steps.iter().cloned());
     }
 
-    /// The steps in order.
-    #[must_use]
+    /// Returns the steps in order.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// Number of dispatches.
-    #[must_use]
+    /// Returns the number of dispatches.
     pub fn len(&self) -> usize {
         self.steps.len()
     }
 
-    /// Whether it is empty.
-    #[must_use]
+    /// Returns whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// The texts of its kernels, each once, in order of first use.
-    #[must_use]
+    /// Returns the texts of its kernels, each once, in order of first use.
     pub fn sources(&self) -> Vec<&Rc<Source>> {
         let mut seen = HashSet::new();
         self.steps.iter().map(|step| &step.source).filter(|source| seen.insert(&*source.wgsl)).collect()
     }
 
-    /// The values that its steps bind, each once, in order of first use.
-    #[must_use]
+    /// Returns the values that its steps bind, each once, in order of first use.
     pub fn values(&self) -> Vec<&Value> {
         let mut seen = HashSet::new();
         self.steps.iter().flat_map(Step::values).filter(|value| seen.insert(*value)).collect()
     }
 
-    /// The kernels with a self-test, in order.
+    /// Returns the kernels with a self-test, in order.
     pub fn tested(&self) -> impl Iterator<Item = Tested> {
         let tested =
             |step: &Step| Some(Tested { kernel: step.kernel.clone()?, source: Rc::clone(&step.source) });
@@ -242,20 +236,18 @@ impl Plan {
     }
 
     /// Bytes read by one run for one row at `position`.
-    #[must_use]
     pub fn bytes_read(&self, position: u32) -> u64 {
         self.steps.iter().map(|step| step.traffic.at(position)).sum()
     }
 
     /// Multiply-adds of one run for `rows` rows, the last of them at `position`.
-    #[must_use]
     pub fn work(&self, rows: u32, position: u32) -> f64 {
         self.steps.iter().map(|step| step.work(rows, position)).sum()
     }
 }
 
 impl Step {
-    /// The bound values, including the parameters if they are a value.
+    /// Returns the bound values, including the parameters if they are a value.
     pub fn values(&self) -> impl Iterator<Item = &Value> {
         let shared = match &self.params {
             Params::Shared(value) => Some(value),

@@ -18,8 +18,7 @@ pub enum Grid {
 }
 
 impl Grid {
-    /// The workgroups for `rows` rows.
-    #[must_use]
+    /// Returns the workgroups for `rows` rows.
     pub fn of(&self, rows: u32) -> [u32; 3] {
         match self {
             Self::Fixed(grid) => *grid,
@@ -46,8 +45,7 @@ pub enum Amount {
 }
 
 impl Amount {
-    /// The amount for a row at `position`.
-    #[must_use]
+    /// Returns the amount for a row at `position`.
     pub fn at(self, position: u32) -> u64 {
         match self {
             Self::Little => 0,
@@ -70,7 +68,7 @@ pub enum Params {
 }
 
 impl Params {
-    /// These parameters.
+    /// Returns these parameters.
     pub fn fixed<P: bytemuck::Pod>(params: &P) -> Self {
         Self::Fixed(bytemuck::bytes_of(params).into())
     }
@@ -86,7 +84,7 @@ pub struct Tested {
 }
 
 impl Tested {
-    /// A kernel with its text.
+    /// Returns a kernel with its text.
     ///
     /// # Errors
     /// When the template cannot be expanded.
@@ -94,27 +92,23 @@ impl Tested {
         Ok(Self { source: Rc::new(kernel.source()?), kernel: Rc::new(kernel) })
     }
 
-    /// These kernels, each text once.
-    #[must_use]
+    /// Returns these kernels, each text once.
     pub fn distinct(all: impl IntoIterator<Item = Self>) -> Vec<Self> {
         let mut seen = HashSet::new();
         all.into_iter().filter(|tested| seen.insert(tested.text())).collect()
     }
 
-    /// The kernels of all of these.
-    #[must_use]
+    /// Returns the kernels of all of these.
     pub fn kernels(all: &[Self]) -> Vec<Rc<dyn Kernel>> {
         all.iter().map(|tested| Rc::clone(&tested.kernel)).collect()
     }
 
     /// Its text.
-    #[must_use]
     pub fn text(&self) -> Arc<str> {
         Arc::clone(&self.source.wgsl)
     }
 
     /// It as a `K`, if it is one.
-    #[must_use]
     pub fn downcast_ref<K: Kernel>(&self) -> Option<&K> {
         self.kernel.downcast_ref()
     }
@@ -140,14 +134,12 @@ pub struct Step {
 }
 
 impl Step {
-    /// The kernel's name.
-    #[must_use]
+    /// Returns the kernel's name.
     pub fn name(&self) -> &str {
         &self.source.name
     }
 
     /// Multiply-adds of a dispatch for `rows` rows, the last of them at `position`. Zero if the grid is empty.
-    #[must_use]
     pub fn work(&self, rows: u32, position: u32) -> f64 {
         if self.multiply_adds == Amount::Little || self.grid.of(rows).contains(&0) {
             return 0.0;

@@ -35,38 +35,32 @@ struct Described {
 }
 
 impl Value {
-    /// A new value of `bytes` bytes.
-    #[must_use]
+    /// Returns a new value of `bytes` bytes.
     pub fn new(name: impl Into<Cow<'static, str>>, bytes: u64, origin: Origin) -> Self {
         Self(Rc::new(Described { name: name.into(), bytes, origin }))
     }
 
-    /// A value that is only used within a schedule.
-    #[must_use]
+    /// Returns a value that is only used within a schedule.
     pub fn temporary(name: impl Into<Cow<'static, str>>, bytes: u64) -> Self {
         Self::new(name, bytes, Origin::Temporary)
     }
 
-    /// A value that the host accesses, or that another plan uses.
-    #[must_use]
+    /// Returns a value that the host accesses, or that another plan uses.
     pub fn state(name: impl Into<Cow<'static, str>>, bytes: u64) -> Self {
         Self::new(name, bytes, Origin::State)
     }
 
     /// What it is called.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
     /// Size in bytes.
-    #[must_use]
     pub fn bytes(&self) -> u64 {
         self.0.bytes
     }
 
-    /// The purpose.
-    #[must_use]
+    /// Returns the purpose.
     pub fn origin(&self) -> Origin {
         self.0.origin
     }

@@ -23,7 +23,6 @@ pub struct Loaded {
 
 impl Loaded {
     /// Its weights.
-    #[must_use]
     pub fn adapter(&self) -> &Rc<Adapter> {
         &self.adapter
     }
@@ -31,7 +30,6 @@ impl Loaded {
 
 impl Session {
     /// Returns the adapters, in the order in which they were added.
-    #[must_use]
     pub fn adapters(&self) -> &[Loaded] {
         &self.adapters
     }

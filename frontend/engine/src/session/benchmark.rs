@@ -2,9 +2,8 @@
 
 use super::{Control, EngineError, Options, Outcome, Session};
 
-/// A prompt of `tokens` ids below `vocabulary`. The prompts of two rounds differ from the first id on, so that the
+/// Returns a prompt of `tokens` ids below `vocabulary`. The prompts of two rounds differ from the first id on, so that the
 /// cache is not reused.
-#[must_use]
 pub fn made_up_prompt(tokens: u32, vocabulary: u32, round: u32) -> Vec<u32> {
     let id = |i: u32| (u64::from(i) * 7919 + u64::from(round) * 104_729 + 300) % u64::from(vocabulary.max(1));
     (0..tokens).map(|i| id(i) as u32).collect()

@@ -13,7 +13,6 @@ const KEPT: usize = 2;
 const MAX_BYTES: u64 = 128 << 20;
 
 /// Total size of all checkpoints for rings of `ring_bytes`.
-#[must_use]
 pub fn planned_bytes(ring_bytes: u64) -> u64 {
     if ring_bytes > MAX_BYTES { 0 } else { KEPT as u64 * ring_bytes }
 }
@@ -68,17 +67,15 @@ impl Checkpoints {
         Ok(())
     }
 
-    /// The longest checkpoint that is a prefix of both `prompt` and `held`. Global layers keep all positions, so
+    /// Returns the longest checkpoint that is a prefix of both `prompt` and `held`. Global layers keep all positions, so
     /// only the rings must be restored.
-    #[must_use]
     pub fn longest(&self, prompt: &Input, held: &Input) -> Option<usize> {
         let fits = |c: &Checkpoint| prompt.starts_with(c.held()) && held.starts_with(c.held());
         let best = self.0.iter().enumerate().filter(|(_, c)| fits(c)).max_by_key(|(_, c)| c.held().len());
         best.map(|(i, _)| i)
     }
 
-    /// Number of tokens of a checkpoint.
-    #[must_use]
+    /// Returns the number of tokens of a checkpoint.
     pub fn len(&self, index: usize) -> usize {
         self.0[index].held().len()
     }

@@ -158,14 +158,12 @@ impl From<StepError> for EngineError {
 }
 
 impl EngineError {
-    /// Whether it was cancelled.
-    #[must_use]
+    /// Returns whether it was cancelled.
     pub fn is_cancelled(&self) -> bool {
         matches!(self, Self::Source(error) | Self::Row(RowError::Source(error)) if error.is_cancelled())
     }
 
-    /// Whether the device was lost.
-    #[must_use]
+    /// Returns whether the device was lost.
     pub fn is_lost(&self) -> bool {
         matches!(self, Self::Gpu(GpuError::Lost { .. }))
     }

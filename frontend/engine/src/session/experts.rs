@@ -26,39 +26,34 @@ pub struct ExpertMemory {
 }
 
 impl ExpertMemory {
-    /// The smallest budget, in bytes: the experts of a token.
-    #[must_use]
+    /// Returns the smallest budget, in bytes: the experts of a token.
     pub fn least(&self) -> u64 {
         self.slot_bytes * u64::from(self.mixture.used)
     }
 
-    /// The budget that holds all experts, in bytes.
-    #[must_use]
+    /// Returns the budget that holds all experts, in bytes.
     pub fn all(&self) -> u64 {
         self.slot_bytes * u64::from(self.mixture.experts)
     }
 
     /// Bytes of those that have a place.
-    #[must_use]
     pub fn held(&self) -> u64 {
         self.slot_bytes * u64::from(self.slots)
     }
 
     /// Bytes of the file that a token of decode reads, if experts are chosen evenly. Routers are not even, so it reads less.
-    #[must_use]
     pub fn read_per_token(&self) -> u64 {
         self.read_per_canvas() * u64::from(self.mixture.used) / u64::from(self.mixture.experts.max(1))
     }
 
     /// Bytes of the file that a step of a canvas reads, if its rows choose all experts. Nearly all are chosen.
-    #[must_use]
     pub fn read_per_canvas(&self) -> u64 {
         self.file_bytes * u64::from(self.mixture.experts - self.slots.min(self.mixture.experts))
     }
 }
 
 impl ModelSpec {
-    /// These options, with places for as many experts as the memory allows: all if they fit. With a `budget`, as many as
+    /// Returns these options, with places for as many experts as the memory allows: all if they fit. With a `budget`, as many as
     /// fit into so many bytes.
     ///
     /// # Errors
@@ -105,7 +100,7 @@ impl ModelSpec {
         }
     }
 
-    /// The memory of the experts; `None` if the model has none.
+    /// Returns the memory of the experts; `None` if the model has none.
     ///
     /// # Errors
     /// When a matrix of experts has no layout.
@@ -121,7 +116,6 @@ impl ModelSpec {
     }
 
     /// Bytes of the file that stay on the host, the per-layer table or experts, and a range that has them.
-    #[must_use]
     pub fn on_host(&self, fit: &Fit) -> Option<(u64, Range<u64>)> {
         if let Some(slots) = self.expert_slots {
             let bytes = |range: &Range<u64>| range.end - range.start;

@@ -19,15 +19,13 @@ pub struct ModelFile {
 }
 
 impl ModelFile {
-    /// A file on this machine.
-    #[must_use]
+    /// Returns a file on this machine.
     pub fn local(source: Rc<dyn LocalSource>) -> Self {
         let bytes: Rc<dyn ByteSource> = Rc::<dyn LocalSource>::clone(&source);
         Self { bytes, local: Some(source), header: None }
     }
 
-    /// A remote file without a local copy.
-    #[must_use]
+    /// Returns a remote file without a local copy.
     pub fn remote(bytes: Rc<dyn ByteSource>) -> Self {
         Self { bytes, local: None, header: None }
     }

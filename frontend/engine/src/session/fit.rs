@@ -52,7 +52,7 @@ impl ModelSpec {
         })
     }
 
-    /// The places that the per-layer table may have on a device with these limits, in their order. The last one is always
+    /// Returns the places that the per-layer table may have on a device with these limits, in their order. The last one is always
     /// possible.
     fn places(&self, limits: Limits) -> Vec<TablePlace> {
         let Some(table) = self.table() else { return vec![TablePlace::Device] };
@@ -101,7 +101,7 @@ impl ModelSpec {
         })
     }
 
-    /// The buffers of everything, and bytes of the parameters.
+    /// Returns the buffers of everything, and bytes of the parameters.
     fn plans(&self, parts: &Parts, limits: Limits) -> Result<(Layout, u64), PlanError> {
         if self.config.diffusion.is_some() {
             let plans = DiffusionPlans::new(parts)?;
@@ -120,8 +120,8 @@ impl ModelSpec {
 }
 
 impl Needs<'_> {
-    /// The ways to store table and cache, the preferred one first. The cache is rounded further only when the table has left
-    /// the device.
+    /// Returns the ways to store table and cache, the preferred one first. The cache is rounded further only when the table has
+    /// left the device.
     pub fn storages(&self) -> impl DoubleEndedIterator<Item = Storage> + Clone + '_ {
         let asked = self.spec.storage.kv_type;
         let can_be_smaller = |layer: &LayerConfig| KvType::Q8_0.supports(layer.head_dim);
@@ -131,14 +131,12 @@ impl Needs<'_> {
         kv_types.flat_map(|kv_type| self.fixed.iter().map(move |&(table, _)| Storage { table, kv_type }))
     }
 
-    /// The next way to store them that takes less memory, if there is one.
-    #[must_use]
+    /// Returns the next way to store them that takes less memory, if there is one.
     pub fn storage_after(&self, storage: Storage) -> Option<Storage> {
         self.storages().skip_while(|other| *other != storage).nth(1)
     }
 
     /// Bytes by purpose for a context length. A place that the table cannot have counts as the last one.
-    #[must_use]
     pub fn memory(&self, context: u32, storage: Storage) -> MemoryUse {
         let Fixed { weights, working, .. } = self.fixed_with(storage.table);
         let (cache, ropes) = self.by_context(context, storage.kv_type);
@@ -172,8 +170,7 @@ impl Needs<'_> {
         (cache, attentions.map(|attention| Rope::describe(config, attention, context)).collect())
     }
 
-    /// The largest buffer of cache and working memory for a context length. Unlike a table, it cannot be split.
-    #[must_use]
+    /// Returns the largest buffer of cache and working memory for a context length. Unlike a table, it cannot be split.
     pub fn largest_buffer(&self, context: u32, storage: Storage) -> LargestBuffer {
         let (cache, ropes) = self.by_context(context, storage.kv_type);
         let by_context = LargestBuffer::of(cache.values().chain(ropes.iter().map(|rope| &rope.table)));
@@ -182,7 +179,6 @@ impl Needs<'_> {
     }
 
     /// Memory of the towers.
-    #[must_use]
     pub fn tower_bytes(&self) -> u64 {
         self.towers
     }
@@ -191,7 +187,7 @@ impl Needs<'_> {
         Fit { context, bytes: self.memory(context, storage).total(), storage }
     }
 
-    /// The last way to store table and cache, which takes the least memory.
+    /// Returns the last way to store table and cache, which takes the least memory.
     fn smallest(&self) -> Storage {
         self.storages().next_back().unwrap_or_default()
     }
@@ -201,9 +197,8 @@ impl Needs<'_> {
         self.memory(context, self.smallest()).total()
     }
 
-    /// The fit for exactly this context length, whether or not there is enough memory, with the first way to store table and
-    /// cache that fits.
-    #[must_use]
+    /// Returns the fit for exactly this context length, whether or not there is enough memory, with the first way to store table
+    /// and cache that fits.
     pub fn with_context(&self, context: u32) -> Fit {
         let mut fits = self.storages().map(|storage| self.fit_of(context, storage));
         let fit = fits.find(|fit| fit.bytes <= self.memory.available);

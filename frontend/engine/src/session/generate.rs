@@ -355,7 +355,7 @@ impl Session {
 }
 
 impl Run<'_> {
-    /// Number of tokens generated so far.
+    /// Returns the number of tokens generated so far.
     fn drawn(&self) -> u32 {
         (self.input.len() - self.prompt) as u32
     }

@@ -39,49 +39,41 @@ pub trait Kind: Deref<Target = Core> {
 
 impl Core {
     /// Returns the tokenizer. It is shared, so that prompts can be counted during generation.
-    #[must_use]
     pub fn tokenizer(&self) -> &Rc<Tokenizer> {
         &self.tokenizer
     }
 
     /// Returns the variant of the chat template.
-    #[must_use]
     pub fn variant(&self) -> Variant {
         self.variant
     }
 
     /// Returns the context length in tokens.
-    #[must_use]
     pub fn context(&self) -> u32 {
         self.context
     }
 
     /// Returns the number of tokens in the cache.
-    #[must_use]
     pub fn context_used(&self) -> u32 {
         self.sequence.held().len() as u32
     }
 
     /// Returns the planned device memory ([`Fit::bytes`]). It includes towers and checkpoints, which are allocated later.
-    #[must_use]
     pub fn planned_bytes(&self) -> u64 {
         self.bytes
     }
 
     /// Returns the part of [`Self::planned_bytes`] that is reserved for towers.
-    #[must_use]
     pub fn tower_bytes(&self) -> u64 {
         self.tower_bytes
     }
 
     /// Returns how table and cache are stored.
-    #[must_use]
     pub fn storage(&self) -> Storage {
         self.storage
     }
 
     /// Renders a conversation with this model's chat template.
-    #[must_use]
     pub fn render(&self, conversation: &Conversation, thinking: bool) -> Prompt {
         let options = RenderOptions { thinking, ..RenderOptions::new(self.variant) };
         render(&conversation.messages, &conversation.tools, &options)

@@ -14,16 +14,14 @@ pub struct DeviceMemory {
 }
 
 impl DeviceMemory {
-    /// The assumed values for this device.
-    #[must_use]
+    /// Returns the assumed values for this device.
     pub fn assumed(gpu: &Gpu) -> Self {
         Self { available: assumed_memory(gpu), limits: gpu.plan_limits() }
     }
 }
 
-/// The memory that a device is assumed to have. WebGPU does not tell; the largest buffer is the only hint, and
+/// Returns the memory that a device is assumed to have. WebGPU does not tell; the largest buffer is the only hint, and
 /// devices with large buffers have several times as much memory. If the assumption is wrong, allocations fail.
-#[must_use]
 pub fn assumed_memory(gpu: &Gpu) -> u64 {
     gpu.stated_memory().unwrap_or_else(|| gpu.max_buffer().min(8 << 30) * 8)
 }
@@ -79,13 +77,11 @@ pub struct MemoryUse {
 
 impl MemoryUse {
     /// Total.
-    #[must_use]
     pub const fn total(&self) -> u64 {
         self.loaded() + self.checkpoints + self.towers + self.drafter
     }
 
-    /// The part that a load allocates.
-    #[must_use]
+    /// Returns the part that a load allocates.
     pub const fn loaded(&self) -> u64 {
         self.weights + self.cache + self.working
     }

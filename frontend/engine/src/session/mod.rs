@@ -191,13 +191,12 @@ impl Session {
         Ok(())
     }
 
-    /// The vision tower, if there is one.
-    #[must_use]
+    /// Returns the vision tower, if there is one.
     pub fn vision(&self) -> Option<&Vision> {
         self.vision.as_ref()
     }
 
-    /// The vision tower, to encode images or to unload it.
+    /// Returns the vision tower, to encode images or to unload it.
     ///
     /// # Errors
     /// [`MediaError::NoTower`] if there is none.
@@ -205,13 +204,12 @@ impl Session {
         self.vision.as_mut().ok_or_else(|| MediaError::NoTower { media: Media::Image }.into())
     }
 
-    /// The audio tower, if there is one.
-    #[must_use]
+    /// Returns the audio tower, if there is one.
     pub fn audio(&self) -> Option<&Audio> {
         self.audio.as_ref()
     }
 
-    /// The audio tower, to encode audio or to unload it.
+    /// Returns the audio tower, to encode audio or to unload it.
     ///
     /// # Errors
     /// [`MediaError::NoTower`] if there is none.
@@ -219,8 +217,7 @@ impl Session {
         self.audio.as_mut().ok_or_else(|| MediaError::NoTower { media: Media::Audio }.into())
     }
 
-    /// The decoder, for statistics.
-    #[must_use]
+    /// Returns the decoder, for statistics.
     pub fn decoder(&self) -> &Decoder {
         &self.decoder
     }
@@ -234,8 +231,7 @@ impl Session {
         Ok(self.decoder.set_tuning(tuning).await?)
     }
 
-    /// The inputs of training. They share the weights, and may outlive the session.
-    #[must_use]
+    /// Returns the inputs of training. They share the weights, and may outlive the session.
     pub fn training_base(&self) -> Base {
         let parts = self.decoder.parts();
         Base {
@@ -296,20 +292,18 @@ impl Session {
         Ok(logits)
     }
 
-    /// The end of the prompt chunk that starts at `pos`: `most` tokens of text at most.
+    /// Returns the end of the prompt chunk that starts at `pos`: `most` tokens of text at most.
     fn chunk_end(&self, prompt: &Input, pos: u32, most: u32) -> Result<u32, EngineError> {
         let whole = self.decoder.config().sees_pictures_whole().then(|| self.decoder.chunk_len());
         Ok(prompt.chunk_end(pos, most, whole)?)
     }
 
     /// Tokens of the longest supported image; `None` if there is no limit.
-    #[must_use]
     pub fn largest_picture(&self) -> Option<u32> {
         self.decoder.config().sees_pictures_whole().then(|| self.decoder.chunk_len())
     }
 
-    /// The blocks of a prompt whose soft tokens [`Self::generate`] needs, because they are not in the cache.
-    #[must_use]
+    /// Returns the blocks of a prompt whose soft tokens [`Self::generate`] needs, because they are not in the cache.
     pub fn unread_blocks(&self, prompt: &Input) -> Vec<usize> {
         let held = self.reusable(prompt);
         let blocks = prompt.blocks().iter().enumerate();
@@ -327,7 +321,7 @@ impl Session {
         self.directly_reusable(prompt).max(self.best_checkpoint(prompt).map_or(0, |(_, tokens)| tokens))
     }
 
-    /// The checkpoint with the longest usable prefix of a prompt, and its length: never the whole prompt, since the
+    /// Returns the checkpoint with the longest usable prefix of a prompt, and its length: never the whole prompt, since the
     /// logits of the last token are needed.
     fn best_checkpoint(&self, prompt: &Input) -> Option<(usize, u32)> {
         let index = self.checkpoints.longest(prompt, self.core.sequence.held())?;
@@ -355,7 +349,7 @@ impl Session {
         tokens
     }
 
-    /// The buffers of the caches that are rings.
+    /// Returns the buffers of the caches that are rings.
     fn rings(&self) -> Vec<Arc<Buffer>> {
         let (kv, memory) = (self.decoder.kv(), self.decoder.memory());
         kv.rings().filter_map(|ring| memory.get(ring).ok().cloned()).collect()

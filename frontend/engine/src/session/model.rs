@@ -75,19 +75,16 @@ impl ModelSession {
     }
 
     /// Returns how decode computes its products; `None` for a diffusion model, which has none.
-    #[must_use]
     pub fn tuning(&self) -> Option<Tuning> {
         self.autoregressive().ok().map(|session| session.decoder().tuning())
     }
 
     /// Returns the tokens of the longest supported image; `None` if there is no limit.
-    #[must_use]
     pub fn largest_picture(&self) -> Option<u32> {
         self.autoregressive().ok().and_then(Session::largest_picture)
     }
 
     /// Returns the blocks of a prompt that need soft tokens; see [`Session::unread_blocks`]. A diffusion model takes none.
-    #[must_use]
     pub fn unread_blocks(&self, prompt: &Input) -> Vec<usize> {
         self.autoregressive().map(|session| session.unread_blocks(prompt)).unwrap_or_default()
     }

@@ -12,15 +12,13 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// The tokens.
-    #[must_use]
+    /// Returns the tokens.
     pub fn held(&self) -> &Input {
         &self.held
     }
 
     /// Length of the prefix of `prompt` that can be reused; never all of it, since the logits of the last token are
     /// needed. `ring` and `window` are those of the sliding layers (`ring` is 0 without rings).
-    #[must_use]
     pub fn reusable(&self, prompt: &Input, ring: u32, window: u32) -> u32 {
         let common = self.held.common(prompt).min(prompt.len().saturating_sub(1)) as u32;
         // An image is reused completely or not at all.

@@ -115,14 +115,13 @@ impl ModelSpec {
     }
 
     /// Byte ranges of the tower weights in the file.
-    #[must_use]
     pub fn tower_ranges(&self) -> Vec<Range<u64>> {
         let seeing = self.vision.as_ref().map(TowerPlan::ranges);
         let hearing = self.audio.as_ref().map(audio::TowerPlan::ranges);
         [seeing, hearing].into_iter().flatten().flatten().collect()
     }
 
-    /// These options, with the largest image size that does not shorten the context, move the per-layer table or
+    /// Returns these options, with the largest image size that does not shorten the context, move the per-layer table or
     /// exceed the largest binding. Only relevant for models with bidirectional attention in images.
     ///
     /// # Errors
@@ -149,7 +148,7 @@ impl ModelSpec {
         Ok(*options)
     }
 
-    /// The description for a device: with the largest image size that costs nothing else, and the options for it.
+    /// Returns the description for a device: with the largest image size that costs nothing else, and the options for it.
     ///
     /// # Errors
     /// Same as [`Self::read`].
@@ -162,25 +161,22 @@ impl ModelSpec {
         Ok((Self::with_options(header, &options)?, options))
     }
 
-    /// The per-layer table, if the model has one.
-    #[must_use]
+    /// Returns the per-layer table, if the model has one.
     pub fn table(&self) -> Option<&MatrixSpec> {
         self.tensors.matrix(PLE_TABLE)
     }
 
-    /// The matrices of experts.
+    /// Returns the matrices of experts.
     pub fn experts(&self) -> impl Iterator<Item = &MatrixSpec> {
         self.tensors.matrices.iter().filter(|matrix| matrix.rows_per_expert().is_some())
     }
 
-    /// The decode products whose packed form is timed at load ([`large_products`]).
-    #[must_use]
+    /// Returns the decode products whose packed form is timed at load ([`large_products`]).
     pub fn large_products(&self) -> Vec<String> {
         large_products(&self.tensors, self.config.layers.len())
     }
 
-    /// The per-layer table, if it is stored on the host.
-    #[must_use]
+    /// Returns the per-layer table, if it is stored on the host.
     pub fn table_on_host(&self, storage: Storage) -> Option<&MatrixSpec> {
         self.table().filter(|_| storage.table == TablePlace::Host)
     }
@@ -204,7 +200,7 @@ impl ModelSpec {
         Ok(described.map_err(|source| TensorError::Layout { name: PLE_TABLE.into(), source })?)
     }
 
-    /// The inputs of training, without weights.
+    /// Returns the inputs of training, without weights.
     ///
     /// # Errors
     /// Same as [`Self::describe`].
@@ -214,15 +210,14 @@ impl ModelSpec {
         Ok(Base { config, vocabulary, weights, memory: Memory::default(), pad: 0, limits, table: None })
     }
 
-    /// The context length to try: the requested one (0: the default), limited by the model's.
-    #[must_use]
+    /// Returns the context length to try: the requested one (0: the default), limited by the model's.
     pub fn context(&self, asked: u32) -> u32 {
         let wanted = if asked == 0 { DEFAULT_CONTEXT } else { asked };
         wanted.clamp(MIN_CONTEXT.min(self.config.max_context), self.config.max_context)
     }
 }
 
-/// A tower; `None` if no kernel supports its row lengths. The text decoder can still be used then.
+/// Returns a tower; `None` if no kernel supports its row lengths. The text decoder can still be used then.
 fn usable<T>(
     read: Result<Option<T>, EngineError>,
     unusable: &mut Option<String>,

@@ -37,7 +37,7 @@ pub(super) enum Verdict {
 }
 
 impl Check {
-    /// A check of a blob of `size` bytes. `chunk_size` is for digests that are not known.
+    /// Returns a check of a blob of `size` bytes. `chunk_size` is for digests that are not known.
     pub(super) fn new(digest: Digest, size: u64, chunk_size: u64, known: Option<Chunks>) -> Self {
         let known = known.filter(|known| known.fits(size));
         let chunk_size = known.as_ref().map_or(chunk_size.max(1), |known| known.size);
@@ -58,12 +58,12 @@ impl Check {
         self.chunk_size
     }
 
-    /// Number of bytes that were hashed.
+    /// Returns the number of bytes that were hashed.
     pub(super) fn count(&self) -> u64 {
         self.done.count() + self.chunk.1
     }
 
-    /// The piece to be hashed next; none at the end.
+    /// Returns the piece to be hashed next; none at the end.
     pub(super) fn next(&self) -> Option<Range<u64>> {
         let chunk = self.next_chunk()?;
         let start = chunk.start + self.chunk.1;
@@ -100,7 +100,7 @@ impl Check {
         }
     }
 
-    /// The digests that chunks are held to.
+    /// Returns the digests that chunks are held to.
     pub(super) fn known(&self) -> Option<&Chunks> {
         self.known.as_ref()
     }
@@ -123,7 +123,7 @@ impl Check {
         self.chunk = (Sha256::new(), 0);
     }
 
-    /// The verdict on a blob without damaged chunks, after its last piece.
+    /// Returns the verdict on a blob without damaged chunks, after its last piece.
     pub(super) fn finish(self) -> Verdict {
         if let Some(known) = self.known {
             return Verdict::Sound(known);

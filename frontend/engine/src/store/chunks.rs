@@ -33,21 +33,19 @@ struct Line {
 const VERSION: u32 = 1;
 
 impl Chunks {
-    /// The journal line, including the line end.
-    #[must_use]
+    /// Returns the journal line, including the line end.
     pub fn line(&self) -> String {
         let line = Line { version: VERSION, chunk_size: self.size, chunks: self.digests.clone() };
         // Numbers and strings always serialise.
         serde_json::to_string(&line).map(|json| json + "\n").unwrap_or_default()
     }
 
-    /// A journal line that takes back the ones before.
-    #[must_use]
+    /// Returns a journal line that takes back the ones before.
     pub fn none_line() -> String {
         Self { size: 0, digests: Vec::new() }.line()
     }
 
-    /// The content of a journal line, if it has digests. They may be of a blob of another size.
+    /// Returns the content of a journal line, if it has digests. They may be of a blob of another size.
     pub(super) fn of_line(line: &str) -> Option<Self> {
         // Most lines are others; this is faster than to parse them.
         if !line.contains("\"chunks\"") {
@@ -57,12 +55,12 @@ impl Chunks {
         (line.version == VERSION).then_some(Self { size: line.chunk_size, digests: line.chunks })
     }
 
-    /// Whether a blob of `size` bytes has so many chunks.
+    /// Returns whether a blob of `size` bytes has so many chunks.
     pub(super) fn fits(&self, size: u64) -> bool {
         self.size > 0 && size.div_ceil(self.size) == self.digests.len() as u64
     }
 
-    /// All chunks of a blob of `size` bytes that overlap `range`, as one range.
+    /// Returns all chunks of a blob of `size` bytes that overlap `range`, as one range.
     pub(super) fn around(chunk_size: u64, size: u64, range: &Range<u64>) -> Range<u64> {
         let start = range.start / chunk_size * chunk_size;
         let end = range.end.div_ceil(chunk_size).saturating_mul(chunk_size);

@@ -19,14 +19,12 @@ pub struct BadDigest {
 }
 
 impl Digest {
-    /// The digest with this hash.
-    #[must_use]
+    /// Returns the digest with this hash.
     pub fn new(hash: [u8; 32]) -> Self {
         Self(hash)
     }
 
     /// `sha256-` and the digits: the file name in stores.
-    #[must_use]
     pub fn file_name(&self) -> String {
         format!("sha256-{}", self.hex())
     }

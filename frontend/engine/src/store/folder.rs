@@ -7,7 +7,7 @@ use super::StoreError;
 /// Named files. An interrupted write leaves a truncated or empty file; the content must allow readers to detect
 /// this.
 pub trait Folder {
-    /// The content of a file; `None` if it does not exist.
+    /// Returns the content of a file; `None` if it does not exist.
     fn read<'a>(&'a self, name: &'a str) -> LocalBoxFuture<'a, Result<Option<Vec<u8>>, StoreError>>;
 
     /// Writes or replaces a file. It is durable when this returns.
@@ -16,6 +16,6 @@ pub trait Folder {
     /// Deletes a file, if it exists.
     fn remove<'a>(&'a self, name: &'a str) -> LocalBoxFuture<'a, Result<(), StoreError>>;
 
-    /// The names of all files.
+    /// Returns the names of all files.
     fn names(&self) -> LocalBoxFuture<'_, Result<Vec<String>, StoreError>>;
 }

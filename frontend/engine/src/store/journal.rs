@@ -41,8 +41,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// A blob without stored bytes.
-    #[must_use]
+    /// Returns a blob without stored bytes.
     pub fn new(name: &str, size: u64) -> Self {
         Self {
             version: VERSION,
@@ -64,14 +63,12 @@ impl Record {
         self.line()
     }
 
-    /// Whether all bytes are stored.
-    #[must_use]
+    /// Returns whether all bytes are stored.
     pub fn is_complete(&self) -> bool {
         self.present.contains(&(0..self.size))
     }
 
-    /// The journal lines of a record that had the digests `known` before.
-    #[must_use]
+    /// Returns the journal lines of a record that had the digests `known` before.
     pub fn lines(&self, known: Option<&Chunks>) -> String {
         if self.chunks.as_ref() == known {
             return self.line();
@@ -79,15 +76,13 @@ impl Record {
         self.chunks.as_ref().map_or_else(Chunks::none_line, Chunks::line) + &self.line()
     }
 
-    /// The journal line, including the line end. It lacks the digests of the chunks.
-    #[must_use]
+    /// Returns the journal line, including the line end. It lacks the digests of the chunks.
     pub fn line(&self) -> String {
         // Numbers, strings and pairs always serialise.
         serde_json::to_string(self).map(|json| json + "\n").unwrap_or_default()
     }
 
-    /// The last complete and valid line of a journal, with the digests of the last line that has some.
-    #[must_use]
+    /// Returns the last complete and valid line of a journal, with the digests of the last line that has some.
     pub fn last_of(journal: &str) -> Option<Self> {
         let whole = &journal[..=journal.rfind('\n')?];
         let mut record = whole.lines().rev().find_map(|line| {
@@ -108,7 +103,6 @@ impl Record {
 pub type Edit = Box<dyn FnOnce(&mut Record)>;
 
 /// What is appended to a journal to change its record; none if it has no record.
-#[must_use]
 pub fn amended(journal: &str, edit: Edit) -> Option<String> {
     let mut record = Record::last_of(journal)?;
     let known = record.chunks.clone();

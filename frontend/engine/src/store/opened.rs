@@ -27,8 +27,7 @@ pub enum Kept {
 }
 
 impl Kept {
-    /// Whether both are the same file.
-    #[must_use]
+    /// Returns whether both are the same file.
     pub fn is(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Begun(one), Self::Begun(other)) => Rc::ptr_eq(one, other),
@@ -55,36 +54,31 @@ impl Kept {
 }
 
 impl Opened {
-    /// A file on this machine.
-    #[must_use]
+    /// Returns a file on this machine.
     pub fn local(source: Rc<dyn LocalSource>) -> Self {
         let bytes: Rc<dyn ByteSource> = Rc::<dyn LocalSource>::clone(&source);
         Self { source: bytes, local: Some(source), kept: None, trouble: None }
     }
 
-    /// A remote file that is not stored.
-    #[must_use]
+    /// Returns a remote file that is not stored.
     pub fn remote(source: Rc<dyn ByteSource>) -> Self {
         Self { source, local: None, kept: None, trouble: None }
     }
 
-    /// A remote file that is stored while it is read.
-    #[must_use]
+    /// Returns a remote file that is stored while it is read.
     pub fn begun(source: Rc<CachingSource>) -> Self {
         let bytes: Rc<dyn ByteSource> = Rc::<CachingSource>::clone(&source);
         Self { source: bytes, local: None, kept: Some(Kept::Begun(source)), trouble: None }
     }
 
-    /// A remote file with a verified copy.
-    #[must_use]
+    /// Returns a remote file with a verified copy.
     pub fn verified(source: Rc<VerifiedSource>) -> Self {
         let bytes: Rc<dyn ByteSource> = Rc::<VerifiedSource>::clone(&source);
         let local: Rc<dyn LocalSource> = Rc::<VerifiedCopy>::clone(source.copy());
         Self { source: bytes, local: Some(local), kept: Some(Kept::Verified(source)), trouble: None }
     }
 
-    /// The source that stores it, to be completed.
-    #[must_use]
+    /// Returns the source that stores it, to be completed.
     pub fn keeping(&self) -> Option<&Rc<CachingSource>> {
         match &self.kept {
             Some(Kept::Begun(source)) => Some(source),

@@ -176,7 +176,7 @@ pub(super) struct OpfsJournal {
 }
 
 impl OpfsJournal {
-    /// The journal of the blob with this file name.
+    /// Returns the journal of the blob with this file name.
     pub(super) fn new(folder: &FileSystemDirectoryHandle, name: &str) -> Self {
         Self { folder: folder.clone(), name: journal_name(name) }
     }
@@ -203,7 +203,7 @@ async fn amend(folder: &FileSystemDirectoryHandle, name: &str, edit: Edit) -> Re
     journal.flush().map_err(failed)
 }
 
-/// The text of a journal of `size` bytes.
+/// Returns the text of a journal of `size` bytes.
 fn read_journal(journal: &SyncFile, size: f64) -> Result<String, StoreError> {
     if size > MAX_JOURNAL {
         return Err(StoreError::Failed { reason: "a journal is too long".to_owned() });
@@ -258,7 +258,7 @@ pub(super) async fn shorten(
     file.0.truncate_with_f64(size as f64).map_err(|error| store_error(&error))
 }
 
-/// The handle of a file; `create` says whether to create it.
+/// Returns the handle of a file; `create` says whether to create it.
 pub(super) async fn file(
     folder: &FileSystemDirectoryHandle,
     name: &str,
@@ -271,7 +271,7 @@ pub(super) async fn file(
     Ok(handle.unchecked_into())
 }
 
-/// The name of a blob's journal.
+/// Returns the name of a blob's journal.
 pub(super) fn journal_name(name: &str) -> String {
     format!("{name}.json")
 }

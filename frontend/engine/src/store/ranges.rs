@@ -10,26 +10,22 @@ use serde::{Deserialize, Serialize};
 pub struct RangeSet(Vec<Range<u64>>);
 
 impl RangeSet {
-    /// Number of positions in the set.
-    #[must_use]
+    /// Returns the number of positions in the set.
     pub fn count(&self) -> u64 {
         self.0.iter().map(|range| range.end - range.start).sum()
     }
 
-    /// Whether it has no position.
-    #[must_use]
+    /// Returns whether it has no position.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// One past the last position; 0 when there is none.
-    #[must_use]
     pub fn end(&self) -> u64 {
         self.0.last().map_or(0, |range| range.end)
     }
 
-    /// Whether all of `range` is in the set.
-    #[must_use]
+    /// Returns whether all of `range` is in the set.
     pub fn contains(&self, range: &Range<u64>) -> bool {
         range.is_empty() || self.0.iter().any(|have| have.start <= range.start && range.end <= have.end)
     }
@@ -64,7 +60,6 @@ impl RangeSet {
     }
 
     /// Splits `range` into parts that are in the set (true) and parts that are not (false), in order.
-    #[must_use]
     pub fn split(&self, range: &Range<u64>) -> Vec<(Range<u64>, bool)> {
         let mut parts = Vec::new();
         let mut at = range.start;
@@ -85,8 +80,7 @@ impl RangeSet {
         parts
     }
 
-    /// The first part of `range` that is not in the set.
-    #[must_use]
+    /// Returns the first part of `range` that is not in the set.
     pub fn first_missing(&self, range: &Range<u64>) -> Option<Range<u64>> {
         self.split(range).into_iter().find(|(_, here)| !here).map(|(part, _)| part)
     }

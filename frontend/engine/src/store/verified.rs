@@ -20,14 +20,12 @@ pub struct VerifiedSource {
 }
 
 impl VerifiedSource {
-    /// A blob with this copy.
-    #[must_use]
+    /// Returns a blob with this copy.
     pub fn new(copy: Rc<VerifiedCopy>, upstream: Rc<dyn ByteSource>) -> Self {
         Self { copy, upstream, online: Cell::new(true) }
     }
 
     /// Its copy.
-    #[must_use]
     pub fn copy(&self) -> &Rc<VerifiedCopy> {
         &self.copy
     }

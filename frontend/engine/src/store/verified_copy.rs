@@ -48,8 +48,7 @@ pub struct VerifiedCopy {
 }
 
 impl VerifiedCopy {
-    /// The copy that `record` describes.
-    #[must_use]
+    /// Returns the copy that `record` describes.
     pub fn new(digest: Digest, local: Rc<dyn LocalSource>, record: Record, journal: Rc<dyn Journal>) -> Self {
         let check = Check::new(digest, record.size, CHUNK_SIZE, record.chunks);
         Self {
@@ -66,14 +65,12 @@ impl VerifiedCopy {
     }
 
     /// The copy was last written at this time, in milliseconds since 1970. A check is due if that was after the last one.
-    #[must_use]
     pub fn written_at(self, time: f64) -> Self {
         self.doubtful.set(time > self.checked.get() + WRITE_TOLERANCE);
         self
     }
 
     /// Computes digests of chunks of this size, if the journal has none yet.
-    #[must_use]
     pub fn with_chunk_size(self, bytes: u64) -> Self {
         let known = self.check.borrow().known().cloned();
         self.check.replace(Check::new(self.digest, self.size, bytes, known));
@@ -89,8 +86,7 @@ impl VerifiedCopy {
         self.journal.amend(Box::new(|record| record.checked = 0.0)).await;
     }
 
-    /// Whether it is time for a check: one was begun, the last one was long ago, or something hints at damage.
-    #[must_use]
+    /// Returns whether it is time for a check: one was begun, the last one was long ago, or something hints at damage.
     pub fn is_due(&self) -> bool {
         // A clock that was set back makes it due as well.
         let is_recent = (0.0..CHECK_EVERY).contains(&(self.journal.now() - self.checked.get()));
@@ -177,7 +173,7 @@ impl VerifiedCopy {
         if self.checks.get() == number { Ok(()) } else { Err(SourceError::Cancelled) }
     }
 
-    /// The piece to be checked next. Separate, so that nothing is borrowed while the check waits.
+    /// Returns the piece to be checked next. Separate, so that nothing is borrowed while the check waits.
     fn next_piece(&self) -> Option<Range<u64>> {
         self.check.borrow().next()
     }

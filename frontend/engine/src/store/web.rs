@@ -99,7 +99,7 @@ impl Store {
         }
     }
 
-    /// The blob from local storage with `upstream` as fallback, if it is complete and verified.
+    /// Returns the blob from local storage with `upstream` as fallback, if it is complete and verified.
     async fn whole(&self, blob: &Blob, upstream: &Rc<dyn ByteSource>) -> Option<Opened> {
         let size = upstream.len();
         let record = self.record(&blob.digest).await?;
@@ -236,12 +236,12 @@ impl Store {
         self.writing.borrow().values().filter_map(Weak::upgrade).map(missing).sum()
     }
 
-    /// The blob, if this worker is writing it.
+    /// Returns the blob, if this worker is writing it.
     fn live(&self, digest: &Digest) -> Option<Rc<CachingSource>> {
         self.writing.borrow().get(digest)?.upgrade()
     }
 
-    /// The record of a blob.
+    /// Returns the record of a blob.
     async fn record(&self, digest: &Digest) -> Option<Record> {
         if let Some(source) = self.live(digest) {
             return Some(source.record());
@@ -251,12 +251,12 @@ impl Store {
         Record::last_of(&text)
     }
 
-    /// A snapshot of a file; needs no lock.
+    /// Returns a snapshot of a file; needs no lock.
     async fn snapshot(&self, name: &str) -> Option<web_sys::Blob> {
         Some(self.file(name).await?.into())
     }
 
-    /// The same, with its time.
+    /// Returns the same, with its time.
     async fn file(&self, name: &str) -> Option<web_sys::File> {
         let handle = file(&self.folder, name, false).await.ok()?;
         Some(handle.get_file().await.ok()?.unchecked_into())
@@ -287,7 +287,7 @@ impl Store {
     }
 }
 
-/// The origin's private file system, and its storage manager.
+/// Returns the origin's private file system, and its storage manager.
 pub(super) async fn private_root() -> Result<(FileSystemDirectoryHandle, StorageManager), StoreError> {
     let unavailable = |reason: &str| StoreError::Unavailable { reason: reason.to_owned() };
     let scope: WorkerGlobalScope =
@@ -304,7 +304,7 @@ pub(super) async fn private_root() -> Result<(FileSystemDirectoryHandle, Storage
     Ok((root.unchecked_into(), storage))
 }
 
-/// The names of a folder's files.
+/// Returns the names of a folder's files.
 pub(super) async fn file_names(folder: &FileSystemDirectoryHandle) -> Result<Vec<String>, StoreError> {
     let mut names = Vec::new();
     let keys = folder.keys();

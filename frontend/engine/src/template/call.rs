@@ -57,8 +57,7 @@ impl ToolCallText {
         self.0.push(Unit::Quote);
     }
 
-    /// The body as the model wrote it.
-    #[must_use]
+    /// Returns the body as the model wrote it.
     pub fn raw(&self) -> String {
         let mut raw = String::new();
         for unit in &self.0 {
@@ -144,7 +143,7 @@ impl Reader<'_> {
         None
     }
 
-    /// The members after the opening brace, and the closing brace.
+    /// Returns the members after the opening brace, and the closing brace.
     fn members(&mut self, depth: usize) -> Result<Map<String, Value>, CallError> {
         let mut members = Map::new();
         self.skip_space();
@@ -214,7 +213,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A string in either notation; `None` if there is no string here.
+    /// Returns a string in either notation; `None` if there is no string here.
     fn string(&mut self) -> Result<Option<String>, CallError> {
         if self.take(Unit::Quote) {
             let mut text = String::new();

@@ -59,7 +59,7 @@ pub(super) fn continued(messages: &[Message]) -> Prompt {
     prompt
 }
 
-/// The text of a message.
+/// Returns the text of a message.
 fn text(message: &Message) -> String {
     match &message.content {
         Content::Text(text) => text.clone(),

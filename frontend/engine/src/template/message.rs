@@ -60,8 +60,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// A message without calls or thoughts.
-    #[must_use]
+    /// Returns a message without calls or thoughts.
     pub fn new(role: Role, content: impl Into<Content>) -> Self {
         Self {
             role,
@@ -74,8 +73,7 @@ impl Message {
         }
     }
 
-    /// The response of the tool `name`, matched to the preceding calls by name only.
-    #[must_use]
+    /// Returns the response of the tool `name`, matched to the preceding calls by name only.
     pub fn tool(name: impl Into<String>, content: impl Into<Content>) -> Self {
         // An id that no call has; otherwise a call without an id would match.
         let unmatched = Some(String::new());
@@ -139,8 +137,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// A piece of text.
-    #[must_use]
+    /// Returns a piece of text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into() }
     }

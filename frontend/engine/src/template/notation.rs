@@ -237,7 +237,7 @@ fn truthy(value: Option<&Value>) -> bool {
     }
 }
 
-/// A value converted to text like in Python, the language of the reference.
+/// Returns a value converted to text like in Python, the language of the reference.
 fn plain(value: &Value) -> String {
     match value {
         Value::Null => "None".to_owned(),

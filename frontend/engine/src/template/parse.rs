@@ -61,20 +61,17 @@ pub struct AnswerParser {
 impl AnswerParser {
     /// Starts an answer: inside a thought if the prompt [ends in one](super::Prompt::ends_in_thought). Stop strings
     /// are only searched in the answer's text, not in thoughts and calls.
-    #[must_use]
     pub fn new(special: &SpecialTokens, in_thought: bool, stops: StopStrings) -> Self {
         let state = if in_thought { State::Thought(Thought::default()) } else { State::Answer };
         Self { special: special.clone(), state, decoder: StreamDecoder::default(), stops }
     }
 
-    /// Whether the next text belongs to a thought.
-    #[must_use]
+    /// Returns whether the next text belongs to a thought.
     pub fn in_thought(&self) -> bool {
         matches!(self.state, State::Thought(_))
     }
 
-    /// The stop string that ended the answer. After it, nothing is returned.
-    #[must_use]
+    /// Returns the stop string that ended the answer. After it, nothing is returned.
     pub fn stopped(&self) -> Option<&str> {
         self.stops.found()
     }
@@ -197,7 +194,7 @@ impl Thought {
         out
     }
 
-    /// The remaining text. Before the closing tag, one line end belongs to the format.
+    /// Returns the remaining text. Before the closing tag, one line end belongs to the format.
     fn end(self, closed: bool) -> String {
         let mut out = self.label.unwrap_or_default();
         if self.line_end && !closed {

@@ -46,7 +46,6 @@ pub struct KnownCounts(HashMap<String, usize>, usize);
 
 impl KnownCounts {
     /// Bytes of text that the last count tokenized.
-    #[must_use]
     pub fn bytes_read(&self) -> usize {
         self.1
     }
@@ -67,13 +66,12 @@ pub enum PromptError {
 }
 
 impl Prompt {
-    /// The segments, in order. There are no adjacent text segments.
-    #[must_use]
+    /// Returns the segments, in order. There are no adjacent text segments.
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
-    /// The media of the prompt in order.
+    /// Returns the media of the prompt in order.
     pub fn media(&self) -> impl Iterator<Item = Media> {
         self.segments.iter().filter_map(|segment| match segment {
             Segment::Media(media) => Some(*media),
@@ -81,8 +79,7 @@ impl Prompt {
         })
     }
 
-    /// Whether the answer starts inside a thought that the prompt has opened.
-    #[must_use]
+    /// Returns whether the answer starts inside a thought that the prompt has opened.
     pub fn ends_in_thought(&self) -> bool {
         match self.segments.as_slice() {
             [.., Segment::Special(special::CHANNEL_OPEN), Segment::Text(label)] => label == THOUGHT,
@@ -126,7 +123,7 @@ impl Prompt {
         Ok(ids)
     }
 
-    /// The number of ids that [`Self::encode`] returns. Counts of texts are cached in `known`, so that while a
+    /// Returns the number of ids that [`Self::encode`] returns. Counts of texts are cached in `known`, so that while a
     /// conversation is edited, only the changed text is tokenized.
     ///
     /// # Errors
@@ -155,7 +152,7 @@ impl Prompt {
         Ok(ids + usize::from(!begins))
     }
 
-    /// The input for the model: each medium, in order, has one slot per soft token, between its begin and end
+    /// Returns the input for the model: each medium, in order, has one slot per soft token, between its begin and end
     /// tokens.
     ///
     /// # Errors

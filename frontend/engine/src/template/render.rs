@@ -42,7 +42,6 @@ pub enum Variant {
 
 impl Variant {
     /// Per-layer embeddings indicate the small models. Correct for every published size; there is no key for it.
-    #[must_use]
     pub fn from_metadata(metadata: &Metadata) -> Self {
         let architecture = metadata.str("general.architecture").unwrap_or("gemma4");
         if is_base(metadata) {
@@ -72,7 +71,6 @@ pub struct RenderOptions {
 
 impl RenderOptions {
     /// Options for a prompt without thinking.
-    #[must_use]
     pub fn new(variant: Variant) -> Self {
         Self { variant, thinking: false, preserve_thinking: false, add_generation_prompt: true }
     }
@@ -88,7 +86,6 @@ enum Last {
 
 /// Renders the prompt. Tool messages without a preceding call cannot be represented, and are ignored, as are tools of models
 /// other than Gemma 4.
-#[must_use]
 pub fn render(messages: &[Message], tools: &[Tool], options: &RenderOptions) -> Prompt {
     match options.variant {
         Variant::Gemma3 => return gemma3::chat(messages, options.add_generation_prompt),
@@ -293,7 +290,7 @@ fn generation_prompt(prompt: &mut Prompt, last: Last, options: &RenderOptions) {
     }
 }
 
-/// An answer without thoughts that a client may have left in it. An unclosed thought extends to the end.
+/// Returns an answer without thoughts that a client may have left in it. An unclosed thought extends to the end.
 fn without_channels(text: &str) -> String {
     text.split(CHANNEL_CLOSE).map(|part| part.split(CHANNEL_OPEN).next().unwrap_or_default()).collect()
 }

@@ -13,14 +13,12 @@ pub struct StopStrings {
 
 impl StopStrings {
     /// Searches for any of these; empty ones are ignored.
-    #[must_use]
     pub fn new(stops: impl IntoIterator<Item = String>) -> Self {
         let stops = stops.into_iter().filter(|stop| !stop.is_empty()).collect();
         Self { stops, held: String::new(), found: None }
     }
 
-    /// The stop string that was found. After it, nothing is returned.
-    #[must_use]
+    /// Returns the stop string that was found. After it, nothing is returned.
     pub fn found(&self) -> Option<&str> {
         self.found.map(|index| self.stops[index].as_str())
     }

@@ -4,14 +4,12 @@ use super::Tokenizer;
 use super::vocabulary::Kind;
 
 impl Tokenizer {
-    /// The text of ids, without control tokens. Invalid UTF-8 becomes U+FFFD, and so does an invalid id.
-    #[must_use]
+    /// Returns the text of ids, without control tokens. Invalid UTF-8 becomes U+FFFD, and so does an invalid id.
     pub fn decode(&self, ids: &[u32]) -> String {
         self.decode_filtered(ids, false)
     }
 
     /// Same as [`Tokenizer::decode`], with control tokens spelled out.
-    #[must_use]
     pub fn decode_with_specials(&self, ids: &[u32]) -> String {
         self.decode_filtered(ids, true)
     }

@@ -5,7 +5,6 @@ use super::{Joining, Tokenizer};
 
 impl Tokenizer {
     /// Token ids of a text, without `<bos>`. Added tokens are found in any text.
-    #[must_use]
     pub fn encode(&self, text: &str, specials: Specials) -> Vec<u32> {
         let text = with_marks(text);
         let mut ids = Vec::new();
@@ -21,13 +20,11 @@ impl Tokenizer {
 
     /// Token ids of a whole prompt, with control tokens parsed and exactly one `<bos>` at the start, whether or not
     /// the text spells one and regardless of the file's `add_bos_token`.
-    #[must_use]
     pub fn encode_prompt(&self, text: &str) -> Vec<u32> {
         self.with_one_bos(self.encode(text, Specials::Parse))
     }
 
-    /// The ids with exactly one `<bos>` in front.
-    #[must_use]
+    /// Returns the ids with exactly one `<bos>` in front.
     pub fn with_one_bos(&self, mut ids: Vec<u32>) -> Vec<u32> {
         let bos = self.special.bos;
         let found = ids.iter().take_while(|&&id| id == bos).count();

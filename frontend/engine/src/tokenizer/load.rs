@@ -74,9 +74,8 @@ impl Tokenizer {
     }
 }
 
-/// Whether a model was not trained on chats: a Gemma 3 file without a chat template that names no end of turn. There is no key
-/// for it.
-#[must_use]
+/// Returns whether a model was not trained on chats: a Gemma 3 file without a chat template that names no end of turn. There is
+/// no key for it.
 pub fn is_base(metadata: &Metadata) -> bool {
     let ends_turns = || {
         let turn = metadata.strings(TOKENS)?.iter().position(|piece| piece == special::GEMMA3_TURN_CLOSE)?;
@@ -88,8 +87,7 @@ pub fn is_base(metadata: &Metadata) -> bool {
         && ends_turns() != Some(true)
 }
 
-/// Number of pieces of the tokenizer in a file; 0 if it has none.
-#[must_use]
+/// Returns the number of pieces of the tokenizer in a file; 0 if it has none.
 pub fn pieces(metadata: &Metadata) -> usize {
     metadata.strings(TOKENS).map_or(0, StringArray::len)
 }
@@ -105,7 +103,7 @@ fn strings<'a>(metadata: &'a Metadata, key: &'static str) -> Result<&'a StringAr
     Ok(array)
 }
 
-/// An optional key with a token id.
+/// Returns an optional key with a token id.
 fn token(metadata: &Metadata, key: &'static str, count: usize) -> Result<Option<u32>, TokenizerError> {
     match metadata.0.get(key) {
         None => Ok(None),

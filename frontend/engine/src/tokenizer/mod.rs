@@ -52,43 +52,36 @@ pub struct Tokenizer {
 
 impl Tokenizer {
     /// Vocabulary size; ids are below it.
-    #[must_use]
     pub fn vocabulary_size(&self) -> usize {
         self.vocabulary.len()
     }
 
-    /// The id of the token with exactly this text (`▁` for a space), including special tokens.
-    #[must_use]
+    /// Returns the id of the token with exactly this text (`▁` for a space), including special tokens.
     pub fn id(&self, text: &str) -> Option<u32> {
         self.vocabulary.id(text)
     }
 
-    /// The text of a token as in the file (`▁` for a space).
-    #[must_use]
+    /// Returns the text of a token as in the file (`▁` for a space).
     pub fn piece(&self, id: u32) -> Option<&str> {
         self.vocabulary.piece(id)
     }
 
-    /// Whether the id is a control token, which has no text and is never produced with [`Specials::Ignore`].
-    #[must_use]
+    /// Returns whether the id is a control token, which has no text and is never produced with [`Specials::Ignore`].
     pub fn is_special(&self, id: u32) -> bool {
         self.vocabulary.is_special(id)
     }
 
-    /// The control tokens of the chat format.
-    #[must_use]
+    /// Returns the control tokens of the chat format.
     pub fn special(&self) -> &SpecialTokens {
         &self.special
     }
 
     /// Ids that end an answer, ascending: `<eos>`, the end of a turn, `<|tool_response>` and those that the file specifies.
-    #[must_use]
     pub fn stop_ids(&self) -> &[u32] {
         &self.stop_ids
     }
 
     /// Ids that must never be generated, ascending: slot, begin and end tokens of media.
-    #[must_use]
     pub fn suppressed_ids(&self) -> Vec<u32> {
         self.special.media_ids()
     }

@@ -32,13 +32,13 @@ impl Scores {
         Ok(Self(scores.iter().map(|&score| rank(score)).collect()))
     }
 
-    /// Whether a piece has the score of those that were not learned: 0 or −1000, depending on the converter.
+    /// Returns whether a piece has the score of those that were not learned: 0 or −1000, depending on the converter.
     fn is_unlearned(&self, id: usize) -> bool {
         let unlearned = [rank(0.0), rank(-1000.0)];
         self.0.get(id).is_some_and(|rank| unlearned.contains(rank))
     }
 
-    /// The pieces of Gemma 3 that are matched as a whole: runs of white space, tags, marks of pictures.
+    /// Returns the pieces of Gemma 3 that are matched as a whole: runs of white space, tags, marks of pictures.
     pub(super) fn unlearned(&self, pieces: &StringArray) -> HashSet<usize> {
         let is_published = pieces.len() >= PUBLISHED;
         let known: HashSet<&str> = if is_published { HashSet::new() } else { pieces.iter().collect() };
@@ -59,7 +59,7 @@ impl Scores {
         pieces.iter().enumerate().filter(|&(id, text)| is_unlearned(id, text)).map(|(id, _)| id).collect()
     }
 
-    /// The parts of a text, after joining neighbours until none makes a text piece: the highest score first, on ties the
+    /// Returns the parts of a text, after joining neighbours until none makes a text piece: the highest score first, on ties the
     /// leftmost. A part is a piece, or a single character that is none.
     pub(super) fn split<'t>(&self, vocabulary: &Vocabulary, text: &'t str) -> Vec<&'t str> {
         let ends = text.char_indices().map(|(at, character)| (at, at + character.len_utf8()));

@@ -131,7 +131,7 @@ impl Vocabulary {
         }
     }
 
-    /// The first added token in `text`, which has `▁` for a space: its range and its id. With
+    /// Returns the first added token in `text`, which has `▁` for a space: its range and its id. With
     /// [`Specials::Parse`], also control tokens. Of several at the same place, the longest.
     pub(super) fn find(&self, text: &str, specials: Specials) -> Option<(Range<usize>, u32)> {
         let bytes = text.as_bytes().iter().enumerate();
@@ -142,7 +142,7 @@ impl Vocabulary {
         })
     }
 
-    /// The longest token that is matched at the start of `text`: its length and its id.
+    /// Returns the longest token that is matched at the start of `text`: its length and its id.
     fn longest(&self, text: &[u8], specials: Specials) -> Option<(usize, u32)> {
         let mut found = None;
         // Those that begin as the text does.
@@ -161,7 +161,7 @@ impl Vocabulary {
         found
     }
 
-    /// The slot of `text`, or the free slot for it.
+    /// Returns the slot of `text`, or the free slot for it.
     fn slot(&self, text: &str) -> usize {
         let mask = self.slots.len() - 1;
         let mut slot = self.hasher.hash_one(text) as usize & mask;
@@ -175,19 +175,19 @@ impl Vocabulary {
     }
 }
 
-/// A text as pieces spell it, with `▁` for a space.
+/// Returns a text as pieces spell it, with `▁` for a space.
 pub(super) fn with_marks(text: &str) -> String {
     text.replace(' ', "▁")
 }
 
-/// Whether a piece of Gemma 3 is a control token that some files type as text.
+/// Returns whether a piece of Gemma 3 is a control token that some files type as text.
 fn is_reserved(text: &str) -> bool {
     let number = text.strip_prefix("<unused").and_then(|rest| rest.strip_suffix('>'));
     let is_unused = number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
     is_unused || ["<mask>", "<image_soft_token>"].contains(&text)
 }
 
-/// The byte of a token such as `<0x0A>`. It is identified by text, because some files type byte tokens as normal
+/// Returns the byte of a token such as `<0x0A>`. It is identified by text, because some files type byte tokens as normal
 /// ones.
 fn byte_of(text: &str) -> Option<u8> {
     let digits = text.strip_prefix("<0x")?.strip_suffix('>')?;

@@ -58,7 +58,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The gradient of a slot. Some take the place of what they are the gradients of.
+    /// Returns the gradient of a slot. Some take the place of what they are the gradients of.
     fn gradient(&self, slot: Slot) -> &'a Value {
         let w = self.work;
         match slot {

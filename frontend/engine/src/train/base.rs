@@ -28,22 +28,22 @@ pub struct Base {
 }
 
 impl Base {
-    /// The matrix of this name.
+    /// Returns the matrix of this name.
     pub(super) fn matrix(&self, name: &str) -> Result<&Matrix, PlanError> {
         self.weights.require(name)
     }
 
-    /// The head: its own matrix, or the embedding.
+    /// Returns the head: its own matrix, or the embedding.
     pub(super) fn head(&self) -> Result<&Matrix, PlanError> {
         self.weights.matrix("output").map_or_else(|| self.matrix("token_embd"), Ok)
     }
 
-    /// Whether later layers use the KV cache of this one.
+    /// Returns whether later layers use the KV cache of this one.
     pub(super) fn is_donor(&self, layer: usize) -> bool {
         self.config.layers[self.config.first_shared..].iter().any(|other| other.kv_layer == layer)
     }
 
-    /// The chosen projections of every layer that computes them, with their shapes.
+    /// Returns the chosen projections of every layer that computes them, with their shapes.
     pub(super) fn targets(&self, projections: &[Projection]) -> Vec<(Target, Shape)> {
         let mut all = Vec::new();
         for layer in 0..self.config.layers.len() {

@@ -49,7 +49,7 @@ pub(super) struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// An empty builder.
+    /// Returns an empty builder.
     pub fn new(
         (base, settings): (&'a Base, &'a Settings),
         work: &'a Working,
@@ -60,12 +60,12 @@ impl<'a> Builder<'a> {
         Self { base, settings, work, factors, ropes, dropout, steps: Plan::default() }
     }
 
-    /// The plan.
+    /// Returns the plan.
     pub fn finish(self) -> Plan {
         self.steps
     }
 
-    /// The plan so far, to append to.
+    /// Returns the plan so far, to append to.
     pub fn steps(&mut self) -> &mut Plan {
         &mut self.steps
     }
@@ -135,7 +135,7 @@ impl<'a> Builder<'a> {
         Some((factors, *factors.layout.place(Target { layer, projection })?))
     }
 
-    /// Whether a projection of a layer is trained.
+    /// Returns whether a projection of a layer is trained.
     pub fn trains(&self, layer: usize, projection: Projection) -> bool {
         self.place(layer, projection).is_some()
     }

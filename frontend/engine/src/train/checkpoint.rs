@@ -41,7 +41,7 @@ impl Trainer {
         }
     }
 
-    /// The state: factors, moments, and number of steps.
+    /// Returns the state: factors, moments, and number of steps.
     ///
     /// # Errors
     /// When the device was lost.
@@ -95,7 +95,7 @@ impl Trainer {
     }
 }
 
-/// The header and the parameters of a checkpoint, after checking its digest.
+/// Returns the header and the parameters of a checkpoint, after checking its digest.
 fn parse(bytes: &[u8]) -> Result<(Header, &[u8]), TrainError> {
     let short = || broken("it is cut short");
     let (content, digest) = bytes.split_at_checked(bytes.len().wrapping_sub(DIGEST)).ok_or_else(short)?;

@@ -15,31 +15,27 @@ pub struct Example {
 }
 
 impl Example {
-    /// A sequence without media.
-    #[must_use]
+    /// Returns a sequence without media.
     pub fn text(ids: Vec<u32>, labels: Vec<i32>) -> Self {
         Self { input: ids.into(), labels }
     }
 
     /// Its ids, including slots.
-    #[must_use]
     pub fn ids(&self) -> &[u32] {
         self.input.ids()
     }
 
     /// Its media, in order.
-    #[must_use]
     pub fn blocks(&self) -> &[Block] {
         self.input.blocks()
     }
 
-    /// Number of targets.
-    #[must_use]
+    /// Returns the number of targets.
     pub fn learned(&self) -> usize {
         self.labels.iter().skip(1).filter(|&&label| label >= 0).count()
     }
 
-    /// The first slot with a label, if any.
+    /// Returns the first slot with a label, if any.
     pub(super) fn learned_slot(&self) -> Option<u32> {
         let mut slots = self.blocks().iter().flat_map(Block::range);
         slots.find(|&slot| self.labels.get(slot as usize).is_some_and(|&label| label >= 0))

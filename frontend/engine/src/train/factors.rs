@@ -47,7 +47,7 @@ pub(super) struct LayerFactors {
     pub v: Value,
 }
 
-/// The layouts of all layers; empty for layers without trained projections.
+/// Returns the layouts of all layers; empty for layers without trained projections.
 pub(super) fn layouts(base: &Base, settings: &Settings) -> Result<Vec<Layout>, TrainError> {
     let mut all = vec![Layout::default(); base.config.layers.len()];
     let targets = base.targets(&settings.targets);
@@ -73,7 +73,7 @@ pub(super) fn layouts(base: &Base, settings: &Settings) -> Result<Vec<Layout>, T
 }
 
 impl Layout {
-    /// The location of a projection, if it is trained.
+    /// Returns the location of a projection, if it is trained.
     pub fn place(&self, target: Target) -> Option<&Place> {
         self.places.iter().find(|place| place.target == target)
     }
@@ -109,7 +109,7 @@ impl Layout {
         Ok(theta)
     }
 
-    /// The buffers of a trained layer; `None` without trained projections.
+    /// Returns the buffers of a trained layer; `None` without trained projections.
     pub fn describe(self) -> Option<LayerFactors> {
         let count = self.count;
         let value = |name: &'static str| Value::state(name, 4 * u64::from(count));

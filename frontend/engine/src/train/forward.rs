@@ -61,12 +61,12 @@ impl<'a> Builder<'a> {
         self.work.donors[owner].as_ref().unwrap_or(&self.work.kv)
     }
 
-    /// The operations of layer `i`.
+    /// Returns the operations of layer `i`.
     pub fn operations(&self, i: usize) -> Result<Vec<Operation<'a>>, PlanError> {
         self.base.config.operations(&self.base.weights, i, Pass::Tokens)
     }
 
-    /// The value of a slot of layer `i`.
+    /// Returns the value of a slot of layer `i`.
     pub fn value(&self, i: usize, slot: Slot) -> &'a Value {
         let w = self.work;
         match slot {

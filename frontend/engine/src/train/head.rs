@@ -59,7 +59,7 @@ struct HeadTile<'a> {
     buffer: &'a Value,
 }
 
-/// The head in tiles.
+/// Returns the head in tiles.
 fn tiles<'a>(base: &'a Base, settings: &Settings) -> Result<Vec<HeadTile<'a>>, PlanError> {
     let head = base.head()?;
     let size = tile(settings, base.vocabulary);

@@ -37,7 +37,7 @@ impl Computation {
         Ok(Self { work, factors, ropes, optimiser, lists })
     }
 
-    /// The buffers for a step, an evaluation and the optimiser.
+    /// Returns the buffers for a step, an evaluation and the optimiser.
     pub fn layout(&self) -> Layout {
         Layout::of(&self.lists.schedules()).with(self.work.inputs.first())
     }
@@ -152,7 +152,7 @@ impl Lists<Plan> {
         })
     }
 
-    /// The schedules: a training step, an evaluation, and the optimiser.
+    /// Returns the schedules: a training step, an evaluation, and the optimiser.
     pub fn schedules(&self) -> [Schedule<'_>; 3] {
         let mut step = vec![&self.embed, &self.per_layer];
         step.extend(&self.forward);

@@ -2,10 +2,9 @@
 
 use crate::split_mix::{mix, shuffled};
 
-/// The indices of the examples for step `step` (from 0): `batch` of `count`. Every example is used once per epoch,
+/// Returns the indices of the examples for step `step` (from 0): `batch` of `count`. Every example is used once per epoch,
 /// in a new order. The result depends only on the arguments, so a training that resumes from a checkpoint uses the
 /// same examples.
-#[must_use]
 pub fn order(seed: u64, count: usize, batch: usize, step: u32) -> Vec<usize> {
     if count == 0 {
         return Vec::new();

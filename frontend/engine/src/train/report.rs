@@ -36,7 +36,6 @@ pub struct MemoryPlan {
 
 impl MemoryPlan {
     /// Total.
-    #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.optimiser + self.checkpoints + self.shared + self.working
     }

@@ -24,7 +24,7 @@ pub enum Setting {
 }
 
 impl Setting {
-    /// The valid range, for messages.
+    /// Returns the valid range, for messages.
     pub(super) fn range(self) -> &'static str {
         match self {
             Self::Rank => "between 1 and 64",

@@ -107,13 +107,11 @@ impl Settings {
     }
 
     /// Factor of the correction: α/r.
-    #[must_use]
     pub fn scale(&self) -> f32 {
         self.alpha / self.rank as f32
     }
 
     /// Learning rate of step `step`, from 0.
-    #[must_use]
     pub fn rate(&self, step: u32) -> f64 {
         if step < self.warmup {
             return self.learning_rate * f64::from(step + 1) / f64::from(self.warmup);

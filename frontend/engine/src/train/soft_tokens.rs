@@ -9,7 +9,7 @@ use crate::media::{ContentHash, Medium};
 /// The soft tokens of all media of a training. They are computed once in advance, since the towers are not trained.
 /// They are requested for one example at a time, so they may be stored in files.
 pub trait SoftTokenStore {
-    /// The soft tokens of a medium, `[tokens, width]`.
+    /// Returns the soft tokens of a medium, `[tokens, width]`.
     fn rows<'a>(&'a self, medium: &'a Medium) -> LocalBoxFuture<'a, Result<Vec<f32>, TrainError>>;
 }
 

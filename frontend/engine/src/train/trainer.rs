@@ -42,7 +42,7 @@ pub struct Trainer {
 }
 
 impl Trainer {
-    /// The memory of a training in addition to the weights.
+    /// Returns the memory of a training in addition to the weights.
     ///
     /// # Errors
     /// [`TrainError::Setting`], [`TrainError::NoTarget`] or [`TrainError::NotYet`].
@@ -68,7 +68,7 @@ impl Trainer {
         Ok(())
     }
 
-    /// The plan of a step with one example: forward, backward, optimiser; without a device.
+    /// Returns the plan of a step with one example: forward, backward, optimiser; without a device.
     ///
     /// # Errors
     /// Same as [`Self::plan`].
@@ -138,26 +138,22 @@ impl Trainer {
         self.soft_tokens = Some(store);
     }
 
-    /// The model.
-    #[must_use]
+    /// Returns the model.
     pub fn base(&self) -> &Base {
         &self.base
     }
 
-    /// The settings.
-    #[must_use]
+    /// Returns the settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
     /// Its memory in addition to the weights.
-    #[must_use]
     pub fn memory(&self) -> MemoryPlan {
         self.plan
     }
 
-    /// Number of steps so far.
-    #[must_use]
+    /// Returns the number of steps so far.
     pub fn steps_done(&self) -> u32 {
         self.step
     }
@@ -233,7 +229,7 @@ impl Trainer {
         Ok(loss / f64::from(learned))
     }
 
-    /// The current adapter.
+    /// Returns the current adapter.
     ///
     /// # Errors
     /// When the device was lost.
@@ -241,7 +237,7 @@ impl Trainer {
         self.collect(|factors| &factors.theta).await
     }
 
-    /// The gradients of the last step, before clipping, in the form of an adapter.
+    /// Returns the gradients of the last step, before clipping, in the form of an adapter.
     ///
     /// # Errors
     /// When the device was lost.
@@ -258,7 +254,7 @@ impl Trainer {
         Ok(adapter)
     }
 
-    /// The first `count` elements of a value.
+    /// Returns the first `count` elements of a value.
     pub(super) async fn read(&self, value: &Value, count: u32) -> Result<Vec<f32>, GpuError> {
         let buffer = self.memory.get(value)?;
         Ok(bytemuck::pod_collect_to_vec(&self.gpu.read_once(buffer, 0, 4 * u64::from(count)).await?))

@@ -21,7 +21,7 @@ impl Budget {
     /// The largest.
     pub const MAX: Self = Self(1120);
 
-    /// The budget of exactly `tokens` soft tokens.
+    /// Returns the budget of exactly `tokens` soft tokens.
     ///
     /// # Errors
     /// [`PictureError::Budget`] for any other number.
@@ -31,20 +31,18 @@ impl Budget {
     }
 
     /// Soft tokens.
-    #[must_use]
     pub const fn tokens(self) -> u32 {
         self.0
     }
 
     /// Patches: a square of the pool per soft token.
-    #[must_use]
     pub const fn patches(self) -> u32 {
         self.0 * POOL * POOL
     }
 }
 
 impl Default for Budget {
-    /// The default budget of the models.
+    /// Returns the default budget of the models.
     fn default() -> Self {
         Self(280)
     }
@@ -61,25 +59,22 @@ pub struct Size {
 
 impl Size {
     /// Patches per row.
-    #[must_use]
     pub const fn columns(self) -> u32 {
         self.width / PATCH
     }
 
     /// Patches.
-    #[must_use]
     pub const fn patches(self) -> u32 {
         self.columns() * (self.height / PATCH)
     }
 
     /// Soft tokens.
-    #[must_use]
     pub const fn tokens(self) -> u32 {
         (self.width / CELL) * (self.height / CELL)
     }
 }
 
-/// The size that an image is resized to, up or down: the largest with its aspect ratio within the budget
+/// Returns the size that an image is resized to, up or down: the largest with its aspect ratio within the budget
 /// (specification §9.1).
 ///
 /// # Errors

@@ -92,7 +92,6 @@ impl TowerConfig {
     }
 
     /// Rows of the largest matrices for an image with this budget: patches of 16 or of 48 pixels.
-    #[must_use]
     pub fn rows(&self, budget: Budget) -> u32 {
         match self.kind {
             Kind::Encoder(_) => budget.patches(),

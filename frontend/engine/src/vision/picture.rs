@@ -73,7 +73,7 @@ fn failed(format: Format, error: &ImageError) -> PictureError {
     }
 }
 
-/// A decoder for a file with its header read, and whether the file has several frames.
+/// Returns a decoder for a file with its header read, and whether the file has several frames.
 fn open(file: &[u8], format: Format) -> Result<(Box<dyn ImageDecoder + '_>, bool), PictureError> {
     let of = |error: ImageError| failed(format, &error);
     let reader = || Cursor::new(file);
@@ -155,26 +155,23 @@ impl Picture {
         Ok(Self { format, animated, orientation, stored, color, samples })
     }
 
-    /// The format of the file.
-    #[must_use]
+    /// Returns the format of the file.
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// Whether the file has more frames than the decoded one.
-    #[must_use]
+    /// Returns whether the file has more frames than the decoded one.
     pub fn is_animated(&self) -> bool {
         self.animated
     }
 
     /// Width and height in pixels, after orientation.
-    #[must_use]
     pub fn size(&self) -> (u32, u32) {
         let (width, height) = self.stored;
         if turns(self.orientation) { (height, width) } else { (width, height) }
     }
 
-    /// The pixels, oriented, without alpha, resized to a budget.
+    /// Returns the pixels, oriented, without alpha, resized to a budget.
     ///
     /// # Errors
     /// [`PictureError::Shape`] when the aspect ratio is too extreme.
@@ -188,9 +185,8 @@ impl Picture {
         Ok(Pixels { size, rgb })
     }
 
-    /// The default budget for the image: larger for a large image with many sharp edges, which is text or a
+    /// Returns the default budget for the image: larger for a large image with many sharp edges, which is text or a
     /// drawing, as far as its resolution justifies it.
-    #[must_use]
     pub fn suggested_budget(&self) -> Budget {
         let (width, height) = self.size();
         if self.sharp_edges() < TEXT_EDGES {
@@ -220,7 +216,7 @@ impl Picture {
         f64::from(sharp) / f64::from(seen.max(1))
     }
 
-    /// A pixel of the oriented image, blended with white if it is transparent.
+    /// Returns a pixel of the oriented image, blended with white if it is transparent.
     fn pixel(&self, x: u32, y: u32) -> [u8; 3] {
         use Orientation as O;
         let (width, height) = self.stored;
@@ -260,7 +256,7 @@ impl Picture {
     }
 }
 
-/// The orientation of an image. Invalid metadata is ignored.
+/// Returns the orientation of an image. Invalid metadata is ignored.
 fn orientation(file: &[u8], format: Format, decoder: &mut dyn ImageDecoder) -> Orientation {
     let found = match format {
         Format::WebP => webp::orientation(file),
@@ -269,7 +265,7 @@ fn orientation(file: &[u8], format: Format, decoder: &mut dyn ImageDecoder) -> O
     found.unwrap_or(Orientation::NoTransforms)
 }
 
-/// Whether a GIF has a second frame. Nothing is decoded: a frame may claim any size.
+/// Returns whether a GIF has a second frame. Nothing is decoded: a frame may claim any size.
 fn has_second_frame(file: &[u8]) -> bool {
     let mut options = gif::DecodeOptions::new();
     options.skip_frame_decoding(true);
@@ -334,7 +330,7 @@ mod tests {
         }
     }
 
-    /// The header of a PNG that claims a size, without data.
+    /// Returns the header of a PNG that claims a size, without data.
     fn claims(width: u32, height: u32) -> Vec<u8> {
         let mut file = png(&gradient(1, 1).into());
         file[16..20].copy_from_slice(&width.to_be_bytes());

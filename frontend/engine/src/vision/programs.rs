@@ -21,7 +21,7 @@ impl Stage {
         &self.program
     }
 
-    /// Whether it is the last stage of a layer.
+    /// Returns whether it is the last stage of a layer.
     pub fn ends_layer(&self) -> bool {
         self.info.ends_layer
     }

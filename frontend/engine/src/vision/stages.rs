@@ -86,9 +86,6 @@ pub struct StagePlans {
 
 impl StagePlans {
     /// Describes the stages for up to `rows` rows.
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn new(weights: &Weights, config: &TowerConfig, rows: u32) -> Result<Self, PlanError> {
         let values = Values::describe(config, rows);
         let mut builder =
@@ -101,12 +98,12 @@ impl StagePlans {
         Ok(Self { rows, values, stages })
     }
 
-    /// The plans of all stages, in order.
+    /// Returns the plans of all stages, in order.
     pub fn plans(&self) -> impl Iterator<Item = &Plan> {
         self.stages.iter().map(|(plan, _)| plan)
     }
 
-    /// The buffers of all stages, and those that the host accesses.
+    /// Returns the buffers of all stages, and those that the host accesses.
     pub fn layout(&self) -> Layout {
         let v = &self.values;
         let hosts = [&v.patch_grid, &v.state, &v.pooled_state, &v.pixels, &v.out];

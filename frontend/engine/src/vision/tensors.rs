@@ -15,7 +15,7 @@ const LINEARS: [&str; 7] = ["attn_q", "attn_k", "attn_v", "attn_out", "ffn_gate"
 /// The bounds of all linears in one tensor.
 const PACKED: &str = "v.clamp_data";
 
-/// The name of a tensor of layer `i`.
+/// Returns the name of a tensor of layer `i`.
 pub fn in_layer(i: u32, name: &str) -> String {
     format!("v.blk.{i}.{name}")
 }
@@ -133,7 +133,7 @@ impl Finder<'_> {
     }
 }
 
-/// The bounds of a linear of layer `i`: stored with it, or packed.
+/// Returns the bounds of a linear of layer `i`: stored with it, or packed.
 pub fn clamps(weights: &Weights, i: u32, linear: &str) -> Option<Clamps> {
     weights.clamps(&in_layer(i, linear)).or_else(|| {
         let place = LINEARS.iter().position(|&name| name == linear)?;

@@ -39,7 +39,7 @@ struct Tower {
     stages: Option<Stages>,
 }
 
-/// The medium of an image file with a budget, from its header only.
+/// Returns the medium of an image file with a budget, from its header only.
 ///
 /// # Errors
 /// Same as [`Picture::decode`].
@@ -50,33 +50,28 @@ pub fn medium(file: &[u8], budget: Budget) -> Result<Medium, PictureError> {
 }
 
 impl Vision {
-    /// The tower of `plan`, with its weights in `source`. Nothing is loaded yet.
-    #[must_use]
+    /// Returns the tower of `plan`, with its weights in `source`. Nothing is loaded yet.
     pub fn new(gpu: Rc<Gpu>, source: Rc<dyn ByteSource>, plan: TowerPlan) -> Self {
         Self { gpu, source, plan, tower: None }
     }
 
-    /// The plan of the tower.
-    #[must_use]
+    /// Returns the plan of the tower.
     pub fn plan(&self) -> &TowerPlan {
         &self.plan
     }
 
-    /// Whether its weights are on the device.
-    #[must_use]
+    /// Returns whether its weights are on the device.
     pub fn is_loaded(&self) -> bool {
         self.tower.is_some()
     }
 
     /// Bytes that it uses on the device.
-    #[must_use]
     pub fn bytes_in_use(&self) -> u64 {
         let bytes = |tower: &Tower| tower.stages.as_ref().map_or(tower.memory.bytes(), Stages::bytes_in_use);
         self.tower.as_ref().map_or(0, bytes)
     }
 
-    /// The steps of the tower for the largest image so far; empty before the first image.
-    #[must_use]
+    /// Returns the steps of the tower for the largest image so far; empty before the first image.
     pub fn plan_of_pictures(&self) -> Plan {
         let mut all = Plan::default();
         let stages = self.tower.as_ref().and_then(|tower| tower.stages.as_ref());
@@ -84,7 +79,7 @@ impl Vision {
         all
     }
 
-    /// The kernels with a self-test, also those that ran only while it was loaded. Empty before the first image.
+    /// Returns the kernels with a self-test, also those that ran only while it was loaded. Empty before the first image.
     pub fn tested(&self) -> impl Iterator<Item = Tested> {
         let run: Vec<_> = self.plan_of_pictures().tested().collect();
         self.tower.iter().flat_map(|tower| tower.weights.tested()).chain(run)
@@ -95,7 +90,7 @@ impl Vision {
         self.tower = None;
     }
 
-    /// The soft tokens of an image file. The tower is loaded on first use.
+    /// Returns the soft tokens of an image file. The tower is loaded on first use.
     ///
     /// # Errors
     /// When the file is not an image, when the tower cannot be loaded or run, or on cancellation.
@@ -111,7 +106,7 @@ impl Vision {
         self.encode(&pixels, content, cancel, progress).await
     }
 
-    /// The soft tokens of pixels from [`Picture::resized`].
+    /// Returns the soft tokens of pixels from [`Picture::resized`].
     ///
     /// # Errors
     /// Same as [`Self::soft_tokens`].

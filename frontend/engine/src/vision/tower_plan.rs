@@ -31,12 +31,11 @@ impl TowerPlan {
     }
 
     /// Byte ranges of its weights in the file.
-    #[must_use]
     pub fn ranges(&self) -> Vec<Range<u64>> {
         weights::ranges(&self.tensors)
     }
 
-    /// The plan of an image with the default budget, without a device. The bounds of its clipped linears are in the
+    /// Returns the plan of an image with the default budget, without a device. The bounds of its clipped linears are in the
     /// file's data, not in its header, so none are assumed.
     ///
     /// # Errors

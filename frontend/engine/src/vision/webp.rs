@@ -11,7 +11,7 @@ const CHUNK_HEADER: usize = 8;
 /// Bytes before the chunks of an animation frame.
 const FRAME_HEADER: usize = 16;
 
-/// The chunks of `bytes`: names, and contents as far as they are in the file.
+/// Returns the chunks of `bytes`: names, and contents as far as they are in the file.
 fn chunks(bytes: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
@@ -25,7 +25,7 @@ fn chunks(bytes: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     })
 }
 
-/// The orientation of the image, if it is in the metadata.
+/// Returns the orientation of the image, if it is in the metadata.
 pub fn orientation(file: &[u8]) -> Option<Orientation> {
     let (_, exif) = chunks(file.get(FILE_HEADER..)?).find(|(name, _)| name == b"EXIF")?;
     Orientation::from_exif_chunk(exif)

@@ -82,7 +82,7 @@ fn broken(reason: String) -> AdapterError {
     AdapterError::Config { reason }
 }
 
-/// The patterns of a field, compiled. A key matches the whole path of a module, or its end after a dot.
+/// Returns the patterns of a field, compiled. A key matches the whole path of a module, or its end after a dot.
 fn compiled<T: Copy>(
     field: &str,
     patterns: Option<&BTreeMap<String, T>>,
@@ -110,7 +110,7 @@ fn compiled<T: Copy>(
     patterns.into_iter().flatten().map(one).collect()
 }
 
-/// The value of the first pattern that matches.
+/// Returns the value of the first pattern that matches.
 fn matching<T: Copy>(patterns: &[(Regex, T)], module: &str) -> Option<T> {
     patterns.iter().find(|(pattern, _)| pattern.is_match(module)).map(|&(_, value)| value)
 }
@@ -173,15 +173,14 @@ impl AdapterConfig {
         Ok(config)
     }
 
-    /// The scale of a module whose factors have this rank: that of the tensors, which in PEFT is `r` or from
+    /// Returns the scale of a module whose factors have this rank: that of the tensors, which in PEFT is `r` or from
     /// `rank_pattern`.
-    #[must_use]
     pub fn scale(&self, module: &str, rank: u32) -> f32 {
         let alpha = matching(&self.alphas, module).unwrap_or(self.lora_alpha);
         let rank = rank as f32;
         alpha / if self.use_rslora { rank.sqrt() } else { rank }
     }
-    /// The rank of a parameter of experts, whose factors are stacked, so that their shapes don't tell it.
+    /// Returns the rank of a parameter of experts, whose factors are stacked, so that their shapes don't tell it.
     ///
     /// # Errors
     /// [`AdapterError::Rank`] when it is 0 or above the limit.
@@ -194,8 +193,7 @@ impl AdapterConfig {
         }
     }
 
-    /// Whether a parameter is among the `target_parameters`: by its whole path, or by the end of it after a dot.
-    #[must_use]
+    /// Returns whether a parameter is among the `target_parameters`: by its whole path, or by the end of it after a dot.
     pub fn targets_parameter(&self, path: &str) -> bool {
         let is = |name: &String| {
             path.strip_suffix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))

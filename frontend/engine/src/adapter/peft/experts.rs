@@ -13,7 +13,7 @@ use super::AdapterConfig;
 /// What PEFT calls what a wrapper wraps.
 const WRAPPED_BY: &str = ".base_layer";
 
-/// The path of the experts that a module stands for, and the number of wrappers around it.
+/// Returns the path of the experts that a module stands for, and the number of wrappers around it.
 fn unwrapped(module: &str) -> (&str, usize) {
     let mut path = module;
     let mut depth = 0;
@@ -27,7 +27,7 @@ fn unwrapped(module: &str) -> (&str, usize) {
 pub struct Wrappers<'a>(BTreeMap<&'a str, usize>);
 
 impl<'a> Wrappers<'a> {
-    /// Those of the modules of a file.
+    /// Returns those of the modules of a file.
     pub fn of(modules: &'a [String]) -> Self {
         let mut all = BTreeMap::new();
         for (path, depth) in modules.iter().map(|module| unwrapped(module)) {
@@ -37,7 +37,7 @@ impl<'a> Wrappers<'a> {
         Self(all.into_iter().map(|(path, depth)| (path, depth + 1)).collect())
     }
 
-    /// The parameter of experts that a module stands for; `None` for other modules.
+    /// Returns the parameter of experts that a module stands for; `None` for other modules.
     ///
     /// # Errors
     /// [`AdapterError::Parameters`] when the configuration does not name as many as there are wrappers.
@@ -57,15 +57,14 @@ impl<'a> Wrappers<'a> {
     }
 }
 
-/// The module of a parameter of experts in a file with this adapter.
-#[must_use]
+/// Returns the module of a parameter of experts in a file with this adapter.
 pub fn module(adapter: &Adapter, target: Target) -> String {
     let outer = Target { projection: Projection::ExpertDown, ..target };
     let is_inner = target.projection == Projection::ExpertGateUp && adapter.get(outer).is_some();
     format!("{LAYERS}{}.experts{}", target.layer, if is_inner { WRAPPED_BY } else { "" })
 }
 
-/// The number of experts, and the shape of the factor of one, of a stacked factor.
+/// Returns the number of experts, and the shape of the factor of one, of a stacked factor.
 ///
 /// # Errors
 /// [`AdapterError::Stack`] when the rank does not divide it.
@@ -87,7 +86,6 @@ pub fn shape(
 }
 
 /// B by expert, `[experts, output, rank]`, from `[output, rank, experts]`.
-#[must_use]
 pub fn by_expert(b: &[f32], experts: usize, rank: usize) -> Vec<f32> {
     let rows = b.len() / (experts * rank);
     let of = |i: usize| b[i % (rows * rank) * experts + i / (rows * rank)];
@@ -95,7 +93,6 @@ pub fn by_expert(b: &[f32], experts: usize, rank: usize) -> Vec<f32> {
 }
 
 /// The other way round.
-#[must_use]
 pub fn by_row(b: &[f32], experts: usize, rank: usize) -> Vec<f32> {
     let rows = b.len() / (experts * rank);
     (0..b.len()).map(|i| b[i % experts * rows * rank + i / experts]).collect()

@@ -18,14 +18,14 @@ pub struct Files {
     pub config: String,
 }
 
-/// The most frequent value.
+/// Returns the most frequent value.
 fn commonest<T: PartialEq + Copy>(values: &[T]) -> Option<T> {
     let count = |value: &T| values.iter().filter(|other| *other == value).count();
     values.iter().copied().max_by_key(|value| count(value))
 }
 
-/// A regular expression that matches exactly the modules of the adapter, in the language model; an empty list if there are
-/// none. Names alone would also match the towers, whose layers PEFT cannot wrap.
+/// Returns a regular expression that matches exactly the modules of the adapter, in the language model; an empty list if there
+/// are none. Names alone would also match the towers, whose layers PEFT cannot wrap.
 fn target_modules(adapter: &Adapter) -> Value {
     let mut layers: BTreeMap<Projection, Vec<usize>> = BTreeMap::new();
     for (target, _) in adapter.iter().filter(|(target, _)| !target.projection.is_of_experts()) {

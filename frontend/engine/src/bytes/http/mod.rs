@@ -45,7 +45,7 @@ pub struct Reply {
 
 /// The body of a [`Reply`].
 pub trait Body {
-    /// The next piece, or none at the end.
+    /// Returns the next piece, or none at the end.
     fn next(&mut self) -> LocalBoxFuture<'_, Result<Option<Bytes>, TransportError>>;
 }
 
@@ -93,14 +93,12 @@ impl From<TransportError> for Failure {
 }
 
 impl<T: Transport> HttpSource<T> {
-    /// A file of `len` bytes. Nothing is requested yet. `cancel` stops every read of it.
-    #[must_use]
+    /// Returns a file of `len` bytes. Nothing is requested yet. `cancel` stops every read of it.
     pub fn new(transport: T, len: u64, cancel: CancelToken) -> Self {
         Self { transport, len, etag: RefCell::new(None), cancel, watch: None }
     }
 
     /// Tells `watch` of lost connections.
-    #[must_use]
     pub fn watched(self, watch: Watch) -> Self {
         Self { watch: Some(watch), ..self }
     }

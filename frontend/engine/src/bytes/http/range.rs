@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-/// The `Range` header that asks for the bytes of `range`, which is not empty.
-#[must_use]
+/// Returns the `Range` header that asks for the bytes of `range`, which is not empty.
 pub fn range_header(range: &Range<u64>) -> String {
     format!("bytes={}-{}", range.start, range.end.saturating_sub(1))
 }
@@ -21,7 +20,6 @@ pub struct ContentRange {
 
 impl ContentRange {
     /// Parses `bytes 0-99/1000` or `bytes 0-99/*`. `None` for anything else, also for inconsistent ranges.
-    #[must_use]
     pub fn parse(header: &str) -> Option<Self> {
         let (unit, rest) = header.trim().split_once(' ')?;
         if !unit.eq_ignore_ascii_case("bytes") {

@@ -6,12 +6,12 @@ use std::time::Duration;
 const ATTEMPTS: u32 = 6;
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 
-/// The pause after `failed` consecutive failures (at least one); `None` to give up.
+/// Returns the pause after `failed` consecutive failures (at least one); `None` to give up.
 pub(super) fn pause(failed: u32) -> Option<Duration> {
     (failed < ATTEMPTS).then(|| FIRST_PAUSE * 2_u32.pow(failed.saturating_sub(1)))
 }
 
-/// Whether a status is temporary, so that a retry may succeed.
+/// Returns whether a status is temporary, so that a retry may succeed.
 pub(super) fn is_passing(status: u16) -> bool {
     matches!(status, 408 | 425 | 429 | 500 | 502 | 503 | 504)
 }

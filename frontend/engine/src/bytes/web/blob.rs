@@ -16,8 +16,7 @@ pub struct BlobSource {
 }
 
 impl BlobSource {
-    /// A source of this `Blob` (a `File` is one).
-    #[must_use]
+    /// Returns a source of this `Blob` (a `File` is one).
     pub fn new(blob: web_sys::Blob) -> Self {
         // Sizes of files are whole numbers far below 2^53.
         let len = blob.size() as u64;

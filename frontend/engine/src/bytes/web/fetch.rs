@@ -15,8 +15,7 @@ use crate::bytes::{Bytes, CancelToken, LocalBoxFuture};
 /// A connection without data for this long counts as broken.
 const STALL: Duration = Duration::from_secs(30);
 
-/// A file of `len` bytes on the page's own server. `cancel` stops every read of it.
-#[must_use]
+/// Returns a file of `len` bytes on the page's own server. `cancel` stops every read of it.
 pub fn http_source(url: &str, len: u64, cancel: CancelToken) -> HttpSource<FetchTransport> {
     HttpSource::new(FetchTransport { url: url.to_owned() }, len, cancel)
 }
@@ -105,7 +104,7 @@ impl Body for FetchBody {
     }
 }
 
-/// The result of a promise, or an error after [`STALL`].
+/// Returns the result of a promise, or an error after [`STALL`].
 async fn in_time(promise: js_sys::Promise) -> Result<JsValue, TransportError> {
     let value = wasm_bindgen_futures::JsFuture::from(promise);
     match select(value, TimeoutFuture::new(millis(STALL))).await {

@@ -10,7 +10,7 @@ pub use fetch::{FetchTransport, http_source};
 
 use super::SourceError;
 
-/// The message of a JavaScript exception.
+/// Returns the message of a JavaScript exception.
 pub(crate) fn error_text(error: &JsValue) -> String {
     match error.dyn_ref::<js_sys::Error>() {
         Some(error) => String::from(error.message()),
@@ -18,7 +18,7 @@ pub(crate) fn error_text(error: &JsValue) -> String {
     }
 }
 
-/// The name of a `DOMException` or error, such as `QuotaExceededError`.
+/// Returns the name of a `DOMException` or error, such as `QuotaExceededError`.
 pub(crate) fn error_name(error: &JsValue) -> String {
     error.dyn_ref::<js_sys::Error>().map_or_else(String::new, |error| String::from(error.name()))
 }

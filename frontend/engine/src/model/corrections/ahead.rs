@@ -26,8 +26,7 @@ pub struct Ahead {
     pub plan: Plan,
 }
 
-/// The product that can leave z ahead for a site: the one whose result is added to the stream before the site's norm.
-#[must_use]
+/// Returns the product that can leave z ahead for a site: the one whose result is added to the stream before the site's norm.
 pub fn before(config: &Config, layer: usize, site: Site) -> Option<(usize, Site)> {
     // The products of mixtures are not fused.
     if config.width > Matvec::MAX_NORM_K || !config.can_fuse() {
@@ -40,8 +39,7 @@ pub fn before(config: &Config, layer: usize, site: Site) -> Option<(usize, Site)
     }
 }
 
-/// The site behind such a product.
-#[must_use]
+/// Returns the site behind such a product.
 pub fn behind(config: &Config, layer: usize, site: Site) -> Option<(usize, Site)> {
     let next = match site {
         Site::Output => (layer, Site::GateUp),
@@ -81,9 +79,6 @@ pub fn norms(
 
 /// `V = D·W` for D `[m, N]`, W `[N, K]` and V `[m, K]`, with the kernel that takes gradients through a matrix: what it
 /// does is the same. `state` counts the rows.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn plan(limits: Limits, [w, v]: [&Matrix; 2], state: &Value, d: &Value) -> Result<Plan, PlanError> {
     let mut plan = Plan::default();
     let part = w.whole();

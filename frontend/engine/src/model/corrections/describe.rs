@@ -36,7 +36,6 @@ pub enum UpdateSource {
 
 impl UpdateSource {
     /// Where the columns of A begin, if z comes in parts.
-    #[must_use]
     pub fn columns(self) -> Option<u32> {
         match self {
             Self::Partial { columns } => Some(columns),
@@ -86,12 +85,11 @@ pub struct Corrections {
 }
 
 /// Elements of the rank that adapters of these ranks take together.
-#[must_use]
 pub fn total_rank(ranks: impl IntoIterator<Item = u32>) -> u32 {
     ranks.into_iter().map(|rank| rank.next_multiple_of(4)).sum()
 }
 
-/// The elements of the rank that each adapter has.
+/// Returns the elements of the rank that each adapter has.
 fn spans(ranks: impl Iterator<Item = u32>) -> Vec<Range<u32>> {
     let place = |end: &mut u32, rank| {
         let start = *end;
@@ -104,9 +102,6 @@ fn spans(ranks: impl Iterator<Item = u32>) -> Vec<Range<u32>> {
 impl Corrections {
     /// Describes the corrections of adapters of these ranks, which together correct the products that `corrects` names.
     /// Each [`total_rank`] is at most [`shaders::adapter::expand::MAX_RANK`].
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn describe(
         parts: &Parts,
         ranks: &[Ranks],
@@ -135,20 +130,17 @@ impl Corrections {
         })
     }
 
-    /// The corrections at a site, if an adapter has any there.
-    #[must_use]
+    /// Returns the corrections at a site, if an adapter has any there.
     pub fn at(&self, layer: usize, site: Site) -> Option<&SiteCorrections> {
         self.layers[layer].sites.get(&site)
     }
 
-    /// The corrections of a projection of experts, if an adapter has any.
-    #[must_use]
+    /// Returns the corrections of a projection of experts, if an adapter has any.
     pub fn at_experts(&self, layer: usize, projection: Projection) -> Option<&ExpertFactors> {
         self.layers[layer].experts.get(&projection)
     }
 
     /// What the product of a site leaves for the site behind it.
-    #[must_use]
     pub fn ahead_of(&self, layer: usize, site: Site) -> Option<&Ahead> {
         self.layers[layer].ahead.get(&site)
     }
@@ -159,12 +151,11 @@ impl Corrections {
     }
 
     /// Ranks of all adapters together.
-    #[must_use]
     pub fn rank(&self) -> u32 {
         self.spans.last().map_or(0, |span| span.end)
     }
 
-    /// The values that stay as long as the adapters.
+    /// Returns the values that stay as long as the adapters.
     pub fn values(&self) -> impl Iterator<Item = &Value> {
         let stacked = self.layers.iter().flat_map(|layer| layer.sites.values()).map(|site| &site.a);
         let matrices = stacked.chain(self.all_ahead().map(|ahead| &ahead.v));
@@ -174,13 +165,13 @@ impl Corrections {
         scaled.chain(matrices.map(|matrix| &matrix.whole().value)).chain(of_experts)
     }
 
-    /// Those of them that begin with the scales.
+    /// Returns those of them that begin with the scales.
     pub fn scaled(&self) -> impl Iterator<Item = &Value> {
         let some = self.rank() > 0;
         self.layers.iter().map(|layer| &layer.buffer).chain([&self.scales]).filter(move |_| some)
     }
 
-    /// The scales of experts, if any are corrected.
+    /// Returns the scales of experts, if any are corrected.
     pub fn scales_of_experts(&self) -> Option<&Value> {
         Some(&self.of_experts.scales).filter(|scales| scales.bytes() > 0)
     }
@@ -224,7 +215,7 @@ impl Describer<'_> {
         (stack.k > 0).then_some(stack)
     }
 
-    /// Whether z of a site can come ahead: besides its matrices the product binds y, the stream before and behind, the
+    /// Returns whether z of a site can come ahead: besides its matrices the product binds y, the stream before and behind, the
     /// vectors, the branch and what adapters have.
     fn comes_ahead(&self, layer: usize, site: Site) -> bool {
         let matrices = site.rows(&self.parts.weights, layer).len() as u32;
@@ -249,7 +240,7 @@ impl Describer<'_> {
         fits && self.rank <= MAX_FUSED_RANK && self.parts.config.can_fuse()
     }
 
-    /// The corrections of a layer.
+    /// Returns the corrections of a layer.
     fn layer(&self, layer: usize) -> Result<LayerCorrections, PlanError> {
         let Parts { config, weights, .. } = self.parts;
         let (mut sites, mut all_ahead) = (BTreeMap::new(), BTreeMap::new());
@@ -292,7 +283,7 @@ impl Describer<'_> {
     }
 }
 
-/// A matrix of floats. In f32 the planar layout is the rows as they are.
+/// Returns a matrix of floats. In f32 the planar layout is the rows as they are.
 fn floats(k: u32, n: u32) -> Result<Matrix, PlanError> {
     let layout = PlanarLayout::new(DType::F32, k.into(), n.into())?;
     let value = Value::new("adapter a", layout.bytes(), Origin::Weight);

@@ -57,7 +57,7 @@ impl OfExperts {
         }
     }
 
-    /// The corrections of a layer.
+    /// Returns the corrections of a layer.
     pub fn layer(
         &self,
         parts: &Parts,
@@ -92,7 +92,7 @@ fn parts_of(shape: Shape, rank: u32, limits: Limits) -> Vec<ExpertPart> {
     (0..experts).step_by(most as usize).map(part).collect()
 }
 
-/// The factors of all adapters for a projection of experts, with the elements of the rank that are theirs.
+/// Returns the factors of all adapters for a projection of experts, with the elements of the rank that are theirs.
 fn factors_of<'a>(
     adapters: &'a [&'a Adapter],
     shared: &'a OfExperts,
@@ -102,7 +102,7 @@ fn factors_of<'a>(
     all.filter_map(move |(adapter, span)| Some((span, adapter.get(target)?)))
 }
 
-/// The content of A of a part.
+/// Returns the content of A of a part.
 pub fn a(adapters: &[&Adapter], shared: &OfExperts, of: &ExpertFactors, part: &ExpertPart) -> Vec<f32> {
     let (input, rank) = (of.shape.input as usize, of.rank as usize);
     let [begin, end] = part.experts.map(|expert| expert as usize);
@@ -116,7 +116,7 @@ pub fn a(adapters: &[&Adapter], shared: &OfExperts, of: &ExpertFactors, part: &E
     a
 }
 
-/// The content of B of a part, with the scales of adapters multiplied in.
+/// Returns the content of B of a part, with the scales of adapters multiplied in.
 pub fn b(adapters: &[&Adapter], shared: &OfExperts, of: &ExpertFactors, part: &ExpertPart) -> Vec<f32> {
     let (output, rank) = (of.shape.output as usize, of.rank as usize);
     let [begin, end] = part.experts.map(|expert| expert as usize);

@@ -123,7 +123,7 @@ struct Stacks<'a> {
 }
 
 impl Stacks<'_> {
-    /// The factors at a site, each with the rows of z and the elements of B at which its own begin.
+    /// Returns the factors at a site, each with the rows of z and the elements of B at which its own begin.
     fn factors(&self, of_site: &SiteCorrections) -> impl Iterator<Item = ([usize; 2], &Factors)> {
         let places = of_site.correction.places.into_iter().flatten();
         of_site.targets.iter().zip(places).flat_map(|(&target, (z, b))| {
@@ -133,7 +133,7 @@ impl Stacks<'_> {
         })
     }
 
-    /// A of a site, `[corrected products · rank, K]`.
+    /// Returns a of a site, `[corrected products · rank, K]`.
     fn a(&self, of_site: &SiteCorrections) -> Vec<f32> {
         let k = of_site.a.k as usize;
         let mut a = vec![0.0; of_site.a.n as usize * k];

@@ -25,15 +25,13 @@ impl Site {
     }
 
     /// Rows of its products, as far as the layer has them.
-    #[must_use]
     pub fn rows(self, weights: &Weights, layer: usize) -> Vec<u32> {
         let matrices = self.targets(layer).filter_map(|target| weights.matrix(&target.to_string()));
         matrices.map(|matrix| matrix.n).collect()
     }
 }
 
-/// The shape of what a target names, if the model has it.
-#[must_use]
+/// Returns the shape of what a target names, if the model has it.
 pub fn shape(config: &Config, weights: &Weights, target: Target) -> Option<Shape> {
     let Target { layer, projection } = target;
     if !projection.is_of_experts() {

@@ -65,11 +65,8 @@ struct Builder<'a> {
     steps: Plan,
 }
 
-/// The layers from `first` on, the output norm and the head. The stream must be in `h[0]`, without a pending
+/// Returns the layers from `first` on, the output norm and the head. The stream must be in `h[0]`, without a pending
 /// branch.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn plan(
     parts: &Parts,
     tuning: Tuning,
@@ -87,11 +84,8 @@ pub fn plan(
     Ok(builder.steps)
 }
 
-/// All layers, the output norm and the head, for a model without experts. The stream must be in `h[0]`, without a pending
+/// Returns all layers, the output norm and the head, for a model without experts. The stream must be in `h[0]`, without a pending
 /// branch.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn logits(parts: &Parts, tuning: Tuning) -> Result<Plan, PlanError> {
     let mut builder = Builder { parts, tuning, corrections: None, steps: Plan::default() };
     let stream = builder.layers(0)?;
@@ -99,11 +93,8 @@ pub fn logits(parts: &Parts, tuning: Tuning) -> Result<Plan, PlanError> {
     Ok(builder.steps)
 }
 
-/// All layers and the output norm, whose result goes to [`Scratch::x`](super::Scratch::x), for a model without experts.
+/// Returns all layers and the output norm, whose result goes to [`Scratch::x`](super::Scratch::x), for a model without experts.
 /// The stream must be in `h[0]`, without a pending branch.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn hidden(parts: &Parts, tuning: Tuning) -> Result<Plan, PlanError> {
     let mut builder = Builder { parts, tuning, corrections: None, steps: Plan::default() };
     let stream = builder.layers(0)?;
@@ -112,7 +103,7 @@ pub fn hidden(parts: &Parts, tuning: Tuning) -> Result<Plan, PlanError> {
 }
 
 impl<'a> Builder<'a> {
-    /// A product of the normed stream, after the pending branch is added. Without `norm` the stream itself is
+    /// Returns a product of the normed stream, after the pending branch is added. Without `norm` the stream itself is
     /// multiplied. Returns the stream, and the output for the adapters on the next product.
     fn of_stream(
         &mut self,
@@ -159,7 +150,7 @@ impl<'a> Builder<'a> {
         Ok((Stream { branch: None, ..stream }, if norm.is_some() { &s.x } else { h }))
     }
 
-    /// The layers from `first` on, of a complete stream in `h[0]`.
+    /// Returns the layers from `first` on, of a complete stream in `h[0]`.
     fn layers(&mut self, first: usize) -> Result<Stream, PlanError> {
         let layers = first..self.parts.config.layers.len();
         layers.into_iter().try_fold(Stream { h: 0, branch: None }, |stream, i| self.layer(i, stream))

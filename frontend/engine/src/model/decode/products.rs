@@ -105,7 +105,7 @@ impl<'a> Builder<'a> {
         kernel
     }
 
-    /// The corrections of a site, if any.
+    /// Returns the corrections of a site, if any.
     pub fn corrected(&self, place: Option<(usize, Site)>) -> Option<&'a SiteCorrections> {
         let (layer, site) = place?;
         self.corrections?.at(layer, site)

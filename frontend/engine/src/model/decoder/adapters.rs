@@ -21,7 +21,7 @@ pub(super) struct AdapterPrograms {
 }
 
 impl Decoder {
-    /// The adapters, if any is active.
+    /// Returns the adapters, if any is active.
     pub(super) fn active(&self) -> Option<&AdapterPrograms> {
         self.adapters.as_ref().filter(|adapters| adapters.active)
     }
@@ -48,7 +48,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// The programs with adapters, and their memory: `plain` is that of the programs without, `loaded` has the values of
+    /// Returns the programs with adapters, and their memory: `plain` is that of the programs without, `loaded` has the values of
     /// the adapters, if they are loaded. They run instead of the plain ones; their temporaries use the same buffers, in
     /// their own assignment.
     pub(super) async fn corrected(
@@ -80,8 +80,7 @@ impl Decoder {
         }
     }
 
-    /// The shape of what adapters may correct, if the model has it.
-    #[must_use]
+    /// Returns the shape of what adapters may correct, if the model has it.
     pub fn shape(&self, target: Target) -> Option<Shape> {
         target_shape(&self.parts.config, &self.parts.weights, target)
     }

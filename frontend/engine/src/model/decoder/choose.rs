@@ -124,7 +124,7 @@ async fn tune(
     Ok((tuning != usual).then(|| (tuning, best.plan().clone())))
 }
 
-/// Whether a token by `other` is faster than one by `current`, by at least `min_gain` of its time. `prepare` writes the
+/// Returns whether a token by `other` is faster than one by `current`, by at least `min_gain` of its time. `prepare` writes the
 /// state before each pass. Whole tokens are timed: what kernels take one at a time leaves out what it costs
 /// to begin so many.
 ///

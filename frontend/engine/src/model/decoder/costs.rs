@@ -52,12 +52,11 @@ pub struct Costs {
 
 impl Costs {
     /// Milliseconds of a token without drafts.
-    #[must_use]
     pub fn token(&self) -> Option<f64> {
         self.token
     }
 
-    /// All rounds whose milliseconds are known.
+    /// Returns all rounds whose milliseconds are known.
     pub fn rounds(&self) -> impl Iterator<Item = (Round, f64)> + '_ {
         [DraftSource::LookUp, DraftSource::Drafter].into_iter().flat_map(|source| {
             ROWS.into_iter().zip(self.of(source)).filter_map(move |(rows, ms)| Some(((source, rows), ms?)))
@@ -95,7 +94,7 @@ impl Costs {
         }
     }
 
-    /// The time of a round in tokens. One that was never timed is taken for cheap, so that it is tried.
+    /// Returns the time of a round in tokens. One that was never timed is taken for cheap, so that it is tried.
     pub(super) fn in_tokens(&self, (source, rows): Round) -> Option<f64> {
         let token = self.token?;
         let [few, many] = self.of(source);

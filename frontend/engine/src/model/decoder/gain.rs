@@ -31,7 +31,7 @@ pub enum Drafts {
 }
 
 impl Drafts {
-    /// The numbers of rows that rounds may have: the last token and the drafts.
+    /// Returns the numbers of rows that rounds may have: the last token and the drafts.
     pub fn rows(self) -> Vec<u32> {
         match self {
             Self::Never => Vec::new(),
@@ -113,7 +113,6 @@ impl Record {
 
 impl Gain {
     /// Begins another answer.
-    #[must_use]
     pub fn begin(self, drafts: Drafts) -> Self {
         let begin = |record: Record| Record { pause: record.pause.min(PAUSE_BETWEEN), ..record };
         let [look_up, drafter] = [self.look_up, self.drafter].map(begin);
@@ -121,7 +120,6 @@ impl Gain {
     }
 
     /// Takes over costs that were timed. What is not expected to pay then is tried after a pause.
-    #[must_use]
     pub fn with_costs(mut self, costs: Costs) -> Self {
         self.costs = costs;
         for source in [DraftSource::LookUp, DraftSource::Drafter] {
@@ -134,13 +132,11 @@ impl Gain {
     }
 
     /// What is known of costs.
-    #[must_use]
     pub fn costs(&self) -> Costs {
         self.costs
     }
 
     /// Length of the match, in tokens, that the next look-up needs.
-    #[must_use]
     pub fn shortest_match(&self) -> u32 {
         match self.drafts {
             Drafts::Always { .. } | Drafts::LookUpFirst { .. } => SHORTEST_MATCH,
@@ -181,7 +177,7 @@ impl Gain {
         Some(round)
     }
 
-    /// The round of a source that is expected to gain most, and its gain. `None` if none could gain, or no token was
+    /// Returns the round of a source that is expected to gain most, and its gain. `None` if none could gain, or no token was
     /// timed.
     fn best(&self, source: DraftSource, room: u32) -> Option<(f64, Round)> {
         let rows = ROWS.into_iter().filter(|&rows| rows <= room);
@@ -193,7 +189,7 @@ impl Gain {
         rounds.max_by(|(a, _), (b, _)| a.total_cmp(b))
     }
 
-    /// The gain that is expected of a source; 0 if it cannot gain.
+    /// Returns the gain that is expected of a source; 0 if it cannot gain.
     fn of_source(&self, source: DraftSource) -> f64 {
         self.best(source, u32::MAX).map_or(0.0, |(gain, _)| gain)
     }
@@ -269,7 +265,7 @@ mod tests {
         speed_of_answers(1000, able, accepted, cost)
     }
 
-    /// The same for answers of this many submits.
+    /// Returns the same for answers of this many submits.
     fn speed_of_answers(
         length: u32,
         able: impl Fn(u32) -> &'static [DraftSource],
@@ -447,7 +443,7 @@ mod tests {
         }
     }
 
-    /// The answers of many seeds: how much faster they are than without drafts on average, and the most tokens that could
+    /// Returns the answers of many seeds: how much faster they are than without drafts on average, and the most tokens that could
     /// have been had in the time that one of them lost.
     fn first_answers(tokens: u32, accepted: f64, cost: f64) -> (f64, f64) {
         const ANSWERS: u32 = 200;

@@ -238,37 +238,32 @@ impl Decoder {
         })
     }
 
-    /// The active programs.
+    /// Returns the active programs.
     fn programs(&self) -> &Programs {
         self.active().map_or(&self.plain, |adapters| &adapters.programs)
     }
 
-    /// The configuration.
-    #[must_use]
+    /// Returns the configuration.
     pub fn config(&self) -> &Config {
         &self.parts.config
     }
 
-    /// The parts of the plans.
-    #[must_use]
+    /// Returns the parts of the plans.
     pub fn parts(&self) -> &Parts {
         &self.parts
     }
 
-    /// The buffers of its values.
-    #[must_use]
+    /// Returns the buffers of its values.
     pub fn memory(&self) -> &Memory {
         &self.memory
     }
 
-    /// The buffers of its weights.
-    #[must_use]
+    /// Returns the buffers of its weights.
     pub fn weights(&self) -> &Memory {
         &self.weights
     }
 
-    /// The per-layer table, if it is on the host.
-    #[must_use]
+    /// Returns the per-layer table, if it is on the host.
     pub fn table(&self) -> Option<&Rc<HostTable>> {
         self.table.as_ref().map(|(table, _)| table)
     }
@@ -284,44 +279,38 @@ impl Decoder {
         }
     }
 
-    /// The token whose per-layer embedding soft tokens use.
-    #[must_use]
+    /// Returns the token whose per-layer embedding soft tokens use.
     pub fn pad(&self) -> u32 {
         self.pad
     }
 
     /// Vocabulary size.
-    #[must_use]
     pub fn vocabulary(&self) -> u32 {
         self.parts.vocabulary
     }
 
-    /// The KV cache.
-    #[must_use]
+    /// Returns the KV cache.
     pub fn kv(&self) -> &KvCache {
         &self.parts.kv
     }
 
-    /// The layers of a prefill chunk, for timing.
-    #[must_use]
+    /// Returns the layers of a prefill chunk, for timing.
     pub fn chunk(&self) -> &Program {
         &self.programs().chunk
     }
 
-    /// Maximum number of tokens of a chunk.
-    #[must_use]
+    /// Returns the maximum number of tokens of a chunk.
     pub fn chunk_len(&self) -> u32 {
         scratch::chunk(&self.parts.config, self.parts.limits)
     }
 
-    /// Maximum number of tokens of a text chunk.
-    #[must_use]
+    /// Returns the maximum number of tokens of a text chunk.
     pub fn text_chunk_len(&self) -> u32 {
         scratch::text_chunk(&self.parts.config, self.parts.limits)
     }
 
-    /// Number of tokens of the text chunk at `position`: fewer than [`Self::text_chunk_len`] on a device that is slow.
-    #[must_use]
+    /// Returns the number of tokens of the text chunk at `position`: fewer than [`Self::text_chunk_len`] on a device that is
+    /// slow.
     pub fn paced_chunk_len(&self, position: u32) -> u32 {
         self.prompt_queue.rows(self.chunk().plan(), position, self.text_chunk_len())
     }
@@ -344,8 +333,7 @@ impl Decoder {
         set
     }
 
-    /// Whether there is a drafter.
-    #[must_use]
+    /// Returns whether there is a drafter.
     pub fn has_drafter(&self) -> bool {
         self.drafter.is_some()
     }
@@ -361,23 +349,20 @@ impl Decoder {
         }
     }
 
-    /// Number of dispatches per generated token.
-    #[must_use]
+    /// Returns the number of dispatches per generated token.
     pub fn dispatches_per_token(&self) -> usize {
         self.programs().one.len() + self.sampler.program().len()
     }
 
-    /// The dispatches of one generated token.
-    #[must_use]
+    /// Returns the dispatches of one generated token.
     pub fn token(&self) -> Program {
         let mut program = self.programs().one.clone();
         program.extend(self.sampler.program());
         program
     }
 
-    /// The kernels of this model and its active adapters that have a self-test, each text once: also those that ran only while
-    /// these were loaded.
-    #[must_use]
+    /// Returns the kernels of this model and its active adapters that have a self-test, each text once: also those that ran only
+    /// while these were loaded.
     pub fn tested(&self) -> Vec<Tested> {
         let cache = self.parts.scratch.row_cache.iter();
         let of_cache = cache.flat_map(|cache| Tested::new(Repack(cache.layout.dtype)));
@@ -387,13 +372,12 @@ impl Decoder {
         Tested::distinct(self.parts.weights.tested().chain(of_cache).chain(of_adapters).chain(bound))
     }
 
-    /// The kernels of this model and its active adapters that have no self-test.
-    #[must_use]
+    /// Returns the kernels of this model and its active adapters that have no self-test.
     pub fn untested(&self) -> BTreeSet<&str> {
         self.all().flat_map(|program| program.plan().untested()).collect()
     }
 
-    /// The programs of prefill, decode, all sampling variants, and rounds if they are bound.
+    /// Returns the programs of prefill, decode, all sampling variants, and rounds if they are bound.
     fn all(&self) -> impl Iterator<Item = &Program> {
         let lists = self.programs();
         let lists = [&lists.embed, &lists.one, &lists.chunk, &lists.tail];
@@ -413,14 +397,12 @@ impl Decoder {
         self.write_state(position, rows, 0);
     }
 
-    /// Whether the per-layer table is on the host: then tokens wait for rows that are not in its cache.
-    #[must_use]
+    /// Returns whether the per-layer table is on the host: then tokens wait for rows that are not in its cache.
     pub fn needs_host(&self) -> bool {
         self.table.is_some()
     }
 
     /// Experts per layer that have a place on the device, and how they were used; `None` if all are there.
-    #[must_use]
     pub fn expert_use(&self) -> Option<(u32, ExpertUse)> {
         self.experts.as_ref().map(|experts| (experts.slots(), experts.used()))
     }
@@ -450,7 +432,7 @@ impl Decoder {
         self.gpu.queue().write_buffer(&self.io.state, at, bytemuck::bytes_of(&rows));
     }
 
-    /// Whether the per-layer row of a token is on the device.
+    /// Returns whether the per-layer row of a token is on the device.
     fn has_row(&self, id: Option<u32>) -> bool {
         let missing = self.table.as_ref().zip(id).is_some_and(|((_, rows), id)| !rows.holds(id));
         !missing

@@ -54,7 +54,6 @@ struct Span {
 
 impl Pace {
     /// Starts with one token, so that the first one is not delayed. A readback of an idle device takes `readback_ms`.
-    #[must_use]
     pub fn new(readback_ms: f64) -> Self {
         let is_late = readback_ms > LATE_MS;
         Self {
@@ -80,26 +79,22 @@ impl Pace {
         self.span = Span::default();
     }
 
-    /// Whether readbacks are reported late.
-    #[must_use]
+    /// Returns whether readbacks are reported late.
     pub fn is_late(&self) -> bool {
         self.is_late
     }
 
     /// Tokens of the next submit.
-    #[must_use]
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// Maximum number of pending submits.
-    #[must_use]
+    /// Returns the maximum number of pending submits.
     pub fn depth(&self) -> usize {
         self.depth
     }
 
-    /// Whether it is to be measured again if readbacks are late: the page may only have been busy at the load.
-    #[must_use]
+    /// Returns whether it is to be measured again if readbacks are late: the page may only have been busy at the load.
     pub fn is_doubtful(&self) -> bool {
         self.is_late && self.looks > 0
     }

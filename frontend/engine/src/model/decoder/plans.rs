@@ -24,9 +24,6 @@ pub struct Plans {
 
 impl Plans {
     /// Describes them.
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn new(parts: &Parts, tuning: Tuning, corrections: Option<&Corrections>) -> Result<Self, PlanError> {
         let first_shared = parts.config.first_shared;
         Ok(Self {
@@ -37,29 +34,24 @@ impl Plans {
         })
     }
 
-    /// The same without adapters, with products of other forms, `one` of which is given. The temporaries stay.
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
+    /// Returns the same without adapters, with products of other forms, `one` of which is given. The temporaries stay.
     pub(super) fn with_forms(&self, parts: &Parts, tuning: Tuning, one: Plan) -> Result<Self, PlanError> {
         let tail = decode::plan(parts, tuning, None, parts.config.first_shared)?;
         Ok(Self { one, tail, ..self.clone() })
     }
 
-    /// All of them.
+    /// Returns all of them.
     pub fn all(&self) -> [&Plan; 4] {
         [&self.one, &self.embed, &self.chunk, &self.tail]
     }
 
-    /// The buffers of what it does with these corrections. Sampling is done without.
-    #[must_use]
+    /// Returns the buffers of what it does with these corrections. Sampling is done without.
     pub fn layout(&self, corrections: &Corrections) -> Layout {
         let schedules = [vec![&self.embed, &self.chunk], vec![&self.one], vec![&self.tail]];
         Layout::of(&schedules).with(corrections.values())
     }
 
     /// Bytes of the parameters of its programs.
-    #[must_use]
     pub fn params_bytes(&self, limits: Limits) -> u64 {
         self.all().map(|plan| ParamsArena::of(&[plan], limits).buffer_bytes()).iter().sum()
     }
@@ -75,9 +67,6 @@ impl Plans {
 }
 
 /// One token, from its embedding to the logits.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub(super) fn one(
     parts: &Parts,
     tuning: Tuning,
@@ -89,7 +78,7 @@ pub(super) fn one(
     Ok(one)
 }
 
-/// A chunk behind its embeddings, through the layers before `last`.
+/// Returns a chunk behind its embeddings, through the layers before `last`.
 fn chunk(parts: &Parts, corrections: Option<&Corrections>, last: usize) -> Result<Plan, PlanError> {
     let mut chunk = embed::per_layer(parts)?;
     chunk.extend(&prefill::plan(parts, corrections, last)?);
@@ -108,9 +97,6 @@ pub struct LogitsPlans {
 
 impl LogitsPlans {
     /// Describes them.
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn new(parts: &Parts, tuning: Tuning, corrections: Option<&Corrections>) -> Result<Self, PlanError> {
         let layers = parts.config.layers.len();
         Ok(Self {
@@ -121,7 +107,6 @@ impl LogitsPlans {
     }
 
     /// What runs one after the other.
-    #[must_use]
     pub fn schedules(&self) -> [Schedule<'_>; 2] {
         [vec![&self.embed, &self.chunk], vec![&self.head]]
     }
@@ -142,9 +127,6 @@ pub struct DecoderPlans {
 
 impl DecoderPlans {
     /// Describes it.
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn new(
         parts: &Parts,
         asked: Option<Tuning>,
@@ -171,25 +153,23 @@ impl DecoderPlans {
         Ok(Self { sets, sampling, cache, rows, measured: asked.is_none() })
     }
 
-    /// The plans whose kernels a load compiles.
+    /// Returns the plans whose kernels a load compiles.
     pub fn usual(&self) -> impl Iterator<Item = &Plan> {
         self.sets().flat_map(Plans::all).chain(self.sampling.all()).chain(self.caches())
     }
 
     /// What runs one after the other.
-    #[must_use]
     pub fn schedules(&self) -> Vec<Schedule<'_>> {
         let steps = self.sets().flat_map(|plans| plans.schedules(self.sampling.all()));
         steps.chain(self.caches().map(|plan| vec![plan])).collect()
     }
 
-    /// The plans that fill caches.
+    /// Returns the plans that fill caches.
     fn caches(&self) -> impl Iterator<Item = &Plan> {
         self.cache.all().chain(&self.rows)
     }
 
-    /// The buffers of everything: weights, cache, and what the plans work in.
-    #[must_use]
+    /// Returns the buffers of everything: weights, cache, and what the plans work in.
     pub fn layout(&self, parts: &Parts) -> Layout {
         let experts = parts.scratch.experts.as_ref().and_then(|experts| experts.cache.as_ref());
         let of_host = self.sampling.readbacks().chain(experts.iter().flat_map(|cache| cache.of_host()));
@@ -199,7 +179,6 @@ impl DecoderPlans {
 
     /// Bytes of the parameters of the programs that a load binds: those of the tuning that is asked for, or of several
     /// that are compared, the one that takes most.
-    #[must_use]
     pub fn params_bytes(&self, limits: Limits) -> u64 {
         let sampling = self.sampling.all().map(|plan| ParamsArena::of(&[plan], limits).buffer_bytes());
         let compared = if self.measured { self.sets.len() } else { 1 };
@@ -208,27 +187,21 @@ impl DecoderPlans {
     }
 
     /// One drawn token, greedily: with packed products, where there are any.
-    #[must_use]
     pub fn decode(&self) -> Schedule<'_> {
         self.preferred().map(|plans| &plans.one).into_iter().chain(self.sampling.all().take(1)).collect()
     }
 
-    /// A chunk of a prompt.
-    #[must_use]
+    /// Returns a chunk of a prompt.
     pub fn prefill(&self) -> Schedule<'_> {
         self.preferred().into_iter().flat_map(|plans| [&plans.embed, &plans.chunk]).collect()
     }
 
     /// What is left of the last token of a prompt, and the first token drawn, greedily.
-    #[must_use]
     pub fn tail(&self) -> Schedule<'_> {
         self.preferred().map(|plans| &plans.tail).into_iter().chain(self.sampling.all().take(1)).collect()
     }
 
-    /// A round of `rows` rows, the last token and drafts, sampled greedily.
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
+    /// Returns a round of `rows` rows, the last token and drafts, sampled greedily.
     pub fn round(
         &self,
         parts: &Parts,

@@ -26,7 +26,7 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// All programs.
+    /// Returns all programs.
     pub fn programs(&self) -> impl Iterator<Item = &Program> {
         self.programs.iter().map(|(_, program)| program)
     }
@@ -102,7 +102,6 @@ impl Decoder {
     /// Returns whether [`Self::time_rounds`] has anything to time: rounds that are drafted where they are faster, and were not
     /// timed since they were bound. Skipped on software devices, on devices with late readbacks, and with an expert cache: there
     /// the first answer provides the costs.
-    #[must_use]
     pub fn has_untimed_rounds(&self, drafts: Drafts) -> bool {
         drafts == Drafts::Measured
             && self.times_rounds
@@ -140,7 +139,6 @@ impl Decoder {
     }
 
     /// What tokens and rounds cost, as far as it is known.
-    #[must_use]
     pub fn draft_costs(&self) -> Costs {
         self.gain.get().costs()
     }
@@ -166,9 +164,8 @@ impl Decoder {
         }
     }
 
-    /// The dispatches of one round with these rows, by the drafter if there is one; empty if [`Self::prepare_rounds`] has
+    /// Returns the dispatches of one round with these rows, by the drafter if there is one; empty if [`Self::prepare_rounds`] has
     /// not bound it.
-    #[must_use]
     pub fn round(&self, rows: u32) -> Program {
         let source = if self.drafter.is_some() { DraftSource::Drafter } else { DraftSource::LookUp };
         let program = self.rounds.as_ref().and_then(|rounds| rounds.program((source, rows)));

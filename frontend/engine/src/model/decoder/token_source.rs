@@ -30,8 +30,7 @@ pub struct Speculation {
 }
 
 impl Speculation {
-    /// The sum of two.
-    #[must_use]
+    /// Returns the sum of two.
     pub fn with(self, other: Self) -> Self {
         Self {
             rounds: self.rounds + other.rounds,
@@ -52,7 +51,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// Maximum number of tokens.
+    /// Returns the maximum number of tokens.
     fn most(self) -> u32 {
         match self {
             Self::Tokens(count) => count,
@@ -144,7 +143,7 @@ impl Decoder {
 }
 
 impl TokenSource<'_> {
-    /// The next ids that were read back together, in order; none when the requested number was reached.
+    /// Returns the next ids that were read back together, in order; none when the requested number was reached.
     ///
     /// # Errors
     /// When the device, the per-layer table or an expert fails, or waiting for it was cancelled.
@@ -168,20 +167,17 @@ impl TokenSource<'_> {
         }
     }
 
-    /// Number of submitted tokens, with drafts at most. All but the last are in the cache.
-    #[must_use]
+    /// Returns the number of submitted tokens, with drafts at most. All but the last are in the cache.
     pub fn submitted(&self) -> u32 {
         self.seen + self.in_flight.iter().map(|flight| flight.kind.most()).sum::<u32>()
     }
 
-    /// Number of submits after the first token.
-    #[must_use]
+    /// Returns the number of submits after the first token.
     pub fn submits(&self) -> u32 {
         self.submits
     }
 
     /// What drafting did, if it may.
-    #[must_use]
     pub fn speculation(&self) -> Option<Speculation> {
         (!self.sources.is_empty()).then_some(self.speculation)
     }

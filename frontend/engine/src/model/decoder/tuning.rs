@@ -11,13 +11,11 @@ use crate::plan::Layout;
 
 impl Decoder {
     /// Returns how decode computes its products.
-    #[must_use]
     pub fn tuning(&self) -> Tuning {
         self.tuning
     }
 
     /// Returns whether that was decided by timing.
-    #[must_use]
     pub fn was_timed(&self) -> bool {
         self.timed
     }

@@ -96,33 +96,28 @@ impl Diffuser {
     }
 
     /// What the plans are made of.
-    #[must_use]
     pub fn parts(&self) -> &Parts {
         &self.parts
     }
 
     /// Most positions of a canvas, and most tokens that are encoded at once.
-    #[must_use]
     pub fn most_rows(&self) -> u32 {
         chunk(&self.parts.config, self.parts.limits)
     }
 
-    /// The kernels of this model with a self-test, each text once.
-    #[must_use]
+    /// Returns the kernels of this model with a self-test, each text once.
     pub fn tested(&self) -> Vec<Tested> {
         let programs = [&self.encode, &self.canvas, &self.statistics, &self.weigh];
         let bound = programs.into_iter().flat_map(|program| program.plan().tested());
         Tested::distinct(self.parts.weights.tested().chain(bound))
     }
 
-    /// The device it is on.
-    #[must_use]
+    /// Returns the device it is on.
     pub fn gpu(&self) -> &Gpu {
         &self.gpu
     }
 
     /// Experts per layer that have a place on the device, and how they were used; `None` if all are there.
-    #[must_use]
     pub fn expert_use(&self) -> Option<(u32, ExpertUse)> {
         self.experts.as_ref().map(|experts| (experts.slots(), experts.used()))
     }
@@ -135,7 +130,6 @@ impl Diffuser {
     }
 
     /// What runs in a step of a canvas, one after the other.
-    #[must_use]
     pub fn step_programs(&self) -> [&Program; 3] {
         [&self.canvas, &self.statistics, &self.weigh]
     }

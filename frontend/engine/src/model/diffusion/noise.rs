@@ -120,8 +120,7 @@ impl Noise {
         }
     }
 
-    /// The first canvas of a block: ids below `vocabulary`.
-    #[must_use]
+    /// Returns the first canvas of a block: ids below `vocabulary`.
     pub fn canvas(&self, block: u32, len: u32, vocabulary: u32) -> Vec<u32> {
         match self.of_first(block) {
             Some(recorded) => recorded.canvas.clone(),
@@ -130,7 +129,6 @@ impl Noise {
     }
 
     /// What the samples of a step are drawn by, above 0 and below 1.
-    #[must_use]
     pub fn uniform(&self, block: u32, step: u32, len: u32) -> Vec<f32> {
         match self.of_first(block).and_then(|recorded| recorded.steps.get(step as usize)) {
             Some(recorded) => recorded.uniform.clone(),
@@ -142,7 +140,6 @@ impl Noise {
     }
 
     /// What takes the places that a step does not accept.
-    #[must_use]
     pub fn renoise(&self, block: u32, step: u32, len: u32, vocabulary: u32) -> Vec<u32> {
         match self.of_first(block).and_then(|recorded| recorded.steps.get(step as usize)) {
             Some(recorded) => recorded.renoise.clone(),
@@ -159,7 +156,7 @@ impl Noise {
         self.words(stream, at, len).map(id).collect()
     }
 
-    /// A hash of all that a number follows from.
+    /// Returns a hash of all that a number follows from.
     fn words(&self, stream: Stream, [block, step]: [u32; 2], len: u32) -> impl Iterator<Item = u64> {
         let of_step = mix(mix(self.seed) ^ (u64::from(block) << 32 | u64::from(step)));
         let of_stream = mix(of_step ^ stream as u64);

@@ -84,9 +84,6 @@ pub struct DiffusionPlans {
 
 impl DiffusionPlans {
     /// Describes them.
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn new(parts: &Parts) -> Result<Self, PlanError> {
         let values = Values::describe(parts);
         let mut encode = embed::tokens(parts)?;
@@ -101,32 +98,28 @@ impl DiffusionPlans {
         Ok(Self { values, encode, canvas, statistics, weigh, cache })
     }
 
-    /// Those that a chunk or a step runs.
-    #[must_use]
+    /// Returns those that a chunk or a step runs.
     pub fn main(&self) -> [&Plan; 4] {
         [&self.encode, &self.canvas, &self.statistics, &self.weigh]
     }
 
-    /// The plans whose kernels a load compiles.
+    /// Returns the plans whose kernels a load compiles.
     pub fn all(&self) -> impl Iterator<Item = &Plan> {
         self.main().into_iter().chain(self.cache.all())
     }
 
-    /// A step of a canvas.
-    #[must_use]
+    /// Returns a step of a canvas.
     pub fn step(&self) -> Schedule<'_> {
         vec![&self.canvas, &self.statistics, &self.weigh]
     }
 
     /// What runs one after the other.
-    #[must_use]
     pub fn schedules(&self) -> Vec<Schedule<'_>> {
         let caches = self.cache.all().map(|plan| vec![plan]);
         [vec![&self.encode], self.step()].into_iter().chain(caches).collect()
     }
 
-    /// The buffers of everything: weights, cache, and what the plans work in.
-    #[must_use]
+    /// Returns the buffers of everything: weights, cache, and what the plans work in.
     pub fn layout(&self, parts: &Parts) -> Layout {
         let experts = parts.scratch.experts.as_ref().and_then(|experts| experts.cache.as_ref());
         let of_host = self.values.readbacks.iter().chain(experts.iter().flat_map(|cache| cache.of_host()));
@@ -135,7 +128,6 @@ impl DiffusionPlans {
     }
 
     /// Bytes of the parameters of the main plans, which share a buffer; those of a cache are values.
-    #[must_use]
     pub fn params_bytes(&self, limits: Limits) -> u64 {
         ParamsArena::of(&self.main(), limits).buffer_bytes()
     }
@@ -169,10 +161,7 @@ pub struct Tile<'a> {
     pub value: &'a Value,
 }
 
-/// The vocabulary in tiles.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
+/// Returns the vocabulary in tiles.
 pub fn tiles(parts: &Parts) -> Result<Vec<Tile<'_>>, PlanError> {
     let matrix = parts.matrix("token_embd")?;
     let size = tile(parts.vocabulary);
@@ -187,9 +176,6 @@ pub fn tiles(parts: &Parts) -> Result<Vec<Tile<'_>>, PlanError> {
 }
 
 /// Raw logits of a tile, from the normed stream in `x`.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn logits(parts: &Parts, values: &Values, tile: &Tile<'_>, steps: &mut Plan) -> Result<(), PlanError> {
     let s = &parts.scratch;
     let weights = (tile.matrix.dtype, &tile.layout, tile.value);

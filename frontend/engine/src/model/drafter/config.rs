@@ -45,7 +45,7 @@ pub enum DrafterError {
     },
 }
 
-/// Whether a file is a drafter, of any dialect.
+/// Returns whether a file is a drafter, of any dialect.
 pub fn is_drafter(metadata: &Metadata) -> bool {
     let found = metadata.str("general.architecture").unwrap_or_default();
     found == ARCHITECTURE || DIALECTS.iter().any(|(dialect, _)| *dialect == found)

@@ -26,8 +26,8 @@ pub struct OrderedHead {
 }
 
 impl OrderedHead {
-    /// The ordered head of a drafter with this vocabulary, of which `top` clusters are chosen. `None` without one, and where the kernels have no room for
-    /// its clusters: the whole head takes its place.
+    /// Returns the ordered head of a drafter with this vocabulary, of which `top` clusters are chosen. `None` without one, and
+    /// where the kernels have no room for its clusters: the whole head takes its place.
     ///
     /// # Errors
     /// [`TensorError`], when its tensors contradict the vocabulary.

@@ -98,9 +98,6 @@ fn sampling(parts: &Parts) -> Sampling {
 }
 
 /// Drafts `count` tokens behind the newest one, into [`Scratch::tokens`].
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn draft(target: &Parts, drafter: &DraftParts, tuning: Tuning, count: u32) -> Result<Plan, PlanError> {
     let mut plan = Plan::default();
     for at in 0..count {
@@ -111,9 +108,6 @@ pub fn draft(target: &Parts, drafter: &DraftParts, tuning: Tuning, count: u32) -
 
 /// Step `at` of a draft, which computes token `at + 1` of [`Scratch::tokens`], and the hidden state for the next step if there
 /// is one.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn step(
     target: &Parts,
     drafter: &DraftParts,

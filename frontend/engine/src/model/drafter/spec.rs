@@ -19,8 +19,7 @@ pub struct DrafterSpec {
 }
 
 impl DrafterSpec {
-    /// Whether a file is a drafter, for whatever model and program.
-    #[must_use]
+    /// Returns whether a file is a drafter, for whatever model and program.
     pub fn is_drafter(header: &Header) -> bool {
         config::is_drafter(&header.metadata)
     }

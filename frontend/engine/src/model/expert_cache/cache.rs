@@ -77,7 +77,7 @@ pub struct ExpertUse {
 impl std::ops::Sub for ExpertUse {
     type Output = Self;
 
-    /// The use since `earlier`.
+    /// Returns the use since `earlier`.
     fn sub(self, earlier: Self) -> Self {
         Self {
             uses: self.uses - earlier.uses,
@@ -99,8 +99,8 @@ pub struct Missed {
     pub rows: u32,
 }
 
-/// The experts that the first rows chose, each once, and the number of these rows: as many as have `slots` together, one at
-/// least.
+/// Returns the experts that the first rows chose, each once, and the number of these rows: as many as have `slots` together, one
+/// at least.
 fn within<'c>(chosen: impl Iterator<Item = &'c [u32]>, slots: usize) -> (Vec<u32>, u32) {
     let (mut wanted, mut rows) = (Vec::new(), 0);
     for row in chosen {
@@ -205,13 +205,11 @@ impl ExpertCache {
     }
 
     /// How it was used since the model was loaded.
-    #[must_use]
     pub fn used(&self) -> ExpertUse {
         self.used.get()
     }
 
     /// Slots per layer.
-    #[must_use]
     pub fn slots(&self) -> u32 {
         self.slots.borrow().first().map_or(0, |slots| slots.len() as u32)
     }
@@ -240,8 +238,8 @@ impl ExpertCache {
         self.read_record.encode(encoder, &self.record, 0, self.record_bytes());
     }
 
-    /// The layer whose experts the last step of `rows` rows missed, if any. They are loaded, and the step can go on from there
-    /// with as many of its rows as their experts have slots for together: one at least.
+    /// Returns the layer whose experts the last step of `rows` rows missed, if any. They are loaded, and the step can go on from
+    /// there with as many of its rows as their experts have slots for together: one at least.
     ///
     /// # Errors
     /// [`ExpertError`] when an expert cannot be read or uploaded.
@@ -268,7 +266,7 @@ impl ExpertCache {
         self.read_choices.encode(encoder, &self.choices, 0, self.choice_bytes(rows));
     }
 
-    /// The experts of layer `layer` that rows of a chunk chose, in passes: as many at a time as there are slots, first
+    /// Returns the experts of layer `layer` that rows of a chunk chose, in passes: as many at a time as there are slots, first
     /// those that are there.
     ///
     /// # Errors
@@ -366,7 +364,7 @@ impl ExpertCache {
         Ok(())
     }
 
-    /// The bytes of an expert, matrix by matrix.
+    /// Returns the bytes of an expert, matrix by matrix.
     async fn read(&self, layer: usize, expert: u32) -> Result<Vec<Bytes>, ExpertError> {
         let mut all = Vec::new();
         for matrix in &self.layers[layer] {

@@ -36,7 +36,7 @@ pub struct CachePlans {
 }
 
 impl PartPlan {
-    /// The parameters for a slot of this part.
+    /// Returns the parameters for a slot of this part.
     ///
     /// # Errors
     /// When the rows of an expert don't begin with a word of their plane.
@@ -47,9 +47,6 @@ impl PartPlan {
 
 impl CachePlans {
     /// Describes them; none without a cache.
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn new(parts: &Parts) -> Result<Self, PlanError> {
         let cache = parts.scratch.experts.as_ref().and_then(|scratch| scratch.cache.as_ref());
         let layers = cache.map_or(0, |_| parts.config.layers.len());
@@ -57,7 +54,7 @@ impl CachePlans {
         Ok(Self { layers: (0..layers).map(layer).collect::<Result<_, _>>()? })
     }
 
-    /// All plans.
+    /// Returns all plans.
     pub fn all(&self) -> impl Iterator<Item = &Plan> {
         self.layers.iter().flatten().flat_map(|matrix| &matrix.parts).map(|part| &part.plan)
     }

@@ -11,7 +11,6 @@ pub struct Scores(Vec<f32>);
 
 impl Scores {
     /// Returns the scores of unused experts.
-    #[must_use]
     pub fn new(experts: u32) -> Self {
         Self(vec![0.0; experts as usize])
     }

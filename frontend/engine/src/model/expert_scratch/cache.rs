@@ -27,7 +27,7 @@ pub struct CacheValues {
     pub staging: Vec<[Value; 2]>,
 }
 
-/// The matrices of the experts of layer `i`, each with its rows per expert: gate and up, or both in one, and down.
+/// Returns the matrices of the experts of layer `i`, each with its rows per expert: gate and up, or both in one, and down.
 pub fn expert_matrices(
     weights: &Weights,
     experts: Experts,
@@ -51,7 +51,6 @@ impl CacheValues {
     }
 
     /// Describes the values, if the weights have places for only some experts.
-    #[must_use]
     pub fn describe(config: &Config, weights: &Weights, rows: u32) -> Option<Self> {
         let (experts, slots) = config.experts.zip(weights.expert_slots)?;
         let mixture = experts.mixture;

@@ -40,7 +40,6 @@ pub struct ExpertScratch {
 impl ExpertScratch {
     /// Describes the values for chunks of up to `rows`, of which up to `few` are verified together, if the model has
     /// experts.
-    #[must_use]
     pub fn describe(config: &Config, rows: u32, few: u32) -> Option<Self> {
         let Experts { mixture, feed_forward, .. } = config.experts?;
         let capacity = buckets::most_tiles(mixture, rows, Tile::SMALL.bm);
@@ -70,16 +69,14 @@ impl ExpertScratch {
         })
     }
 
-    /// The same with an expert cache. The host then reads the choices.
-    #[must_use]
+    /// Returns the same with an expert cache. The host then reads the choices.
     pub fn with_cache(mut self, cache: CacheValues) -> Self {
         self.choices = Value::state("choices", self.choices.bytes());
         self.cache = Some(cache);
         self
     }
 
-    /// The choices that products read: with slots instead of experts, if there is a cache.
-    #[must_use]
+    /// Returns the choices that products read: with slots instead of experts, if there is a cache.
     pub fn located(&self) -> &Value {
         self.cache.as_ref().map_or(&self.choices, |cache| &cache.located)
     }

@@ -12,9 +12,6 @@ use crate::plan::{Plan, PlanError};
 
 /// Adds the experts of layer `i`, applied to the stream in `h[0]`, to the dense part in `branch`; both are normed. Adapters
 /// correct the router's logits and the experts.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn build(
     parts: &Parts,
     steps: &mut Plan,

@@ -12,9 +12,6 @@ use crate::plan::{Plan, PlanError, Value};
 
 impl Pairs<'_> {
     /// z of every pair from rows, with the factors and the scales in `operands`: x, factors, and scales if there are any.
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn reduce(
         &self,
         steps: &mut Plan,
@@ -32,9 +29,6 @@ impl Pairs<'_> {
     }
 
     /// Adds what z makes with factors to the row of every pair in `y`.
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn expand(
         &self,
         steps: &mut Plan,
@@ -49,9 +43,6 @@ impl Pairs<'_> {
 
     /// Adds the corrections of a projection, if adapters have any, to its product `y` of every pair. `pairs_per_row` pairs
     /// share a row of x.
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn correct(
         &self,
         steps: &mut Plan,
@@ -69,7 +60,7 @@ impl Pairs<'_> {
     }
 }
 
-/// The corrections of a projection of experts, if there are any.
+/// Returns the corrections of a projection of experts, if there are any.
 fn corrected(
     corrections: Option<&Corrections>,
     layer: usize,
@@ -88,9 +79,6 @@ fn params(factors: &ExpertFactors, experts: [u32; 2]) -> [Params; 2] {
 /// What adapters add to a projection of the experts of a few rows: of gate and up, what each pair gets in addition goes to
 /// `y`, before the product; of down, the sum over the experts of a row is added to `y`, behind it. `x` has rows of f32, or
 /// codes and scales.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn correct_few(
     parts: &Parts,
     steps: &mut Plan,

@@ -30,9 +30,6 @@ pub struct Layer<'a> {
 
 /// Finds the chosen experts of layer `i` in the expert cache, if there is one. A step of a few rows ends if one
 /// is missing.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn find_in_cache(
     steps: &mut Plan,
     experts: Experts,
@@ -54,7 +51,7 @@ fn logit_scale(width: u32) -> f32 {
 }
 
 impl<'a> Layer<'a> {
-    /// The experts with these tensors.
+    /// Returns the experts with these tensors.
     ///
     /// # Errors
     /// [`PlanError::Missing`] for a model without experts.

@@ -46,7 +46,7 @@ struct Product<'a> {
 }
 
 impl<'a> Pairs<'a> {
-    /// The pairs of layer `i`, for the rows of `state`.
+    /// Returns the pairs of layer `i`, for the rows of `state`.
     ///
     /// # Errors
     /// [`PlanError::Missing`] for a model without experts.
@@ -62,9 +62,8 @@ impl<'a> Pairs<'a> {
         Ok(Self { experts, weights, scratch, state, width, layer: i, of, halves: None })
     }
 
-    /// The same with products by matrix units for chunks that are long enough, if `halves` are given and all matrices
+    /// Returns the same with products by matrix units for chunks that are long enough, if `halves` are given and all matrices
     /// suit them.
-    #[must_use]
     pub fn with_halves(mut self, halves: Option<&'a HalfRows>) -> Self {
         let [gate, up] = self.of.halves.map(|half| half.matrix);
         let suit =
@@ -73,20 +72,17 @@ impl<'a> Pairs<'a> {
         self
     }
 
-    /// The working buffers.
-    #[must_use]
+    /// Returns the working buffers.
     pub fn scratch(&self) -> &'a ExpertScratch {
         self.scratch
     }
 
     /// Factor of the router's products.
-    #[must_use]
     pub fn logit_scale(&self) -> f32 {
         logit_scale(self.width)
     }
 
     /// Layout of gate and up, one beside the other, and of the activations.
-    #[must_use]
     pub const fn activation_rows(&self) -> gelu_mul::Params {
         let ff = self.experts.feed_forward;
         let (gate, up) = (Rows { stride: 2 * ff, at: 0 }, Rows { stride: 2 * ff, at: ff });
@@ -96,9 +92,6 @@ impl<'a> Pairs<'a> {
     }
 
     /// The router's choice for every row from the logits.
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn choose(&self, steps: &mut Plan) -> Result<(), PlanError> {
         let (e, mixture) = (self.scratch, self.experts.mixture);
         let params =
@@ -108,9 +101,6 @@ impl<'a> Pairs<'a> {
     }
 
     /// Sorts the pairs by expert; with a cache, those whose expert is there by slot.
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn sort(&self, steps: &mut Plan) -> Result<(), PlanError> {
         let e = self.scratch;
         find_in_cache(steps, self.experts, (e, self.state), self.layer, false)?;
@@ -131,13 +121,13 @@ impl<'a> Pairs<'a> {
         Ok(())
     }
 
-    /// A grid that is empty for numbers of rows that matrix units do not suit.
+    /// Returns a grid that is empty for numbers of rows that matrix units do not suit.
     fn where_cooperative<G: Fn(u32) -> [u32; 3]>(&self, grid: G) -> impl Fn(u32) -> [u32; 3] + use<G> {
         let mixture = self.experts.mixture;
         move |rows| if cooperative::suits_experts(mixture, rows) { grid(rows) } else { [0; 3] }
     }
 
-    /// A grid that is empty for numbers of rows that this tile does not suit.
+    /// Returns a grid that is empty for numbers of rows that this tile does not suit.
     pub fn where_chosen<G: Fn(u32) -> [u32; 3]>(
         &self,
         tile: Tile,
@@ -188,7 +178,6 @@ impl<'a> Pairs<'a> {
     }
 
     /// Multiply-adds of a product with a range of experts per row, as if all were chosen equally often.
-    #[must_use]
     pub fn multiply_adds(&self, matrix: &Matrix, rows_per_expert: u32, experts: Range<u32>) -> Amount {
         let of_expert = u64::from(rows_per_expert) * u64::from(matrix.k);
         let share = u64::from(self.experts.mixture.used) * u64::from(experts.end - experts.start);
@@ -201,9 +190,6 @@ impl<'a> Pairs<'a> {
     }
 
     /// Gate and up of every pair, from the normed rows `x`.
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn gate_up(&self, steps: &mut Plan, x: &Value) -> Result<(), PlanError> {
         let e = self.scratch;
         let (used, ff) = (self.experts.mixture.used, self.experts.feed_forward);
@@ -227,9 +213,6 @@ impl<'a> Pairs<'a> {
     }
 
     /// The gated activation of every pair.
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn activate(&self, steps: &mut Plan) -> Result<(), PlanError> {
         let e = self.scratch;
         let params = self.activation_rows();
@@ -238,9 +221,6 @@ impl<'a> Pairs<'a> {
     }
 
     /// The output of every pair's expert.
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn down(&self, steps: &mut Plan) -> Result<(), PlanError> {
         let (e, width) = (self.scratch, self.width);
         let matrix = self.of.down;

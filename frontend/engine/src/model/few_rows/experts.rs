@@ -15,18 +15,14 @@ use crate::model::rows::{norm_add, packed_norm_add};
 use crate::plan::{Plan, PlanError, Value};
 use crate::weights::Matrix;
 
-/// Whether the norms of router and experts can be computed with that of the dense part: if these experts take packed rows,
-/// and a kernel may have as many buffers.
-#[must_use]
+/// Returns whether the norms of router and experts can be computed with that of the dense part: if these experts take packed
+/// rows, and a kernel may have as many buffers.
 pub fn take_norms(parts: &Parts, of: &layer::Experts<'_>, few: FewRows) -> bool {
     parts.limits.storage_buffers >= 9 && few.packs(&of.halves.map(|half| half.matrix))
 }
 
 /// Adds the experts of layer `i`, applied to the stream in `h[0]`, to the dense part in `branch`; both are normed. Adapters
 /// correct the router's logits and the experts. `normed` says that the input of router and experts is there already.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn build(
     parts: &Parts,
     steps: &mut Plan,
@@ -73,7 +69,7 @@ impl<'a> Builder<'a> {
         self.steps.push_rows(choose::Choose(layer.experts.mixture), &params, &buffers, choose::dispatch)
     }
 
-    /// The experts' input, rounded if their products take it so.
+    /// Returns the experts' input, rounded if their products take it so.
     fn input(&mut self) -> Result<Rows<'a>, PlanError> {
         let parts = self.layer.parts;
         let (s, norm) = (&parts.scratch, Some(self.layer.of.norm.at));
@@ -96,7 +92,7 @@ impl<'a> Builder<'a> {
         self.corrections.is_some_and(|all| all.at_experts(self.i, Projection::ExpertGateUp).is_some())
     }
 
-    /// Whether gate and up read or leave packed rows for these matrices.
+    /// Returns whether gate and up read or leave packed rows for these matrices.
     fn packs(&self, matrices: &[&Matrix]) -> bool {
         self.few.packs_at(self.layer.parts.limits, matrices, self.gate_up_corrected())
     }
@@ -108,7 +104,7 @@ impl<'a> Builder<'a> {
         correct_few(parts, self.steps, self.corrections, of, x.values(), [&scratch.choices, y])
     }
 
-    /// The gated activation of every pair, with the weight of its expert.
+    /// Returns the gated activation of every pair, with the weight of its expert.
     fn gate_up(&mut self, x: Rows<'_>) -> Result<Rows<'a>, PlanError> {
         let corrected = self.gate_up_corrected();
         let deltas = &self.layer.scratch.gate_up;

@@ -44,10 +44,7 @@ struct Builder<'a> {
     normed: bool,
 }
 
-/// The layers from `first` on, the output norm and the head. The stream must be in `h[0]`.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
+/// Returns the layers from `first` on, the output norm and the head. The stream must be in `h[0]`.
 pub fn plan(
     parts: &Parts,
     few: FewRows,
@@ -71,7 +68,7 @@ pub fn plan(
     Ok(builder.steps)
 }
 
-/// The site and the matrices of the next products.
+/// Returns the site and the matrices of the next products.
 fn reader<'w>(operations: &[Operation<'w>]) -> Option<(Site, Vec<&'w Matrix>)> {
     operations.iter().find_map(|operation| match operation {
         Operation::Products { site, products, .. } => {
@@ -82,13 +79,13 @@ fn reader<'w>(operations: &[Operation<'w>]) -> Option<(Site, Vec<&'w Matrix>)> {
 }
 
 impl<'a> Builder<'a> {
-    /// Whether the products of a site take packed rows from the dispatch before.
+    /// Returns whether the products of a site take packed rows from the dispatch before.
     fn packs(&self, i: usize, site: Site, matrices: &[&Matrix]) -> bool {
         let is_corrected = self.corrections.is_some_and(|all| all.at(i, site).is_some());
         self.few.packs_at(self.parts.limits, matrices, is_corrected)
     }
 
-    /// Whether the next products take packed rows.
+    /// Returns whether the next products take packed rows.
     fn reader_packs(&self, i: usize, operations: &[Operation<'_>]) -> bool {
         reader(operations).is_some_and(|(site, matrices)| self.packs(i, site, &matrices))
     }
@@ -181,7 +178,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The input of the products that begin a branch. `later` are the operations behind them.
+    /// Returns the input of the products that begin a branch. `later` are the operations behind them.
     fn input(
         &mut self,
         (i, site): (usize, Site),

@@ -17,7 +17,7 @@ use super::{Class, Config, Parts, Tuning};
 use crate::plan::{Amount, Grid, Limits, Plan, PlanError, Value};
 use crate::weights::{Matrix, Part};
 
-/// Whether a product of packed rows can bind what an update needs: nine storage buffers, where eight are guaranteed.
+/// Returns whether a product of packed rows can bind what an update needs: nine storage buffers, where eight are guaranteed.
 fn binds_update(limits: Limits) -> bool {
     limits.storage_buffers >= 9
 }
@@ -33,7 +33,6 @@ pub enum Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// What a kernel binds.
-    #[must_use]
     pub fn values(self) -> &'a [Value] {
         match self {
             Self::Floats(value) => std::slice::from_ref(value),
@@ -41,8 +40,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Whether they are rounded.
-    #[must_use]
+    /// Returns whether they are rounded.
     pub fn is_packed(self) -> bool {
         matches!(self, Self::Packed(_))
     }
@@ -66,7 +64,6 @@ pub struct Product<'a> {
 
 impl<'a> Product<'a> {
     /// Products of the same rows in one dispatch; [`Kernel::MAX_ROWS`] rows of each matrix follow one another in `y`.
-    #[must_use]
     pub fn store(matrices: &'a [&'a Matrix], x: Rows<'a>, y: &'a Value) -> Self {
         Self { matrices, epilogue: Epilogue::Store, x, y: Rows::Floats(y), ple_at: 0, update: None }
     }
@@ -93,24 +90,19 @@ pub struct FewRows {
 
 impl FewRows {
     /// Steps for up to `rows` rows, at most [`Kernel::MAX_ROWS`]. Rows are packed where decode packs large products.
-    #[must_use]
     pub fn new(config: &Config, rows: u32, tuning: Tuning) -> Self {
         // Forms are tried for single tokens.
         let tuning = if rows == 1 { tuning } else { tuning.with_usual_forms() };
         Self { rows, fused: tuning.is_fused(config), tuning }
     }
 
-    /// Whether products with all these matrices take packed rows from the dispatch before; `corrected` ones need two more
+    /// Returns whether products with all these matrices take packed rows from the dispatch before; `corrected` ones need two more
     /// buffers.
-    #[must_use]
     pub fn packs_at(self, limits: Limits, matrices: &[&Matrix], corrected: bool) -> bool {
         self.packs(matrices) && (!corrected || (binds_update(limits) && !self.fused))
     }
 
     /// A product, with what adapters add to it at a site. Rows that z needs unrounded are packed after it is computed.
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn product_at(
         self,
         parts: &Parts,
@@ -130,16 +122,12 @@ impl FewRows {
         self.product(parts, steps, &product)
     }
 
-    /// Whether products with all these matrices take packed rows.
-    #[must_use]
+    /// Returns whether products with all these matrices take packed rows.
     pub fn packs(self, matrices: &[&Matrix]) -> bool {
         self.tuning.packed.is_some() && matrices.iter().all(|matrix| !matrix.dtype.is_float())
     }
 
     /// A product.
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn product(self, parts: &Parts, steps: &mut Plan, product: &Product<'_>) -> Result<(), PlanError> {
         let Product { matrices, epilogue, x, y, ple_at, update } = *product;
         let s = &parts.scratch;
@@ -177,9 +165,6 @@ impl FewRows {
 
     /// Pushes the dispatch that computes z = A·x of a site, if adapters correct anything there. Returns what its product
     /// then adds.
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     fn update<'a>(
         self,
         parts: &Parts,
@@ -195,9 +180,6 @@ impl FewRows {
     }
 
     /// Products of the f32 rows `x`, each in a dispatch of its own. Rows are packed first where products take them so.
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn apart(
         self,
         parts: &Parts,
@@ -218,9 +200,6 @@ impl FewRows {
 
     /// Attention of layer `i`, whose keys and values are in the cache. Queries are finished if the layer has a cache of
     /// its own. It leaves its result in `out`.
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn attention(
         self,
         parts: &Parts,
@@ -280,9 +259,6 @@ fn pack<'a>(parts: &'a Parts, steps: &mut Plan, x: &Value, k: u32) -> Result<Row
 }
 
 /// Merges the partial results of attention in `part`.
-///
-/// # Errors
-/// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
 pub fn merge(
     parts: &Parts,
     steps: &mut Plan,
@@ -296,7 +272,7 @@ pub fn merge(
     steps.push_rows(kernel, params, &operands, move |rows| kernel.dispatch(&grid_params, rows))
 }
 
-/// The form of a product: the usual one of its class, or one that is faster on this device. A pair
+/// Returns the form of a product: the usual one of its class, or one that is faster on this device. A pair
 /// reads two rows for each column of the result, so it has half as many; a workgroup packs whole units of 16 columns.
 fn form(limits: Limits, tuning: Tuning, matrices: &[&Matrix], kernel: &Kernel) -> matvec::Form {
     let (k, n) = (matrices[0].k, matrices.iter().map(|matrix| matrix.n).sum());

@@ -99,8 +99,7 @@ impl RowCache {
         self.slots.write(lines.table().len(), |line| lines.table()[line]);
     }
 
-    /// Whether the row of a token is there.
-    #[must_use]
+    /// Returns whether the row of a token is there.
     pub fn holds(&self, id: u32) -> bool {
         self.lines.borrow().holds(id / self.line)
     }

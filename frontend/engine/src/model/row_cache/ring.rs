@@ -12,7 +12,6 @@ pub struct Ring {
 
 impl Ring {
     /// Returns a ring behind `fixed` slots, which belong to the first lines.
-    #[must_use]
     pub fn new(fixed: u32) -> Self {
         Self { fixed: fixed as usize, next: fixed as usize }
     }

@@ -78,15 +78,11 @@ impl RowCacheValues {
     }
 
     /// Lines in the cache.
-    #[must_use]
     pub const fn held(&self) -> u32 {
         self.layout.n / self.line
     }
 
     /// Repacks staged rows into their places, for so many rows.
-    ///
-    /// # Errors
-    /// [`PlanError`] when a tensor is missing, or a kernel cannot be generated.
     pub fn plan(&self) -> Result<Plan, PlanError> {
         let (dtype, layout) = (self.layout.dtype, self.layout);
         let grid = move |rows| {

@@ -288,7 +288,7 @@ impl DiffusionSession {
 }
 
 impl Run<'_> {
-    /// The ids that end the answer.
+    /// Returns the ids that end the answer.
     fn stops<'s>(&self, session: &'s DiffusionSession) -> &'s [u32] {
         if self.options.ignore_eos { &[] } else { session.tokenizer.stop_ids() }
     }
@@ -299,7 +299,7 @@ impl Run<'_> {
         self.parser.resume(&session.tokenizer, begun, &self.options.drawn);
     }
 
-    /// Whether the limits are reached after `blocks` blocks.
+    /// Returns whether the limits are reached after `blocks` blocks.
     fn is_long_enough(&self, blocks: u32) -> bool {
         let DiffusionOptions { blocks: most, max_tokens, .. } = *self.options;
         (most > 0 && blocks >= most) || (max_tokens > 0 && self.ids.len() >= max_tokens as usize)

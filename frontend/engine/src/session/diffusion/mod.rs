@@ -78,13 +78,11 @@ impl DiffusionSession {
     }
 
     /// Returns the sampler settings of the file.
-    #[must_use]
     pub fn denoising(&self) -> Denoising {
         self.denoising
     }
 
     /// Returns the programs, for statistics and comparisons.
-    #[must_use]
     pub fn diffuser(&self) -> &Diffuser {
         &self.diffuser
     }

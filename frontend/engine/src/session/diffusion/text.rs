@@ -14,7 +14,7 @@ pub struct CanvasText {
     pub accepted: bool,
 }
 
-/// The text of a canvas up to the first of `stops`, behind what `parser` has read. Tool calls are left out: they are
+/// Returns the text of a canvas up to the first of `stops`, behind what `parser` has read. Tool calls are left out: they are
 /// complete only when the canvas is.
 pub fn preview(
     parser: &AnswerParser,

@@ -56,8 +56,7 @@ struct State {
 }
 
 impl CachingSource {
-    /// A blob of which `medium` has the ranges in `record`.
-    #[must_use]
+    /// Returns a blob of which `medium` has the ranges in `record`.
     pub fn new(
         digest: Digest,
         record: Record,
@@ -82,7 +81,6 @@ impl CachingSource {
 
     /// Computes digests of chunks of this size, if the journal has none yet. Requests, and what is written between two
     /// journal lines, are as much smaller or larger.
-    #[must_use]
     pub fn with_chunk_size(mut self, bytes: u64) -> Self {
         self.chunk_size = bytes;
         let state = self.state.get_mut();
@@ -90,20 +88,17 @@ impl CachingSource {
         self
     }
 
-    /// The digest of the blob.
-    #[must_use]
+    /// Returns the digest of the blob.
     pub fn digest(&self) -> Digest {
         self.digest
     }
 
     /// What is stored.
-    #[must_use]
     pub fn record(&self) -> Record {
         self.state.borrow().record.clone()
     }
 
     /// Why storing has stopped, if it has.
-    #[must_use]
     pub fn trouble(&self) -> Option<StoreError> {
         self.state.borrow().trouble.clone()
     }

@@ -120,7 +120,7 @@ const WORDS: [&str; 13] = [
     "weights",
 ];
 
-/// The words of a name: `trainOn`, `train_on` and `train-on` have the same.
+/// Returns the words of a name: `trainOn`, `train_on` and `train-on` have the same.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before_is_lower = false;
@@ -150,7 +150,7 @@ fn rule(name: &str) -> Option<Rule> {
     known.map(|(rule, _)| *rule).or(unknown.then_some(Rule::Unknown))
 }
 
-/// Whether a field of this name says what counts.
+/// Returns whether a field of this name says what counts.
 pub(super) fn is_rule(name: &str) -> bool {
     rule(name).is_some()
 }
@@ -159,7 +159,7 @@ fn fault(field: &str, what: FieldFault) -> Reason {
     Reason::Field { field: field.to_owned(), what }
 }
 
-/// A truth value: JSON's, 0 or 1, or either spelled in a text. `None` for nothing.
+/// Returns a truth value: JSON's, 0 or 1, or either spelled in a text. `None` for nothing.
 fn flag(field: &str, value: &Value) -> Result<Option<bool>, Reason> {
     match value {
         Value::Null => Ok(None),
@@ -185,7 +185,7 @@ fn take(object: &mut Map<String, Value>) -> Vec<(Rule, String, Value)> {
         .collect()
 }
 
-/// Whether a value says nothing.
+/// Returns whether a value says nothing.
 pub(super) fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -196,13 +196,13 @@ pub(super) fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// Whether the value of a field about training may be a rule: a text that is no truth value is something else, such as
+/// Returns whether the value of a field about training may be a rule: a text that is no truth value is something else, such as
 /// the name of a split.
 fn says_something(value: &Value) -> bool {
     !is_empty(value) && (!value.is_string() || matches!(flag("", value), Ok(Some(_))))
 }
 
-/// Whether a message counts, by its own fields, which are removed. `is_answer`: the model wrote it.
+/// Returns whether a message counts, by its own fields, which are removed. `is_answer`: the model wrote it.
 ///
 /// # Errors
 /// When a field says something that cannot be obeyed.
@@ -302,7 +302,7 @@ impl Counts {
         Ok(counts)
     }
 
-    /// The indices of answers that are context only, of `answers` among `given` messages. `skipped` messages precede
+    /// Returns the indices of answers that are context only, of `answers` among `given` messages. `skipped` messages precede
     /// them, which no list has.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ pub struct NotUnicode {
     pub line: usize,
 }
 
-/// The text of a file: UTF-8, or UTF-16 with or without a byte order mark.
+/// Returns the text of a file: UTF-8, or UTF-16 with or without a byte order mark.
 ///
 /// # Errors
 /// When it is in another encoding, so that nothing is replaced.

@@ -17,7 +17,7 @@ const MODEL: &str = "model\n";
 /// The label of the thought channel.
 const THOUGHT: &str = "thought\n";
 
-/// The ids and labels of a row. `found` has the media of each file it names: one for an image, one per clip for
+/// Returns the ids and labels of a row. `found` has the media of each file it names: one for an image, one per clip for
 /// audio.
 ///
 /// # Errors
@@ -45,7 +45,7 @@ pub fn encode(
     Ok(example)
 }
 
-/// The conversation with each audio place repeated once per clip.
+/// Returns the conversation with each audio place repeated once per clip.
 fn with_clips(conversation: &Conversation, found: &[Vec<Medium>]) -> Conversation {
     let mut conversation = conversation.clone();
     let mut found = found.iter();
@@ -65,7 +65,7 @@ fn with_clips(conversation: &Conversation, found: &[Vec<Medium>]) -> Conversatio
     conversation
 }
 
-/// The ids and labels of a conversation. `media` are those of its places, in order; their slots are masked. Targets
+/// Returns the ids and labels of a conversation. `media` are those of its places, in order; their slots are masked. Targets
 /// are the tokens that the model would generate: the text, thoughts and calls of its turns, the token that ends
 /// each turn, and the one that waits for a tool response; but not those of the messages in `context`. If the last answer has a thought, the conversation is
 /// rendered with thinking enabled.
@@ -102,7 +102,7 @@ pub fn encode_conversation(
     Ok(Example { input, labels: writer.labels })
 }
 
-/// Whether a segment opens a turn.
+/// Returns whether a segment opens a turn.
 fn opens_turn(segment: &Segment) -> bool {
     matches!(segment, Segment::Special(TURN_OPEN | GEMMA3_TURN_OPEN))
 }

@@ -51,20 +51,20 @@ pub(super) struct Sides {
 }
 
 impl Sides {
-    /// Those of names that are there.
+    /// Returns those of names that are there.
     pub fn of(has: impl Fn(&str) -> bool) -> Option<Self> {
         let (prompt, usual) = PROMPTS.into_iter().find(|(prompt, _)| has(prompt))?;
         let answer = std::iter::once(usual).chain(ANSWERS).find(|answer| has(answer))?;
         Some(Self { prompt, answer })
     }
 
-    /// The name of what the question is about.
+    /// Returns the name of what the question is about.
     pub fn context(self, has: impl Fn(&str) -> bool) -> Option<&'static str> {
         CONTEXTS.into_iter().find(|name| *name != self.prompt && has(name))
     }
 }
 
-/// The name of instructions that is there.
+/// Returns the name of instructions that is there.
 pub(super) fn system(has: impl Fn(&str) -> bool) -> Option<&'static str> {
     SYSTEMS.into_iter().find(|name| has(name))
 }

@@ -42,7 +42,7 @@ fn wrong(field: &str) -> Reason {
     Reason::Field { field: field.to_owned(), what: FieldFault::Malformed }
 }
 
-/// The role of a name.
+/// Returns the role of a name.
 fn role(name: &str) -> Option<&'static str> {
     Some(match plain(name).as_str() {
         "user" | "human" | "prompter" => "user",
@@ -55,18 +55,18 @@ fn role(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The name of an author as it is compared.
+/// Returns the name of an author as it is compared.
 fn plain(name: &str) -> String {
     name.trim().to_lowercase().replace(['-', ' '], "_")
 }
 
-/// Whether a value is a message rather than a row: it has an author and says something.
+/// Returns whether a value is a message rather than a row: it has an author and says something.
 pub(super) fn is_message(value: &Value) -> bool {
     let has = |names: &[&str]| names.iter().any(|name| value.get(name).is_some());
     has(&AUTHORS) && (has(&["content", "tool_calls", "function_call"]) || has(&CONTENTS))
 }
 
-/// A turn in the form of chat APIs: one message, or a question with its answer.
+/// Returns a turn in the form of chat APIs: one message, or a question with its answer.
 fn messages(turn: Value) -> Result<Vec<Map<String, Value>>, Reason> {
     let Value::Object(mut turn) = turn else { return Err(wrong("messages")) };
     turn.retain(|_, value| !value.is_null());
@@ -158,7 +158,7 @@ fn messages(turn: Value) -> Result<Vec<Map<String, Value>>, Reason> {
     Ok(vec![turn])
 }
 
-/// The chat of a row's turns. Fields that are not used are added to `ignored`.
+/// Returns the chat of a row's turns. Fields that are not used are added to `ignored`.
 pub(super) fn chat(turns: Vec<Value>, beside: Beside, ignored: &mut Vec<String>) -> Result<Content, Reason> {
     if turns.is_empty() {
         return Err(Reason::Field { field: "messages".to_owned(), what: FieldFault::Empty });
@@ -243,7 +243,7 @@ fn authored(turns: Vec<Value>) -> Result<Vec<Value>, Reason> {
     Ok(said.into_iter().map(|(role, text)| json!({"role": role, "content": text})).collect())
 }
 
-/// The calls of an answer that says nothing besides.
+/// Returns the calls of an answer that says nothing besides.
 fn only_calls(message: &Map<String, Value>) -> Option<Vec<Value>> {
     let is_silent = ["content", "reasoning", "reasoning_content", "thinking"]
         .iter()
@@ -252,7 +252,7 @@ fn only_calls(message: &Map<String, Value>) -> Option<Vec<Value>> {
     (!calls.is_empty()).then(|| calls.clone())
 }
 
-/// The names of fields that say something and are not among those that are read.
+/// Returns the names of fields that say something and are not among those that are read.
 pub(super) fn unused(object: &Map<String, Value>, read: &[&str]) -> Vec<String> {
     let says = |(name, value): &(&String, &Value)| !read.contains(&name.as_str()) && !counts::is_empty(value);
     object.iter().filter(says).map(|(name, _)| name.clone()).collect()

@@ -18,7 +18,7 @@ pub(super) struct Listed {
     audios: std::collections::VecDeque<String>,
 }
 
-/// The name in a value: a string, or a data set's object for a file.
+/// Returns the name in a value: a string, or a data set's object for a file.
 fn name(value: &Value) -> Option<&str> {
     let text = match value {
         Value::Object(object) => {
@@ -29,7 +29,7 @@ fn name(value: &Value) -> Option<&str> {
     text.filter(|text| !text.is_empty())
 }
 
-/// The kind and the keys of a media part, by its type.
+/// Returns the kind and the keys of a media part, by its type.
 fn media(kind: &str) -> Option<(Media, &'static [&'static str])> {
     match kind {
         "image" | "image_url" => Some((Media::Image, &["image", "image_url", "path", "url", "file"])),
@@ -38,7 +38,7 @@ fn media(kind: &str) -> Option<(Media, &'static [&'static str])> {
     }
 }
 
-/// The media parts of messages, with their names if they have any.
+/// Returns the media parts of messages, with their names if they have any.
 pub(super) fn parts(messages: &[Value]) -> Vec<(Media, Option<String>)> {
     let contents = messages.iter().filter_map(|message| message.get("content")?.as_array());
     let parts = contents.flatten().filter_map(|part| {
@@ -49,12 +49,12 @@ pub(super) fn parts(messages: &[Value]) -> Vec<(Media, Option<String>)> {
 }
 
 impl Listed {
-    /// Whether nothing is listed.
+    /// Returns whether nothing is listed.
     pub(super) fn is_empty(&self) -> bool {
         self.images.is_empty() && self.audios.is_empty()
     }
 
-    /// The lists of a row. A single name counts as a list.
+    /// Returns the lists of a row. A single name counts as a list.
     pub fn take(object: &mut Map<String, Value>) -> Result<Self, Reason> {
         let mut names = |keys: [&str; 2]| {
             let Some((key, value)) = keys.iter().find_map(|key| Some((*key, object.shift_remove(*key)?)))
@@ -82,7 +82,7 @@ impl Listed {
         }
     }
 
-    /// A chat with parts that mark the places of media.
+    /// Returns a chat with parts that mark the places of media.
     pub fn in_parts(
         mut self,
         conversation: Conversation,
@@ -109,7 +109,7 @@ impl Listed {
         Ok((conversation, named))
     }
 
-    /// A chat of text only, possibly with marks for the places of media.
+    /// Returns a chat of text only, possibly with marks for the places of media.
     fn in_text(mut self, mut conversation: Conversation) -> Result<(Conversation, Vec<Named>), Reason> {
         let mut media = Vec::new();
         if self.images.is_empty() && self.audios.is_empty() {

@@ -19,7 +19,6 @@ pub enum Format {
 
 impl Format {
     /// Detects the format: JSON starts with a bracket, everything else is a table.
-    #[must_use]
     pub fn of(text: &str) -> Self {
         match text.trim_start_matches('\u{feff}').trim_start().chars().next() {
             None | Some('{' | '[') => Self::Json,

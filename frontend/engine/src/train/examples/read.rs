@@ -52,7 +52,6 @@ impl Parsed {
 
 /// Reads a text: JSON lines, one JSON array, or a table. `columns` selects the columns of a table; by default they
 /// are found by name.
-#[must_use]
 pub fn read(text: &str, columns: Option<&Columns>) -> Parsed {
     let text = text.trim_start_matches('\u{feff}');
     match Format::of(text) {
@@ -80,7 +79,7 @@ fn json(text: &str) -> Parsed {
     }
 }
 
-/// The objects and lists of a text; `Err` if it has anything else.
+/// Returns the objects and lists of a text; `Err` if it has anything else.
 fn values(text: &str) -> Result<Vec<&RawValue>, Option<serde_json::Error>> {
     let mut values = Vec::new();
     for value in serde_json::Deserializer::from_str(text).into_iter() {
@@ -106,7 +105,7 @@ fn lines(text: &str) -> Parsed {
     parsed
 }
 
-/// The rows of values, which are slices of the text.
+/// Returns the rows of values, which are slices of the text.
 fn all(text: &str, mut values: Vec<&RawValue>) -> Parsed {
     let mut parsed = Parsed::default();
     if let [only] = values[..]
@@ -129,12 +128,12 @@ fn all(text: &str, mut values: Vec<&RawValue>) -> Parsed {
     parsed
 }
 
-/// Whether a value may be a row: an object or a list.
+/// Returns whether a value may be a row: an object or a list.
 fn is_row(value: &&RawValue) -> bool {
     value.get().starts_with(['{', '['])
 }
 
-/// The rows of a value that is a list of them, or an object with such a list, and the names of what stands beside it;
+/// Returns the rows of a value that is a list of them, or an object with such a list, and the names of what stands beside it;
 /// `None` if it is a row itself.
 fn listed(value: &RawValue) -> Option<(Vec<&RawValue>, Vec<String>)> {
     if let Ok(rows) = serde_json::from_str::<Vec<&RawValue>>(value.get()) {
@@ -161,7 +160,7 @@ fn listed(value: &RawValue) -> Option<(Vec<&RawValue>, Vec<String>)> {
     Some((rows, beside))
 }
 
-/// Whether a list begins with a message, so that it is a chat.
+/// Returns whether a list begins with a message, so that it is a chat.
 fn begins_chat(rows: &[&RawValue]) -> bool {
     let first = rows.first().and_then(|row| serde_json::from_str::<Value>(row.get()).ok());
     first.is_some_and(|row| is_message(&row))

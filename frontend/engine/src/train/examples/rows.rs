@@ -214,7 +214,7 @@ fn ids(object: &mut Map<String, Value>, masks: Vec<(String, Vec<bool>)>) -> Resu
     Ok(Content::Ids { ids, labels })
 }
 
-/// A list, or one that is spelled in a text.
+/// Returns a list, or one that is spelled in a text.
 fn array(object: &mut Map<String, Value>, key: &str) -> Result<Vec<Value>, Reason> {
     let wrong = || Reason::Field { field: key.to_owned(), what: FieldFault::NotAList };
     match object.shift_remove(key) {

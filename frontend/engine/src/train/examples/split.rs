@@ -4,7 +4,6 @@ use crate::split_mix::{next, shuffled};
 
 /// Splits `count` examples into training and evaluation indices, each ascending. The evaluation share is `share` (0
 /// to 1), rounded down; at least one example is left for training. The split depends only on the seed.
-#[must_use]
 pub fn split(count: usize, share: f32, seed: u64) -> (Vec<usize>, Vec<usize>) {
     let kept = if share > 0.0 && count > 1 {
         // 0.1 as f32 is slightly larger than 0.1.

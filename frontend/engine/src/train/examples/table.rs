@@ -29,7 +29,7 @@ impl Names {
         Self(names)
     }
 
-    /// The name as it is spelled here.
+    /// Returns the name as it is spelled here.
     fn find(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|column| column.eq_ignore_ascii_case(name))
     }
@@ -38,12 +38,12 @@ impl Names {
         Sides::of(|name| self.find(name).is_some())
     }
 
-    /// Whether they are names that are known.
+    /// Returns whether they are names that are known.
     fn are_known(&self) -> bool {
         self.sides().is_some() || CHATS.iter().any(|name| self.find(name).is_some())
     }
 
-    /// The columns to use, by name; otherwise the first two. `None` if there are fewer than two.
+    /// Returns the columns to use, by name; otherwise the first two. `None` if there are fewer than two.
     fn guess(&self) -> Option<Columns> {
         let has = |name: &str| self.find(name).is_some();
         let spelled =
@@ -64,13 +64,13 @@ impl Names {
         })
     }
 
-    /// The place of a column that may be left out.
+    /// Returns the place of a column that may be left out.
     fn optional(&self, name: &str) -> Result<Option<usize>, Reason> {
         if name.is_empty() { Ok(None) } else { self.place(name).map(Some) }
     }
 }
 
-/// Whether a line is a sentence, which may contain separators, rather than column names.
+/// Returns whether a line is a sentence, which may contain separators, rather than column names.
 fn is_prose(header: &StringRecord) -> bool {
     /// Maximum number of words in a name.
     const MAX_WORDS: usize = 6;
@@ -81,7 +81,7 @@ fn is_prose(header: &StringRecord) -> bool {
     header.iter().any(is_sentence)
 }
 
-/// The separator that a first line such as `sep=;` names, and the text behind that line.
+/// Returns the separator that a first line such as `sep=;` names, and the text behind that line.
 fn hint(text: &str) -> Option<(u8, &str)> {
     let end = text.find(['\r', '\n'])?;
     let line = text[..end].trim_matches('"');
@@ -101,12 +101,12 @@ fn reader(text: &str, separator: u8) -> csv::Reader<&[u8]> {
     builder.delimiter(separator).flexible(true).has_headers(false).from_reader(text.as_bytes())
 }
 
-/// The first records with this separator.
+/// Returns the first records with this separator.
 fn sample(text: &str, separator: u8) -> Vec<StringRecord> {
     reader(text, separator).into_records().map_while(Result::ok).take(SAMPLE).collect()
 }
 
-/// The most likely separator: that with which the first lines have names that are known, or as many cells each.
+/// Returns the most likely separator: that with which the first lines have names that are known, or as many cells each.
 fn separator(text: &str) -> u8 {
     let likely = |separator: &u8| {
         let records = sample(text, *separator);
@@ -119,7 +119,7 @@ fn separator(text: &str) -> u8 {
     SEPARATORS.into_iter().rev().max_by_key(likely).unwrap_or(SEPARATORS[0])
 }
 
-/// The line at which a record starts. The reader says where the one before it ended, before any line breaks.
+/// Returns the line at which a record starts. The reader says where the one before it ended, before any line breaks.
 fn line(text: &str, start: &csv::Position) -> u32 {
     let rest = text.as_bytes().get(start.byte() as usize..).unwrap_or_default();
     let breaks = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
@@ -138,7 +138,7 @@ fn header(records: &[StringRecord]) -> Option<usize> {
     records.get(first).filter(|record| !record.iter().any(is_number)).map(|_| first)
 }
 
-/// The line under the names in a table of Markdown.
+/// Returns the line under the names in a table of Markdown.
 fn is_rule(record: &StringRecord) -> bool {
     let mut cells = record.iter().filter(|cell| !cell.is_empty()).peekable();
     cells.peek().is_some()

@@ -10,12 +10,12 @@ use super::{FieldFault, Reason};
 /// Names of what a tool is called with, besides `arguments`.
 const ARGUMENTS: [&str; 3] = ["parameters", "args", "input"];
 
-/// Whether a turn of this author, whose name is in lowercase, calls tools and does nothing else.
+/// Returns whether a turn of this author, whose name is in lowercase, calls tools and does nothing else.
 pub(super) fn is_call(author: &str) -> bool {
     matches!(author, "function_call" | "functioncall" | "tool_call" | "tool_calls")
 }
 
-/// Whether a turn of this author, whose name is in lowercase, is the response of a tool.
+/// Returns whether a turn of this author, whose name is in lowercase, is the response of a tool.
 pub(super) fn is_response(author: &str) -> bool {
     // OpenAI's former name, ShareGPT's, and those of other programs.
     const NAMES: [&str; 7] =
@@ -61,7 +61,7 @@ fn call_of(mut call: Map<String, Value>) -> Option<Value> {
     Some(Value::Object(call))
 }
 
-/// The text of an answer without the calls that it marks, and the calls. `None` if it marks none, or one that cannot be
+/// Returns the text of an answer without the calls that it marks, and the calls. `None` if it marks none, or one that cannot be
 /// read.
 pub(super) fn marked_calls(text: &str) -> Option<(String, Vec<Value>)> {
     let (rest, blocks) = blocks(text, "<tool_call>", "</tool_call>")?;
@@ -70,7 +70,7 @@ pub(super) fn marked_calls(text: &str) -> Option<(String, Vec<Value>)> {
     Some((rest, all.ok()?.concat()))
 }
 
-/// The responses that a text marks, each as the message of a tool. `None` if it marks none, or says more.
+/// Returns the responses that a text marks, each as the message of a tool. `None` if it marks none, or says more.
 pub(super) fn marked_responses(text: &str) -> Option<Vec<Map<String, Value>>> {
     let (rest, blocks) = blocks(text, "<tool_response>", "</tool_response>")?;
     rest.is_empty().then(|| blocks.into_iter().map(response).collect())
