@@ -72,10 +72,7 @@ impl Source {
 
 /// A permutation of a kernel: everything that its text depends on. Its launcher has the parameters and the grid of a dispatch.
 pub trait Kernel: Any {
-    /// The shader.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
+    /// Returns the shader.
     fn source(&self) -> Result<Source, PreprocessError>;
 
     /// Small inputs, and the output of the CPU twin: the self-test.
@@ -84,7 +81,7 @@ pub trait Kernel: Any {
     /// When its matrices would have a shape that the type cannot have.
     fn case(&self) -> Result<Case, CaseError>;
 
-    /// Whether it multiplies rows that are rounded to int8, or rounds rows for such a product.
+    /// Returns whether it multiplies rows that are rounded to int8, or rounds rows for such a product.
     fn is_packed(&self) -> bool {
         false
     }
@@ -92,7 +89,6 @@ pub trait Kernel: Any {
 
 impl dyn Kernel {
     /// It as a `K`, if it is one.
-    #[must_use]
     pub fn downcast_ref<K: Kernel>(&self) -> Option<&K> {
         (self as &dyn Any).downcast_ref()
     }

@@ -22,7 +22,6 @@ impl KvType {
     pub const ALL: [Self; 3] = [Self::F16, Self::F32, Self::Q8_0];
 
     /// In names of kernels.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::F16 => "f16",
@@ -40,14 +39,12 @@ impl KvType {
         }
     }
 
-    /// Whether heads of this size can be stored so.
-    #[must_use]
+    /// Returns whether heads of this size can be stored so.
     pub const fn supports(self, head_dim: u32) -> bool {
         head_dim.is_multiple_of(if matches!(self, Self::Q8_0) { 16 } else { 4 })
     }
 
     /// Bytes of one head of one slot.
-    #[must_use]
     pub const fn head_bytes(self, head_dim: u32) -> u64 {
         let elements = head_dim as u64;
         match self {
@@ -59,7 +56,6 @@ impl KvType {
     }
 
     /// CPU twin: the words of a cache that holds these heads, `[.., head_dim]`.
-    #[must_use]
     pub fn words(self, heads: &[f32], head_dim: u32) -> Vec<u32> {
         let bytes: Vec<u8> = match self {
             Self::F16 => heads.iter().flat_map(|&v| f16::from_f32(v).to_le_bytes()).collect(),
@@ -71,7 +67,7 @@ impl KvType {
         bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
     }
 
-    /// The bytes of a head: its codes, then a scale for each block. A scale is a normal half, since a device may read a
+    /// Returns the bytes of a head: its codes, then a scale for each block. A scale is a normal half, since a device may read a
     /// subnormal one as zero.
     fn quantised(self, head: &[f32], head_dim: u32) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -89,7 +85,6 @@ impl KvType {
     }
 
     /// CPU twin: the values of all heads in the words of a cache.
-    #[must_use]
     pub fn values(self, words: &[u32], head_dim: u32) -> Vec<f32> {
         let half = |bytes: &[u8]| f16::from_le_bytes([bytes[0], bytes[1]]).to_f32();
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -113,14 +108,12 @@ impl KvType {
     }
 
     /// CPU twin: heads as the cache holds them.
-    #[must_use]
     pub fn rounded(self, heads: &[f32], head_dim: u32) -> Vec<f32> {
         self.values(&self.words(heads, head_dim), head_dim)
     }
 
-    /// The most by which two roundings of nearly the same heads differ with [`KvType::Q8_0`], where a value may lie
+    /// Returns the most by which two roundings of nearly the same heads differ with [`KvType::Q8_0`], where a value may lie
     /// between two codes.
-    #[must_use]
     pub fn step(heads: &[f32]) -> f32 {
         // And a little for the scale, which may be rounded to another half.
         1.1 * heads.iter().fold(0.0_f32, |most, v| most.max(v.abs())) / 127.0
@@ -139,8 +132,7 @@ pub enum Kv {
 }
 
 impl Kv {
-    /// The variant for a layer that does or does not own a cache and a v projection.
-    #[must_use]
+    /// Returns the variant for a layer that does or does not own a cache and a v projection.
     pub const fn of_layer(owns: bool, has_v: bool) -> Self {
         match (owns, has_v) {
             (false, _) => Self::Shared,

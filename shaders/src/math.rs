@@ -1,13 +1,11 @@
 //! Functions that several CPU twins use.
 
 /// `gelu_tanh(x) = ½x(1 + tanh(√(2/π)·(x + 0.044715x³)))` (Gemma 4 specification §2.3).
-#[must_use]
 pub fn gelu_tanh(x: f64) -> f64 {
     0.5 * x * (1.0 + ((2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x)).tanh())
 }
 
 /// RMS norm: `v·(mean(v²) + eps)^-½·w`, without the factor `w` if it is `None`.
-#[must_use]
 pub fn rms(v: &[f64], w: Option<&[f32]>, eps: f64) -> Vec<f64> {
     let mean = v.iter().map(|x| x * x).sum::<f64>() / v.len() as f64;
     let factor = (mean + eps).sqrt().recip();
@@ -16,7 +14,6 @@ pub fn rms(v: &[f64], w: Option<&[f32]>, eps: f64) -> Vec<f64> {
 }
 
 /// PCG3D, a hash of three words: Jarzynski & Olano, "Hash Functions for GPU Rendering", JCGT 9(3), 2020.
-#[must_use]
 pub const fn pcg3d(words: [u32; 3]) -> [u32; 3] {
     const fn lcg(x: u32) -> u32 {
         x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223)
@@ -33,7 +30,6 @@ pub const fn pcg3d(words: [u32; 3]) -> [u32; 3] {
 }
 
 /// Elements rounded to int8 (`wgsl/shared/pack_unit.wgsl`): d = max|x| / 127 and integers q with x ≈ d·q.
-#[must_use]
 pub fn pack_unit(x: &[f32]) -> (f32, Vec<i8>) {
     let most = x.iter().fold(0.0_f32, |most, v| most.max(v.abs()));
     let inverse = if most > 0.0 { 127.0 / most } else { 0.0 };
@@ -41,7 +37,6 @@ pub fn pack_unit(x: &[f32]) -> (f32, Vec<i8>) {
 }
 
 /// Rows rounded to int8: codes, four a word, and for each unit its scale and its scale times the sum of its codes.
-#[must_use]
 pub fn pack_rows(x: &[f32]) -> (Vec<u32>, Vec<f32>) {
     let (mut codes, mut scales) = (Vec::new(), Vec::new());
     for unit in x.chunks_exact(16) {
@@ -55,7 +50,6 @@ pub fn pack_rows(x: &[f32]) -> (Vec<u32>, Vec<f32>) {
 }
 
 /// x rounded to int8: each 16 elements as `d·q` ([`pack_unit`]).
-#[must_use]
 pub fn rounded_to_bytes(x: &[f64]) -> Vec<f64> {
     let unit = |unit: &[f64]| -> Vec<f64> {
         let unit: Vec<f32> = unit.iter().map(|&v| v as f32).collect();

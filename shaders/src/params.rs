@@ -16,7 +16,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// The members in WGSL: name, type, and offset in bytes. Padding must not contain an aligned vector.
+    /// Returns the members in WGSL: name, type, and offset in bytes. Padding must not contain an aligned vector.
     pub fn members(self) -> impl Iterator<Item = (String, &'static str, usize)> {
         let words = if self.name == "pad" { self.size / 4 } else { 0 };
         let itself = (words == 0).then(|| (self.name.to_owned(), self.wgsl, self.offset));
@@ -31,7 +31,7 @@ pub trait WgslStruct: bytemuck::Pod {
     const FIELDS: &'static [Field];
 }
 
-/// The declaration in WGSL of a struct with this name.
+/// Returns the declaration in WGSL of a struct with this name.
 pub(crate) fn wgsl<S: WgslStruct>(name: &str) -> String {
     let members = S::FIELDS.iter().flat_map(|field| field.members());
     let members: String = members.map(|(name, wgsl, _)| format!("    {name}: {wgsl},\n")).collect();

@@ -4,13 +4,11 @@
 const LOW: u32 = 256;
 
 /// Length of the first part of the table (`HI_ROWS`, `rope_hi_rows`), for positions below `max_pos`.
-#[must_use]
 pub const fn hi_rows(max_pos: u32) -> u32 {
     max_pos.div_ceil(LOW)
 }
 
 /// Bytes of [`table`].
-#[must_use]
 pub fn bytes(head_dim: u32, max_pos: u32) -> u64 {
     u64::from(hi_rows(max_pos) + LOW) * u64::from(head_dim / 2) * size_of::<[f32; 2]>() as u64
 }
@@ -18,7 +16,6 @@ pub fn bytes(head_dim: u32, max_pos: u32) -> u64 {
 /// `(cos, sin)` of `256·hi·inv_freq_j` for `hi < hi_rows(max_pos)`, then of `lo·inv_freq_j` for `lo < 256`, in rows
 /// of `head_dim / 2` entries. `inv_freq_j = theta^(−2j/head_dim) / factors[j]`; a factor of 1e30 leaves a pair
 /// unrotated (Gemma 4 specification §2.5). Factors that are missing at the end are 1.
-#[must_use]
 pub fn table(theta: f64, head_dim: u32, factors: Option<&[f32]>, max_pos: u32) -> Vec<[f32; 2]> {
     let half = head_dim / 2;
     let inv_freq: Vec<f64> = (0..half)
@@ -39,7 +36,6 @@ pub fn table(theta: f64, head_dim: u32, factors: Option<&[f32]>, max_pos: u32) -
 }
 
 /// CPU twin of `rope_cos_sin`: the cosine and sine for pair `j` at `pos`.
-#[must_use]
 pub fn cos_sin(table: &[[f32; 2]], head_dim: u32, hi_rows: u32, pos: u32, j: u32) -> [f32; 2] {
     let half = head_dim / 2;
     let [cos_hi, sin_hi] = table[(pos / LOW * half + j) as usize];

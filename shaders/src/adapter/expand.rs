@@ -37,7 +37,6 @@ params! {
 
 impl Params {
     /// Parameters for products of `n` columns; `stride` is the row length of z in elements.
-    #[must_use]
     pub fn new(n: &[u32], stride: u32, correction: &Correction) -> Self {
         let mut params =
             Self { quads: correction.rank / 4, stride: stride / 4, z_at: [u32::MAX; 4], ..Self::default() };
@@ -56,14 +55,12 @@ impl Params {
     }
 
     /// Workgroups for a chunk of `rows` rows.
-    #[must_use]
     pub fn dispatch(&self, rows: u32) -> [u32; 3] {
         [self.groups[2], rows.div_ceil(ROWS), 1]
     }
 }
 
-/// The twin for one product, in f64: `y[T, n] + B·(scales ⊙ z)`, z `[T, rank]`, B `[n, rank]`.
-#[must_use]
+/// Returns the twin for one product, in f64: `y[T, n] + B·(scales ⊙ z)`, z `[T, rank]`, B `[n, rank]`.
 pub fn expand(y: &[f32], z: &[f32], b: &[f32], scales: &[f32]) -> Vec<f32> {
     let rank = scales.len();
     let n = b.len() / rank;

@@ -43,8 +43,7 @@ params! {
 }
 
 impl Block {
-    /// Whether the kernel supports this head size.
-    #[must_use]
+    /// Returns whether the kernel supports this head size.
     pub const fn supports(head_dim: u32) -> bool {
         head_dim.is_multiple_of(4) && head_dim >= 4 && head_dim <= 512
     }
@@ -56,13 +55,11 @@ impl Block {
     }
 
     /// Workgroups for a chunk of `positions`, for all key–value heads from `first_head` on.
-    #[must_use]
     pub const fn dispatch(&self, params: &Params, positions: u32) -> [u32; 3] {
         self.dispatch_heads(params, positions, params.kv_heads - params.first_head)
     }
 
     /// Workgroups for `kv_heads` key–value heads from `first_head` on.
-    #[must_use]
     pub const fn dispatch_heads(&self, params: &Params, positions: u32, kv_heads: u32) -> [u32; 3] {
         [(positions * (params.heads / params.kv_heads)).div_ceil(self.rows()), kv_heads, 1]
     }
@@ -85,7 +82,6 @@ pub struct Inputs<'a> {
 }
 
 /// CPU twin in f64, with an ordinary softmax.
-#[must_use]
 pub fn block(form: &Block, params: &Params, inputs: Inputs<'_>) -> Vec<f32> {
     let hd = form.head_dim as usize;
     let heads = params.heads as usize;
@@ -140,7 +136,7 @@ impl Chunk {
         random(5, len).into_iter().map(|v| 0.3 * v).collect()
     }
 
-    /// The bindings, and what `out` should be if keys and values are rounded so.
+    /// Returns the bindings, and what `out` should be if keys and values are rounded so.
     pub(super) fn of(&self, form: &Block, q: &[f32], rounded: fn(f32) -> f32) -> (Vec<Arg>, Vec<f32>) {
         let slots = if self.ring == 0 { (self.pos + self.len).next_multiple_of(32) } else { self.ring };
         let slots = (slots * KV_HEADS * form.head_dim) as usize;

@@ -24,8 +24,7 @@ pub struct Cooperative {
 pub const KEYS: u32 = 32;
 
 impl Cooperative {
-    /// Whether the kernel supports this head size and cache. Matrices have halves, so an f32 cache would be rounded.
-    #[must_use]
+    /// Returns whether the kernel supports this head size and cache. Matrices have halves, so an f32 cache would be rounded.
     pub const fn supports(head_dim: u32, kv_type: KvType) -> bool {
         matches!(head_dim, 64 | 128 | 192 | 256 | 512) && !matches!(kv_type, KvType::F32)
     }
@@ -46,7 +45,6 @@ impl Cooperative {
     }
 
     /// Workgroup memory, in bytes.
-    #[must_use]
     pub const fn memory(self) -> u32 {
         let staged = 2 * KEYS * (self.head_dim + 8 * self.parts());
         staged + 4 * 64 * 36 + 2 * self.rows() * 40 + 4 * self.rows() + 32
@@ -79,7 +77,6 @@ impl Cooperative {
     }
 
     /// Workgroups for a chunk of `positions`, for all key–value heads from `first_head` on.
-    #[must_use]
     pub const fn dispatch(self, params: &Params, positions: u32) -> [u32; 3] {
         let group = params.heads / params.kv_heads;
         [(positions * group).div_ceil(self.rows()), params.kv_heads - params.first_head, 1]

@@ -74,16 +74,14 @@ params! {
 }
 
 impl Decode {
-    /// Whether the kernel supports this head size.
-    #[must_use]
+    /// Returns whether the kernel supports this head size.
     pub fn supports(head_dim: u32) -> bool {
         head_dim.is_power_of_two() && (16..=512).contains(&head_dim)
     }
 
-    /// The most query heads that a workgroup can have in the workgroup memory of every device, of those that share a kv
+    /// Returns the most query heads that a workgroup can have in the workgroup memory of every device, of those that share a kv
     /// head. `own` says whether it also holds the token's key and value, as the cache holds them. Heads smaller than any
     /// published one have nothing to gain, and compile slowly.
-    #[must_use]
     pub const fn group(head_dim: u32, sharing: u32, own: bool, kv_type: KvType) -> u32 {
         match sharing {
             _ if head_dim < 64 => 1,
@@ -109,19 +107,16 @@ impl Decode {
     }
 
     /// Workgroups.
-    #[must_use]
     pub fn dispatch(params: &Params) -> [u32; 3] {
         [params.max_splits, params.heads, 1]
     }
 
-    /// Number of f32 elements of the partial results: accumulators, then `(m, l)` pairs.
-    #[must_use]
+    /// Returns the number of f32 elements of the partial results: accumulators, then `(m, l)` pairs.
     pub fn part_len(head_dim: u32, heads: u32, max_splits: u32) -> u32 {
         heads * max_splits * (head_dim + 2)
     }
 
     /// Offset, in elements, of the partial sums of z that follow the partial results.
-    #[must_use]
     pub fn partial_at(head_dim: u32, heads: u32, max_splits: u32) -> u32 {
         Self::part_len(head_dim, heads, max_splits).next_multiple_of(4)
     }
@@ -129,7 +124,6 @@ impl Decode {
 
 /// How `keys` positions are split, and one more for each of `rows` rows but the first: first visible key, keys per split, number
 /// of splits (`wgsl/shared/splits.wgsl`).
-#[must_use]
 pub fn splits(keys: u32, rows: u32, window: u32, min_split_keys: u32, max_splits: u32) -> (u32, u32, u32) {
     let of_first = if window == 0 { keys } else { keys.min(window) };
     let visible = of_first + rows - 1;

@@ -47,7 +47,6 @@ pub struct MergeRows {
 
 impl FewRows {
     /// Rows per workgroup for a dispatch of up to `rows` rows: as few as give the smallest number of blocks.
-    #[must_use]
     pub const fn block_rows(rows: u32) -> u32 {
         match rows.div_ceil(MAX_QUERIES) {
             0 => 1,
@@ -56,7 +55,6 @@ impl FewRows {
     }
 
     /// Query heads per workgroup that also has `block_rows` rows, of a group that share a kv head: 1, 2 or 4.
-    #[must_use]
     pub const fn group(block_rows: u32, group: u32) -> u32 {
         match MAX_QUERIES / block_rows {
             most if most >= group => group,
@@ -64,22 +62,19 @@ impl FewRows {
         }
     }
 
-    /// Maximum number of splits, where `max_splits` hold the window of a single row. The other rows of a block see further keys,
-    /// which must not make all splits longer.
-    #[must_use]
+    /// Returns the maximum number of splits, where `max_splits` hold the window of a single row. The other rows of a block see
+    /// further keys, which must not make all splits longer.
     pub const fn max_splits(block_rows: u32, window: u32, max_splits: u32) -> u32 {
         if block_rows > 1 && window > 0 { max_splits + 1 } else { max_splits }
     }
 
     /// Workgroups for `rows` rows.
-    #[must_use]
     pub const fn dispatch(params: &Params, rows: u32) -> [u32; 3] {
         let block = if params.block_rows > 1 { params.block_rows } else { 1 };
         [params.max_splits, params.heads, rows.div_ceil(block)]
     }
 
-    /// Number of f32 elements of the partial results of `rows` rows.
-    #[must_use]
+    /// Returns the number of f32 elements of the partial results of `rows` rows.
     pub fn part_len(rows: u32, head_dim: u32, heads: u32, max_splits: u32) -> u32 {
         rows * Decode::part_len(head_dim, heads, max_splits)
     }
@@ -87,7 +82,6 @@ impl FewRows {
 
 impl MergeRows {
     /// Workgroups for `rows` rows.
-    #[must_use]
     pub const fn dispatch(self, params: &Params, rows: u32) -> [u32; 3] {
         [params.heads, rows, self.head_dim.div_ceil(MERGED)]
     }

@@ -37,8 +37,7 @@ params! {
 }
 
 impl Params {
-    /// The constants of specification §10.3.
-    #[must_use]
+    /// Returns the constants of specification §10.3.
     pub fn new(heads: u32, head_dim: u32, slots: u32, scale: u32) -> Self {
         let ln2 = std::f64::consts::LN_2;
         Self {
@@ -54,14 +53,12 @@ impl Params {
 }
 
 /// Slots that the ring needs for steps of up to `rows` rows.
-#[must_use]
 pub const fn slots(rows: u32) -> u32 {
     rows + KEYS - 1
 }
 
-/// The sinusoidal encodings of the distances 0..[`KEYS`], `[KEYS, width]`: sines, then cosines, before their
+/// Returns the sinusoidal encodings of the distances 0..[`KEYS`], `[KEYS, width]`: sines, then cosines, before their
 /// projection (specification §10.3).
-#[must_use]
 pub fn encodings(width: u32) -> Vec<f32> {
     let half = width as usize / 2;
     let mut rows = Vec::with_capacity(KEYS as usize * width as usize);
@@ -75,7 +72,6 @@ pub fn encodings(width: u32) -> Vec<f32> {
 }
 
 /// Workgroups for a step of `rows`.
-#[must_use]
 pub const fn dispatch(params: &Params, rows: u32) -> [u32; 3] {
     [params.heads, rows, 1]
 }
@@ -96,7 +92,6 @@ pub struct Inputs<'a> {
 }
 
 /// CPU twin, for a whole clip.
-#[must_use]
 pub fn attention(params: &Params, inputs: &Inputs<'_>) -> Vec<f64> {
     let head_dim = inputs.scale.len();
     let width = params.heads as usize * head_dim;

@@ -42,8 +42,7 @@ params! {
 }
 
 impl Conv2d {
-    /// Whether the kernel supports these numbers of channels.
-    #[must_use]
+    /// Returns whether the kernel supports these numbers of channels.
     pub const fn takes(channels_in: u32, channels: u32) -> bool {
         channels.is_multiple_of(GROUPS)
             && channels > 0
@@ -51,20 +50,17 @@ impl Conv2d {
             && (channels_in == 1 || (channels_in > 0 && channels_in.is_multiple_of(16)))
     }
 
-    /// The kernel for numbers of channels that [`takes`](Self::takes) accepts.
-    #[must_use]
+    /// Returns the kernel for numbers of channels that [`takes`](Self::takes) accepts.
     pub const fn new(channels_in: u32, channels: u32) -> Self {
         Self { channels, chunk: if channels_in == 1 { 1 } else { 16 } }
     }
 
     /// Workgroups for `rows` rows of output.
-    #[must_use]
     pub const fn dispatch(params: &Params, rows: u32) -> [u32; 3] {
         [params.freq_out.div_ceil(32), rows, 1]
     }
 
     /// CPU twin: `rows` rows of output.
-    #[must_use]
     pub fn twin(self, params: &Params, vectors: &[f32], x: &[f32], rows: usize) -> Vec<f64> {
         let (channels, channels_in) = (self.channels as usize, params.channels_in as usize);
         let (freq_in, freq_out) = (params.freq_in as usize, params.freq_out as usize);

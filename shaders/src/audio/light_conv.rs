@@ -31,19 +31,16 @@ params! {
 }
 
 /// Slots that the ring needs for steps of up to `rows` rows.
-#[must_use]
 pub const fn slots(rows: u32, taps: u32) -> u32 {
     rows + taps.saturating_sub(1)
 }
 
 /// Workgroups for a step of `rows`.
-#[must_use]
 pub const fn dispatch(rows: u32) -> [u32; 3] {
     grid(rows)
 }
 
 /// CPU twin, for a whole clip: the rows `x` start at position 0.
-#[must_use]
 pub fn light_conv(params: &Params, vectors: &[f32], x: &[f32]) -> Vec<f64> {
     let width = 4 * params.width4 as usize;
     let taps = params.taps as usize;
@@ -70,7 +67,7 @@ impl Kernel for LightConv {
         Source::build::<Params>("audio/light_conv.wgsl", "audio_light_conv", &Defines::new())
     }
 
-    /// The gated convolution, for one step.
+    /// Returns the gated convolution, for one step.
     fn case(&self) -> Result<Case, CaseError> {
         let (width, taps) = (64_u32, 5);
         let slots = slots(STEP, taps);

@@ -24,20 +24,17 @@ params! {
 
 impl Params {
     /// Rows of `width` elements, a multiple of 4.
-    #[must_use]
     pub const fn new(width: u32) -> Self {
         Self { width4: width / 4, pad: [0; 3] }
     }
 }
 
 /// Workgroups for a step of `rows`.
-#[must_use]
 pub const fn dispatch(params: &Params, rows: u32) -> [u32; 3] {
     grid((rows * params.width4).div_ceil(ELEMENTS / 4))
 }
 
 /// CPU twin: `x·sigmoid(x)`.
-#[must_use]
 pub fn silu(x: f64) -> f64 {
     x * sigmoid(x)
 }

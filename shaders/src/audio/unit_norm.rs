@@ -27,7 +27,6 @@ impl Params {
     pub const NONE: u32 = u32::MAX;
 
     /// Rows of `width` elements, a multiple of 4.
-    #[must_use]
     pub const fn new(width: u32, bias: Option<u32>, eps: f32) -> Self {
         let bias = match bias {
             Some(bias) => bias,
@@ -38,13 +37,11 @@ impl Params {
 }
 
 /// Workgroups for a step of `rows`.
-#[must_use]
 pub const fn dispatch(rows: u32) -> [u32; 3] {
     grid(rows)
 }
 
 /// CPU twin.
-#[must_use]
 pub fn unit_norm(params: &Params, vectors: &[f32], x: &[f32]) -> Vec<f64> {
     let width = 4 * params.width4 as usize;
     let bias = |i: usize| {

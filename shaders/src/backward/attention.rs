@@ -26,7 +26,6 @@ params! {
 
 impl Params {
     /// Workgroups of either kernel for `rows` rows.
-    #[must_use]
     pub const fn dispatch(&self, rows: u32) -> [u32; 3] {
         [rows.div_ceil(TILE), self.heads, 1]
     }
@@ -52,20 +51,14 @@ fn defines(head_dim: u32, spans: bool) -> Defines {
     defines.set("OWNED", TILE.div_ceil(groups)).set("SPANS", spans).set("SPAN", span)
 }
 
-/// The kernel for queries. Heads have up to 512 elements, a multiple of 4. With `spans`, the rows of an image
+/// Returns the kernel for queries. Heads have up to 512 elements, a multiple of 4. With `spans`, the rows of an image
 /// attend to each other in both directions.
-///
-/// # Errors
-/// When the template cannot be expanded.
 pub fn queries(head_dim: u32, spans: bool) -> Result<Source, PreprocessError> {
     let name = format!("backward_attention_q_h{head_dim}{}", if spans { "_spans" } else { "" });
     Source::build::<Params>("backward/attention_q.wgsl", name, &defines(head_dim, spans))
 }
 
-/// The kernel for keys and values; the same head sizes.
-///
-/// # Errors
-/// When the template cannot be expanded.
+/// Returns the kernel for keys and values; the same head sizes.
 pub fn keys_values(head_dim: u32, spans: bool) -> Result<Source, PreprocessError> {
     let name = format!("backward_attention_kv_h{head_dim}{}", if spans { "_spans" } else { "" });
     Source::build::<Params>("backward/attention_kv.wgsl", name, &defines(head_dim, spans))
@@ -82,12 +75,12 @@ pub struct Inputs {
     pub v: Vec<f64>,
 }
 
-/// The first key that query `i` attends to.
+/// Returns the first key that query `i` attends to.
 fn first_key(params: &Params, i: usize) -> usize {
     if params.window == 0 { 0 } else { (i + 1).saturating_sub(params.window as usize) }
 }
 
-/// The softmax weights of query `i` of a head, from its first visible key on. `spans` is empty for causal
+/// Returns the softmax weights of query `i` of a head, from its first visible key on. `spans` is empty for causal
 /// attention.
 fn weights(params: &Params, hd: usize, x: &Inputs, spans: &[Span], i: usize, head: usize) -> Vec<f64> {
     let (heads, kv_heads) = (params.heads as usize, params.kv_heads as usize);
@@ -103,7 +96,6 @@ fn weights(params: &Params, hd: usize, x: &Inputs, spans: &[Span], i: usize, hea
 }
 
 /// CPU twin of the forward pass: `[T, heads, head_dim]`.
-#[must_use]
 pub fn forward(params: &Params, hd: usize, x: &Inputs, spans: &[Span]) -> Vec<f64> {
     let (heads, kv_heads) = (params.heads as usize, params.kv_heads as usize);
     let mut out = vec![0.0; x.q.len()];
@@ -119,7 +111,6 @@ pub fn forward(params: &Params, hd: usize, x: &Inputs, spans: &[Span]) -> Vec<f6
 }
 
 /// CPU twin of the backward pass: dq, dk and dv in the shapes of q, k and v.
-#[must_use]
 pub fn backward(params: &Params, hd: usize, x: &Inputs, spans: &[Span], dout: &[f64]) -> Inputs {
     let (heads, kv_heads) = (params.heads as usize, params.kv_heads as usize);
     let mut d = Inputs { q: vec![0.0; x.q.len()], k: vec![0.0; x.k.len()], v: vec![0.0; x.v.len()] };

@@ -18,23 +18,18 @@ params! {
 
 impl Params {
     /// Parameters for activations of `width` elements, a multiple of 4.
-    #[must_use]
     pub const fn new(width: u32, scale: f32) -> Self {
         Self { width4: width / 4, scale, pad: [0; 2] }
     }
 }
 
-/// The shader.
-///
-/// # Errors
-/// When the template cannot be expanded.
+/// Returns the shader.
 pub fn source(mixture: Mixture) -> Result<Source, PreprocessError> {
     let name = format!("backward_choices_{}", mixture.name());
     Source::build::<Params>("backward/choices.wgsl", name, &mixture.defines())
 }
 
 /// Workgroups for `rows` rows.
-#[must_use]
 pub const fn dispatch(rows: u32) -> [u32; 3] {
     grid(rows)
 }
@@ -42,7 +37,6 @@ pub const fn dispatch(rows: u32) -> [u32; 3] {
 /// CPU twin for one row, in f64: the gradients of the activations, `[used, width]`, and those of all logits. `chosen`
 /// has expert and weight of each place ([`crate::experts::choice`]), `gradients` those of the sum through the down
 /// projection of each chosen expert.
-#[must_use]
 pub fn choices(
     params: &Params,
     chosen: &[(u32, f64)],

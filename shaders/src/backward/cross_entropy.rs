@@ -36,26 +36,19 @@ pub struct Stat {
 }
 
 impl Stat {
-    /// The loss of the row, after the last tile.
-    #[must_use]
+    /// Returns the loss of the row, after the last tile.
     pub fn loss(&self) -> f64 {
         f64::from(self.top) + f64::from(self.sum).ln() - f64::from(self.target)
     }
 }
 
-/// The kernel that adds a tile to the statistics.
-///
-/// # Errors
-/// When the template cannot be expanded.
+/// Returns the kernel that adds a tile to the statistics.
 pub fn loss() -> Result<Source, PreprocessError> {
     let defines = Defines::new().set("LOSS", true);
     Source::build::<Params>("backward/cross_entropy.wgsl", "backward_cross_entropy_loss", &defines)
 }
 
-/// The kernel that computes the gradients of a tile's logits.
-///
-/// # Errors
-/// When the template cannot be expanded.
+/// Returns the kernel that computes the gradients of a tile's logits.
 pub fn gradient() -> Result<Source, PreprocessError> {
     let defines = Defines::new().set("LOSS", false);
     Source::build::<Params>("backward/cross_entropy.wgsl", "backward_cross_entropy_gradient", &defines)
@@ -63,20 +56,17 @@ pub fn gradient() -> Result<Source, PreprocessError> {
 
 impl Params {
     /// Workgroups of the loss kernel for `rows` rows, at most 65 535.
-    #[must_use]
     pub const fn loss_dispatch(rows: u32) -> [u32; 3] {
         [rows, 1, 1]
     }
 
     /// Workgroups of the gradient kernel.
-    #[must_use]
     pub const fn gradient_dispatch(&self, rows: u32) -> [u32; 3] {
         [self.n.div_ceil(256), rows, 1]
     }
 }
 
 /// CPU twin for one row of raw logits: the loss, and its gradient with respect to the logits.
-#[must_use]
 pub fn cross_entropy(a: &[f64], target: usize, softcap: f64, weight: f64) -> (f64, Vec<f64>) {
     let cap = |a: f64| if softcap == 0.0 { a } else { softcap * (a / softcap).tanh() };
     let z: Vec<f64> = a.iter().map(|&a| cap(a)).collect();

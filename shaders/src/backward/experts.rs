@@ -6,8 +6,7 @@ use crate::experts::{Mixture, buckets};
 use crate::quant::planar_values;
 use crate::{DType, PlanarLayout, Planes, PreprocessError, Source, matmul};
 
-/// The tile for pairs that were sorted into tiles of the forward product.
-#[must_use]
+/// Returns the tile for pairs that were sorted into tiles of the forward product.
 pub const fn tile(forward: matmul::Tile) -> Tile {
     Tile::of_rows(forward.bm)
 }
@@ -37,17 +36,13 @@ params! {
     }
 }
 
-/// The kernel for one tile and storage type.
-///
-/// # Errors
-/// When the template cannot be expanded.
+/// Returns the kernel for one tile and storage type.
 pub fn source(tile: Tile, dtype: DType) -> Result<Source, PreprocessError> {
     let name = format!("backward_experts_{}", tile.name(dtype));
     Source::build::<Params>("backward/input.wgsl", name, &tile.defines(dtype).set("EXPERTS", true))
 }
 
 /// Workgroups for `positions`, for the worst case of the router's choice.
-#[must_use]
 pub const fn dispatch(tile: Tile, params: &Params, mixture: Mixture, positions: u32) -> [u32; 3] {
     [tile.columns(params.units_per_row), buckets::most_tiles(mixture, positions, tile.rows()), 1]
 }

@@ -18,11 +18,8 @@ impl Form {
     /// Every form.
     pub const ALL: [Self; 3] = [Self::Gate, Self::Both, Self::Joined];
 
-    /// The shader. Bindings: params (as in the forward kernel, with dy as its output), state, dy, gate, and up unless
+    /// Returns the shader. Bindings: params (as in the forward kernel, with dy as its output), state, dy, gate, and up unless
     /// they are joined.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
     pub fn source(self) -> Result<Source, PreprocessError> {
         let name = match self {
             Self::Gate => "backward_geglu_gate",
@@ -35,13 +32,11 @@ impl Form {
 }
 
 /// Workgroups for `rows` positions.
-#[must_use]
 pub const fn dispatch(params: &Params, rows: u32) -> [u32; 3] {
     crate::rows::gelu_mul::dispatch(params, rows)
 }
 
 /// CPU twin for one element: the gradients of gate and up.
-#[must_use]
 pub fn geglu(a: f64, u: f64, dy: f64) -> (f64, f64) {
     let c = (2.0 / std::f64::consts::PI).sqrt();
     let t = (c * (a + 0.044715 * a * a * a)).tanh();

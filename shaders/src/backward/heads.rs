@@ -32,10 +32,7 @@ params! {
 }
 
 impl Heads {
-    /// The shader.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
+    /// Returns the shader.
     pub fn source(&self) -> Result<Source, PreprocessError> {
         let defines = Defines::new().set("HALF", self.head_dim / 2).set("TURNED", self.turned);
         let form = if self.turned { "turned" } else { "bare" };
@@ -44,14 +41,12 @@ impl Heads {
     }
 
     /// Workgroups for `rows` rows, at most 65 535.
-    #[must_use]
     pub const fn dispatch(&self, params: &Params, rows: u32) -> [u32; 3] {
         [params.heads, rows, 1]
     }
 }
 
 /// CPU twin for one head at position `pos`: `dx`. `table` is from [`rope::table`], `weights` are the norm's.
-#[must_use]
 pub fn heads(
     form: &Heads,
     params: &Params,

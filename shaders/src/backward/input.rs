@@ -26,14 +26,12 @@ impl Tile {
     /// For software devices; see [`crate::matmul::Tile::SOFTWARE`].
     pub const SOFTWARE: Self = Self { bm: 32, bn: 16, quads: 16, tm: 8, tq: 2 };
 
-    /// The tiles the engine chooses from.
-    #[must_use]
+    /// Returns the tiles the engine chooses from.
     pub const fn all(software: bool) -> &'static [Self] {
         if software { &[Self::SOFTWARE] } else { &[Self::LARGE, Self::SMALL] }
     }
 
-    /// The tile for `rows` rows of dX and `k` columns.
-    #[must_use]
+    /// Returns the tile for `rows` rows of dX and `k` columns.
     pub const fn choose(rows: u32, k: u32, software: bool) -> Self {
         if software {
             return Self::SOFTWARE;
@@ -46,7 +44,7 @@ impl Tile {
         (self.bm / self.tm) * (self.quads / self.tq)
     }
 
-    /// The part of a kernel's name that identifies tile and type.
+    /// Returns the part of a kernel's name that identifies tile and type.
     pub(super) fn name(self, dtype: DType) -> String {
         let Self { bm, bn, quads, tm, tq } = self;
         format!("{dtype}_{bm}x{bn}x{quads}_{tm}x{tq}")
@@ -70,7 +68,7 @@ impl Tile {
             .set("W_LOADS", bn * quads / 4 / self.invocations())
     }
 
-    /// A tile of `bm` rows, a multiple of 4, for tiles that another kernel chose.
+    /// Returns a tile of `bm` rows, a multiple of 4, for tiles that another kernel chose.
     pub(super) const fn of_rows(bm: u32) -> Self {
         Self { bm, ..Self::SMALL }
     }
@@ -86,7 +84,6 @@ impl Tile {
     }
 
     /// Workgroups for `rows` rows.
-    #[must_use]
     pub const fn dispatch(self, params: &Params, rows: u32) -> [u32; 3] {
         [self.columns(params.units_per_row), rows.div_ceil(self.bm), 1]
     }
@@ -119,8 +116,7 @@ params! {
 }
 
 impl Params {
-    /// The gradient through one matrix.
-    #[must_use]
+    /// Returns the gradient through one matrix.
     pub const fn new(layout: &PlanarLayout, add: bool) -> Self {
         Self {
             planes: layout.planes,
@@ -133,7 +129,6 @@ impl Params {
 }
 
 /// CPU twin: `dX`, without the previous value that `add` would add.
-#[must_use]
 pub fn input(layout: &PlanarLayout, words: &[u32], dy: &[f32]) -> Vec<f64> {
     let (k, n) = (layout.k as usize, layout.n as usize);
     let rows: Vec<Vec<f32>> = (0..layout.n).map(|row| planar_values(layout, words, row)).collect();
@@ -153,7 +148,7 @@ impl Kernel for ColumnProduct {
         Source::build::<Params>("backward/input.wgsl", name, &tile.defines(dtype))
     }
 
-    /// A product with the columns of a matrix, added to what is there.
+    /// Returns a product with the columns of a matrix, added to what is there.
     fn case(&self) -> Result<Case, CaseError> {
         let (k, n, rows) = (256, 37, 5);
         let w = matrix(self.dtype, k, n, 31)?;

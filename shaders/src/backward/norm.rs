@@ -16,22 +16,17 @@ params! {
     }
 }
 
-/// The shader.
-///
-/// # Errors
-/// When the template cannot be expanded.
+/// Returns the shader.
 pub fn source() -> Result<Source, PreprocessError> {
     Source::build::<Params>("backward/norm.wgsl", "backward_norm", &Defines::new())
 }
 
 /// Workgroups for `rows` rows.
-#[must_use]
 pub const fn dispatch(rows: u32) -> [u32; 3] {
     grid(rows)
 }
 
 /// CPU twin for one row: `dx` of `y = rms(x; weights)`. `None`: a norm without weights.
-#[must_use]
 pub fn norm(x: &[f64], weights: Option<&[f32]>, dy: &[f64], eps: f64) -> Vec<f64> {
     let n = x.len() as f64;
     let r = (x.iter().map(|v| v * v).sum::<f64>() / n + eps).sqrt().recip();

@@ -25,20 +25,17 @@ params! {
 
 impl Params {
     /// Copies `count` elements of 16 bytes.
-    #[must_use]
     pub const fn new(count: u32) -> Self {
         Self { count, pad: [0; 3] }
     }
 
     /// Workgroups.
-    #[must_use]
     pub fn dispatch(&self) -> [u32; 3] {
         [self.count.div_ceil(ELEMENTS).min(MAX_WORKGROUPS), 1, 1]
     }
 }
 
 /// CPU twin: `y` after copying `params.count` elements.
-#[must_use]
 pub fn copy(params: &Params, x: &[u32], y: &[u32]) -> Vec<u32> {
     let words = 4 * params.count as usize;
     x[..words].iter().chain(&y[words..]).copied().collect()

@@ -22,20 +22,17 @@ params! {
 
 impl Params {
     /// Rows of `width` elements, a multiple of 4.
-    #[must_use]
     pub const fn new(width: u32, eps: f32) -> Self {
         Self { width4: width / 4, eps, pad: [0; 2] }
     }
 }
 
 /// Workgroups for so many rows.
-#[must_use]
 pub const fn dispatch(rows: u32) -> [u32; 3] {
     grid(rows)
 }
 
 /// CPU twin, in f64: the new h.
-#[must_use]
 pub fn join(params: &Params, h: &[f32], branch: &[f32]) -> Vec<f64> {
     let width = 4 * params.width4 as usize;
     let sum: Vec<f64> = h.iter().zip(branch).map(|(&h, &b)| f64::from(h) + f64::from(b)).collect();

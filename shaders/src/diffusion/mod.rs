@@ -24,7 +24,6 @@ pub struct Row {
 
 impl Row {
     /// Entropy of the softmax, in nats.
-    #[must_use]
     pub fn entropy(&self) -> f32 {
         let sum = f64::from(self.sum);
         (sum.ln() - f64::from(self.weighted) / sum) as f32
@@ -41,8 +40,7 @@ pub struct Pick {
     pub cumulative: f32,
 }
 
-/// A logit as its step has it, in f64: softcapped (0: not), divided by the temperature.
-#[must_use]
+/// Returns a logit as its step has it, in f64: softcapped (0: not), divided by the temperature.
 pub fn tempered(raw: f64, softcap: f64, temperature: f64) -> f64 {
     let capped = if softcap == 0.0 { raw } else { softcap * (raw / softcap).tanh() };
     capped / temperature

@@ -25,13 +25,11 @@ params! {
 }
 
 /// Workgroups for so many rows, at most 65 535.
-#[must_use]
 pub const fn dispatch(rows: u32) -> [u32; 3] {
     [rows, 1, 1]
 }
 
 /// CPU twin for all raw logits of one row, in f64.
-#[must_use]
 pub fn statistics(a: &[f32], softcap: f32, temperature: f32) -> Row {
     let z: Vec<f64> = a.iter().map(|&a| tempered(a.into(), softcap.into(), temperature.into())).collect();
     let top = z.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -41,7 +39,7 @@ pub fn statistics(a: &[f32], softcap: f32, temperature: f32) -> Row {
     Row { top: top as f32, sum: sum as f32, weighted: weighted as f32, best }
 }
 
-/// The rows of a case.
+/// Returns the rows of a case.
 pub(super) fn case_rows(logits: &[f32]) -> Vec<Row> {
     let row = |a: &[f32]| {
         let row = statistics(a, SOFTCAP, TEMPERATURE);

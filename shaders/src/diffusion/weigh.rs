@@ -30,13 +30,11 @@ params! {
 }
 
 /// Workgroups for so many rows, at most 65 535.
-#[must_use]
 pub const fn dispatch(rows: u32) -> [u32; 3] {
     [rows, 1, 1]
 }
 
 /// CPU twin for all raw logits of one row, in f64: the probabilities, and the id that is picked by `uniform`.
-#[must_use]
 pub fn weigh(a: &[f32], softcap: f32, temperature: f32, uniform: f32) -> (Vec<f64>, u32) {
     let z: Vec<f64> = a.iter().map(|&a| tempered(a.into(), softcap.into(), temperature.into())).collect();
     let top = z.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -27,14 +27,12 @@ params! {
 pub const MAX_CHOSEN: u32 = Candidates::Few.count();
 
 /// How the logits of centroids are sampled: `top_k` runs before this kernel.
-#[must_use]
 pub const fn sampling(centroids: u32) -> Sampling {
     Sampling { vocab: centroids, candidates: Candidates::Few }
 }
 
 impl Params {
     /// Parameters for the best `count` of all centroids.
-    #[must_use]
     pub const fn new(centroids: u32, count: u32) -> Self {
         Self { lists: sampling(centroids).slices(), count, pad: [0; 2] }
     }
@@ -49,7 +47,7 @@ impl Kernel for Clusters {
         )
     }
 
-    /// The best five of 2500 centroids.
+    /// Returns the best five of 2500 centroids.
     fn case(&self) -> Result<Case, CaseError> {
         let all = sampling(VOCABULARY);
         let params = sampling::Params::new(&Settings::default(), all, OUT_LEN);

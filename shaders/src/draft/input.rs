@@ -34,14 +34,12 @@ params! {
 
 impl Params {
     /// Parameters of draft step `at`, for the part of an embedding that starts at row `row0`.
-    #[must_use]
     pub const fn new(part: &PlanarLayout, row0: u32, scale: f32, at: u32) -> Self {
         let (planes, units_per_row, rows) = (part.planes, part.units_per_row, part.n);
         Self { planes, units_per_row, row0, rows, scale, at, first: (at == 0) as u32, pad: [0; 2] }
     }
 
     /// Workgroups.
-    #[must_use]
     pub const fn dispatch(&self) -> [u32; 3] {
         [self.units_per_row.div_ceil(64), 1, 1]
     }
@@ -72,7 +70,7 @@ impl Kernel for Input {
         Source::build::<Params>("draft/input.wgsl", format!("draft_input_{dtype}"), &defines)
     }
 
-    /// The input of the first step of a drafter, behind a step of three rows.
+    /// Returns the input of the first step of a drafter, behind a step of three rows.
     fn case(&self) -> Result<Case, CaseError> {
         let (k, tokens) = (512, [7, 0]);
         let table = matrix(self.0, k, 11, 43)?;

@@ -31,32 +31,27 @@ params! {
 
 impl Params {
     /// Parameters for `count` clusters of `size` tokens each.
-    #[must_use]
     pub const fn new(head: &PlanarLayout, size: u32, count: u32) -> Self {
         Self { planes: head.planes, units_per_row: head.units_per_row, vocab: head.n, size, count }
     }
 
-    /// Number of lists that the kernel writes.
-    #[must_use]
+    /// Returns the number of lists that the kernel writes.
     pub const fn lists(&self) -> u32 {
         (self.size * self.count).div_ceil(ROWS)
     }
 
     /// Workgroups.
-    #[must_use]
     pub const fn dispatch(&self) -> [u32; 3] {
         [self.lists(), 1, 1]
     }
 }
 
 /// Bytes of the lists for `count` clusters of `size` tokens each.
-#[must_use]
 pub const fn list_bytes(size: u32, count: u32) -> u64 {
     8 * (size * count).div_ceil(ROWS) as u64
 }
 
 /// CPU twin: the candidates in order, each with its logit.
-#[must_use]
 pub fn candidates(
     head: &PlanarLayout,
     words: &[u32],
@@ -83,7 +78,7 @@ impl Kernel for OrderedHead {
         Source::build::<Params>("draft/ordered_head.wgsl", format!("draft_ordered_head_{dtype}"), &defines)
     }
 
-    /// The best tokens of three of five clusters, whose tokens are far apart.
+    /// Returns the best tokens of three of five clusters, whose tokens are far apart.
     fn case(&self) -> Result<Case, CaseError> {
         let (k, clusters, size) = (256, 5, 23);
         let head = matrix(self.0, k, clusters * size, 45)?;

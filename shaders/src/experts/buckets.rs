@@ -29,13 +29,11 @@ params! {
 pub type Tile = [u32; 4];
 
 /// Workgroups.
-#[must_use]
 pub const fn dispatch(mixture: Mixture) -> [u32; 3] {
     [mixture.experts, 1, 1]
 }
 
-/// Maximum number of tiles of `bm` pairs for a chunk of `positions`: the last tile of every expert may be partial.
-#[must_use]
+/// Returns the maximum number of tiles of `bm` pairs for a chunk of `positions`: the last tile of every expert may be partial.
 pub const fn most_tiles(mixture: Mixture, positions: u32, bm: u32) -> u32 {
     let pairs = positions * mixture.used;
     let short = if pairs < mixture.experts { pairs } else { mixture.experts };
@@ -43,7 +41,6 @@ pub const fn most_tiles(mixture: Mixture, positions: u32, bm: u32) -> u32 {
 }
 
 /// CPU twin: the pairs and tiles of these choices.
-#[must_use]
 pub fn buckets(mixture: Mixture, bm: u32, capacity: u32, choices: &[Choice]) -> (Vec<u32>, Vec<Tile>) {
     let mut pairs = Vec::new();
     let mut tiles = Vec::new();

@@ -23,7 +23,6 @@ params! {
 }
 
 /// Workgroups for a chunk of `positions`.
-#[must_use]
 pub const fn dispatch(positions: u32) -> [u32; 3] {
     grid(positions)
 }

@@ -43,7 +43,6 @@ params! {
 
 impl Down {
     /// Workgroups for experts of `rows` rows, and a step of `positions`.
-    #[must_use]
     pub const fn dispatch(&self, rows: u32, positions: u32) -> [u32; 3] {
         [rows.div_ceil(self.form.rows_per_workgroup()), positions, 1]
     }
@@ -51,7 +50,6 @@ impl Down {
 
 /// CPU twin, in f64: the sums that one dispatch adds. `act` is `[T·used, K]`; `down` is dequantised and holds the experts
 /// of the dispatch.
-#[must_use]
 pub fn down(kernel: &Down, params: &Params, choices: &[Choice], act: &[f32], down: &[f32]) -> Vec<f64> {
     let (k, rows) = ((params.units_per_row * UNIT) as usize, params.rows as usize);
     let used = kernel.mixture.used as usize;

@@ -65,7 +65,6 @@ impl GateUp {
     }
 
     /// Workgroups for experts of `rows` rows, and a step of `positions`.
-    #[must_use]
     pub const fn dispatch(&self, rows: u32, positions: u32) -> [u32; 3] {
         [rows.div_ceil(self.rows_per_workgroup()), positions * self.mixture.used, 1]
     }
@@ -74,7 +73,6 @@ impl GateUp {
 /// CPU twin, in f64: the activations of each pair with the weight of its expert, `None` for experts outside of the
 /// dispatch. `x` is `[T, K]`, and `added` what an adapter adds to gate and up, `[T·used, 2·rows]`. `gate` and `up` are dequantised, laid out as on the device, and hold all experts of the
 /// dispatch.
-#[must_use]
 pub fn gate_up(
     kernel: &GateUp,
     params: &Params,

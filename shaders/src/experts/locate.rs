@@ -32,19 +32,16 @@ params! {
 }
 
 /// Words of the record in front of the number of uses: the layer that missed plus 1, and the experts of a few rows.
-#[must_use]
 pub const fn record_header(mixture: Mixture) -> u32 {
     1 + MAX_ROWS * mixture.used
 }
 
 /// Workgroups for `rows` rows.
-#[must_use]
 pub const fn dispatch(mixture: Mixture, few_rows: bool, rows: u32) -> [u32; 3] {
     [if few_rows { 1 } else { (rows * mixture.used).div_ceil(64) }, 1, 1]
 }
 
 /// CPU twin: the choices with slots instead of experts. `slots` are those of the layer.
-#[must_use]
 pub fn locate(slots: &[u32], choices: &[Choice]) -> Vec<Choice> {
     choices.iter().map(|choice| Choice { expert: slots[choice.expert as usize], ..*choice }).collect()
 }

@@ -46,13 +46,11 @@ params! {
 
 impl Params {
     /// Factors `[experts, rank, width]`: A, of the experts `begin..end`. Rows are `width` long, one for each pair.
-    #[must_use]
     pub fn a(width: u32, rank: u32, at: u32, [begin, end]: [u32; 2]) -> Self {
         Self { by_rank: width, by_column: 1, ..Self::of(width, rank, at, [begin, end]) }
     }
 
     /// Factors `[experts, width, rank]`: B.
-    #[must_use]
     pub fn b(width: u32, rank: u32, at: u32, [begin, end]: [u32; 2]) -> Self {
         Self { by_rank: 1, by_column: rank, ..Self::of(width, rank, at, [begin, end]) }
     }
@@ -72,26 +70,24 @@ impl Params {
         }
     }
 
-    /// The same for rows that `pairs_per_row` pairs share.
-    #[must_use]
+    /// Returns the same for rows that `pairs_per_row` pairs share.
     pub fn shared_by(self, pairs_per_row: u32) -> Self {
         Self { pairs_per_row, ..self }
     }
 
-    /// The same with a factor of the result.
-    #[must_use]
+    /// Returns the same with a factor of the result.
     pub fn scaled(self, scale: f32) -> Self {
         Self { scale, ..self }
     }
 
-    /// The place of an element; `None` for experts whose factors are elsewhere.
+    /// Returns the place of an element; `None` for experts whose factors are elsewhere.
     pub(crate) fn place(&self, expert: u32, column: usize, r: usize) -> Option<usize> {
         let expert = expert.checked_sub(self.begin).filter(|_| expert < self.end)?;
         let start = self.at as usize + expert as usize * self.by_expert as usize;
         Some(start + column * self.by_column as usize + r * self.by_rank as usize)
     }
 
-    /// The row of a pair.
+    /// Returns the row of a pair.
     pub(crate) fn row<'a>(&self, rows: &'a [f32], pair: u32) -> &'a [f32] {
         let start = (pair / self.pairs_per_row * self.stride + self.offset) as usize;
         &rows[start..][..self.width as usize]
@@ -124,7 +120,6 @@ const fn most_tiles(mixture: Mixture, positions: u32) -> u32 {
 
 impl Reduce {
     /// Workgroups for `positions` rows.
-    #[must_use]
     pub const fn dispatch(self, params: &Params, positions: u32) -> [u32; 3] {
         let mixture = self.mixture;
         let x = if self.sorted { most_tiles(mixture, positions) } else { positions * mixture.used };
@@ -133,7 +128,6 @@ impl Reduce {
 }
 
 /// CPU twin of [`Reduce`], in f64: z of each of these pairs, as far as their experts have factors here.
-#[must_use]
 pub fn reduce(
     params: &Params,
     choices: &[Choice],
@@ -171,8 +165,7 @@ pub enum Expand {
 }
 
 impl Expand {
-    /// The mixture.
-    #[must_use]
+    /// Returns the mixture.
     pub const fn mixture(self) -> Mixture {
         match self {
             Self::Sorted(mixture) | Self::Few(mixture) | Self::FewSummed(mixture) => mixture,
@@ -180,7 +173,6 @@ impl Expand {
     }
 
     /// Workgroups for `positions` rows.
-    #[must_use]
     pub const fn dispatch(self, params: &Params, positions: u32) -> [u32; 3] {
         let y = match self {
             Self::Sorted(mixture) => most_tiles(mixture, positions),
@@ -193,7 +185,6 @@ impl Expand {
 
 /// CPU twin of [`Expand`], in f64: what is added to (or, of [`Expand::Few`], stored in) the row of each of these pairs, as
 /// far as their experts have factors here.
-#[must_use]
 pub fn expand(
     params: &Params,
     choices: &[Choice],

@@ -32,13 +32,11 @@ params! {
 }
 
 /// Workgroups for a chunk of `positions`.
-#[must_use]
 pub const fn dispatch(positions: u32) -> [u32; 3] {
     grid(positions)
 }
 
 /// CPU twin for one row, in f64. `y` is `[used, width]`.
-#[must_use]
 pub fn mix(params: &Params, vectors: &[f32], choices: &[Choice], y: &[f32], branch: &[f32]) -> Vec<f64> {
     let width = branch.len();
     let norm = |row: &[f64], at: u32| rms(row, Some(&vectors[at as usize..][..width]), params.eps.into());

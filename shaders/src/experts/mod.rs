@@ -37,9 +37,8 @@ params! {
 }
 
 impl Mixture {
-    /// Whether the kernels support this mixture with a residual stream of `width` elements: everything fits into 16
+    /// Returns whether the kernels support this mixture with a residual stream of `width` elements: everything fits into 16
     /// KiB of workgroup memory.
-    #[must_use]
     pub const fn is_supported(self, width: u32) -> bool {
         self.used >= 1
             && self.used <= self.experts
@@ -52,7 +51,7 @@ impl Mixture {
         choice_defines().set("EXPERTS", self.experts).set("USED", self.used)
     }
 
-    /// The part of a kernel's name that identifies the mixture.
+    /// Returns the part of a kernel's name that identifies the mixture.
     pub(crate) fn name(self) -> String {
         format!("{}of{}", self.used, self.experts)
     }
@@ -64,7 +63,6 @@ pub(crate) fn choice_defines() -> Defines {
 }
 
 /// CPU twin of `wgsl/experts/ranking.wgsl`, in f64: expert and weight, the largest logit first.
-#[must_use]
 pub fn choice(used: u32, logits: &[f32], scale: f32, scales: &[f32]) -> Vec<(u32, f64)> {
     let mut order: Vec<usize> = (0..logits.len()).collect();
     order.sort_by(|&a, &b| logits[b].total_cmp(&logits[a]).then(a.cmp(&b)));

@@ -65,10 +65,9 @@ impl CooperativeTile {
     /// Every tile the engine chooses from for a matrix of its own.
     pub const ALL: [Self; 3] = [Self::LARGE, Self::MEDIUM, Self::SMALL];
 
-    /// The tile for up to `rows` tokens and `n` rows of W with `k` elements, and into how many parts K is split. A large
+    /// Returns the tile for up to `rows` tokens and `n` rows of W with `k` elements, and into how many parts K is split. A large
     /// GPU computes 132 workgroups at a time, so a few more than that take as long as twice as many. Summing the parts
     /// costs as much as some hundred elements of K (`MEASUREMENTS.md`).
-    #[must_use]
     pub fn choose(rows: u32, n: u32, k: u32) -> (Self, u32) {
         let [large, medium, small] = Self::ALL.map(|tile| tile.workgroups(rows, n));
         // The sum of the parts takes four elements at a time.
@@ -86,7 +85,6 @@ impl CooperativeTile {
     }
 
     /// What [`Self::choose`] can return for up to `most_rows` tokens, `n` rows of W and `k` elements of each.
-    #[must_use]
     pub fn within_reach(most_rows: u32, n: u32, k: u32) -> Vec<(Self, u32)> {
         let mut all = Vec::new();
         for chosen in (MIN_ROWS..=most_rows).map(|rows| Self::choose(rows, n, k)) {
@@ -97,9 +95,8 @@ impl CooperativeTile {
         all
     }
 
-    /// Whether it can multiply a matrix of this type with rows of `k` elements. F32 matrices are left to f32 products,
+    /// Returns whether it can multiply a matrix of this type with rows of `k` elements. F32 matrices are left to f32 products,
     /// which don't round them.
-    #[must_use]
     pub fn suits(dtype: DType, k: u32) -> bool {
         dtype != DType::F32 && k > 0 && Self::ALL.iter().all(|tile| k.is_multiple_of(tile.bk))
     }
@@ -113,20 +110,17 @@ impl CooperativeTile {
     }
 
     /// Workgroups for up to `rows` tokens, with K split into `splits` parts.
-    #[must_use]
     pub const fn dispatch(self, params: &Params, rows: u32, splits: u32) -> [u32; 3] {
         [params.n.div_ceil(self.bn), rows.div_ceil(self.bm), splits]
     }
 
-    /// Whether [`Self::COLUMNS`] can multiply by the columns of a matrix of this type with `n` rows.
-    #[must_use]
+    /// Returns whether [`Self::COLUMNS`] can multiply by the columns of a matrix of this type with `n` rows.
     pub fn suits_columns(dtype: DType, n: u32) -> bool {
         dtype != DType::F32 && n > 0 && n.is_multiple_of(Self::COLUMNS.bk)
     }
 
     /// In how many parts [`Self::COLUMNS`] sums over `n` rows of W, with up to `rows` rows of X and `k` columns: enough for
     /// 132 workgroups.
-    #[must_use]
     pub const fn column_splits(rows: u32, n: u32, k: u32) -> u32 {
         let tile = Self::COLUMNS;
         let wanted = 132 / (rows.div_ceil(tile.bm) * k.div_ceil(tile.bn));
@@ -136,13 +130,11 @@ impl CooperativeTile {
     }
 
     /// Workgroups of [`Product::Columns`] for up to `rows` tokens, with N split into `splits` parts.
-    #[must_use]
     pub const fn dispatch_columns(self, params: &Params, rows: u32, splits: u32) -> [u32; 3] {
         [(16 * params.units_per_row).div_ceil(self.bn), rows.div_ceil(self.bm), splits]
     }
 
     /// Workgroups for chunks of `positions`, for the worst case of the router's choice.
-    #[must_use]
     pub const fn dispatch_experts(
         self,
         params: &experts::Params,
@@ -153,8 +145,7 @@ impl CooperativeTile {
     }
 }
 
-/// Whether chunks of `positions` have enough rows per expert for [`CooperativeTile::EXPERTS`].
-#[must_use]
+/// Returns whether chunks of `positions` have enough rows per expert for [`CooperativeTile::EXPERTS`].
 pub const fn suits_experts(mixture: Mixture, positions: u32) -> bool {
     positions >= MIN_ROWS && positions * mixture.used >= 4 * mixture.experts
 }
@@ -191,7 +182,7 @@ impl CooperativeMatmul {
         Source::build::<P>("matmul/cooperative.wgsl", name, &defines)
     }
 
-    /// The case of a product with experts.
+    /// Returns the case of a product with experts.
     fn expert_case(&self) -> Result<Case, CaseError> {
         let Prefill { mixture, params, w, tiles, order, x, mut y } = prefill(self.dtype, self.tile.bm)?;
         let k = w.layout.k;
@@ -260,7 +251,6 @@ impl Kernel for CooperativeMatmul {
 }
 
 /// Rows of X as the kernel reads them.
-#[must_use]
 pub fn rounded_rows(x: &[f32], k: u32) -> Vec<f32> {
     let row = |row: &[f32]| {
         let (halves, factor) = half_rows::half_row(row);
@@ -269,15 +259,13 @@ pub fn rounded_rows(x: &[f32], k: u32) -> Vec<f32> {
     x.chunks_exact(k as usize).flat_map(row).collect()
 }
 
-/// A row of W as the kernel decodes it.
-#[must_use]
+/// Returns a row of W as the kernel decodes it.
 pub fn rounded_weights(layout: &PlanarLayout, words: &[u32], row: u32) -> Vec<f32> {
     let rounded = |w: f32| f16::from_f32(W_FACTOR * w).to_f32() / W_FACTOR;
     planar_values(layout, words, row).into_iter().map(rounded).collect()
 }
 
 /// CPU twin, in f64 on rounded operands: `[T, splits, N]`. K is a multiple of `splits` times the depth of a tile.
-#[must_use]
 pub fn matmul(layout: &PlanarLayout, words: &[u32], x: &[f32], splits: u32) -> Vec<f32> {
     let (k, part) = (layout.k as usize, (layout.k / splits) as usize);
     let rows: Vec<_> = (0..layout.n).map(|row| rounded_weights(layout, words, row)).collect();
@@ -295,7 +283,6 @@ pub fn matmul(layout: &PlanarLayout, words: &[u32], x: &[f32], splits: u32) -> V
 
 /// CPU twin of the product with columns, in f64 on rounded operands: `[T, splits, K]`. N is a multiple of `splits` times the
 /// depth of a tile.
-#[must_use]
 pub fn column_product(layout: &PlanarLayout, words: &[u32], x: &[f32], splits: u32) -> Vec<f32> {
     let (n, k) = (layout.n as usize, layout.k as usize);
     let rows: Vec<_> = (0..layout.n).map(|row| rounded_weights(layout, words, row)).collect();

@@ -9,14 +9,12 @@ use crate::experts::{Mixture, buckets};
 use crate::quant::planar_values;
 use crate::{DType, Kernel, PlanarLayout, Planes, PreprocessError, Source};
 
-/// The tiles that the engine chooses from. A chunk has few rows per expert.
-#[must_use]
+/// Returns the tiles that the engine chooses from. A chunk has few rows per expert.
 pub const fn tiles(software: bool) -> &'static [Tile] {
     if software { &[Tile::SOFTWARE] } else { &[Tile::MEDIUM, Tile::SMALL] }
 }
 
-/// The tile for chunks of `positions`: the small one if the larger would be mostly empty.
-#[must_use]
+/// Returns the tile for chunks of `positions`: the small one if the larger would be mostly empty.
 pub const fn choose(mixture: Mixture, positions: u32, software: bool) -> Tile {
     if software {
         return Tile::SOFTWARE;
@@ -61,7 +59,6 @@ params! {
 }
 
 /// Workgroups for chunks of `positions`, for the worst case of the router's choice.
-#[must_use]
 pub const fn dispatch(tile: Tile, params: &Params, mixture: Mixture, positions: u32) -> [u32; 3] {
     [params.n.div_ceil(tile.bn), buckets::most_tiles(mixture, positions, tile.bm), 1]
 }
@@ -78,7 +75,7 @@ pub fn matmul(
     matmul_of(params, layout.k, &|row| planar_values(layout, words, row), sorted, x, y);
 }
 
-/// The same with the rows of W as `weights` gives them, `k` elements each.
+/// Returns the same with the rows of W as `weights` gives them, `k` elements each.
 pub fn matmul_of(
     params: &Params,
     k: u32,

@@ -46,16 +46,14 @@ params! {
 }
 
 impl Params {
-    /// The same for a part of a matrix, whose first row is `row0` of `rows`.
-    #[must_use]
+    /// Returns the same for a part of a matrix, whose first row is `row0` of `rows`.
     pub fn part(mut self, row0: u32, rows: u32) -> Self {
         (self.y_stride[0], self.y_at[0]) = (rows, row0);
         self
     }
 
-    /// The same with the low-rank update of adapters: `z_stride` is the row length of z in elements, and B begins at row
+    /// Returns the same with the low-rank update of adapters: `z_stride` is the row length of z in elements, and B begins at row
     /// `row0` of its matrix.
-    #[must_use]
     pub fn with_correction(mut self, correction: &Correction, z_stride: u32, row0: u32) -> Self {
         self.z_stride = z_stride / 4;
         for (i, place) in correction.places.iter().enumerate() {
@@ -65,8 +63,7 @@ impl Params {
         self
     }
 
-    /// The same with per-layer inputs in rows of `stride` elements, from `at` on.
-    #[must_use]
+    /// Returns the same with per-layer inputs in rows of `stride` elements, from `at` on.
     pub const fn with_ple(self, stride: u32, at: u32) -> Self {
         Self { ple_stride: stride, ple_at: at, ..self }
     }
@@ -110,8 +107,7 @@ impl FewRows {
     /// Maximum number of rows.
     pub const MAX_ROWS: u32 = 8;
 
-    /// The product of up to `rows` rows, at most [`Self::MAX_ROWS`], with matrices of these storage types.
-    #[must_use]
+    /// Returns the product of up to `rows` rows, at most [`Self::MAX_ROWS`], with matrices of these storage types.
     pub fn new(rows: u32, dtypes: &[DType], form: Form) -> Self {
         let rows = rows.next_power_of_two().clamp(1, Self::MAX_ROWS);
         Self { rows, dtypes: dtypes.to_vec(), epilogue: Epilogue::Store, packs: false, quads: 0, form }
@@ -134,19 +130,17 @@ impl FewRows {
         )
     }
 
-    /// Number of matrices whose columns of Y are computed one after the other.
+    /// Returns the number of matrices whose columns of Y are computed one after the other.
     fn segments(&self) -> usize {
         if self.epilogue == Epilogue::Store { self.dtypes.len() } else { 1 }
     }
 
     /// Columns of Y per workgroup.
-    #[must_use]
     pub const fn columns_per_workgroup(&self) -> u32 {
         self.form.rows_per_workgroup()
     }
 
     /// Parameters for these matrices, and workgroups for any number of rows that the kernel supports.
-    #[must_use]
     pub fn dispatch(&self, matrices: &[&PlanarLayout]) -> (Params, [u32; 3]) {
         debug_assert!(!self.packs || self.columns_per_workgroup() == UNIT);
         let mut params = Params::default();
@@ -193,7 +187,7 @@ impl Kernel for FewRows {
         Source::build::<Params>("matmul/few_rows.wgsl", self.name(), &defines)
     }
 
-    /// A product of one row fewer than the kernel has space for. A single stored matrix gives columns 5.. of rows that
+    /// Returns a product of one row fewer than the kernel has space for. A single stored matrix gives columns 5.. of rows that
     /// are 9 longer than it has rows.
     fn case(&self) -> Result<Case, CaseError> {
         let (k, rows) = (1280, (self.rows - 1).max(1));
@@ -258,7 +252,7 @@ impl Kernel for FewRows {
     }
 }
 
-/// The low-rank update of a case, where the second of three matrices has none: its places, the row length of z, its
+/// Returns the low-rank update of a case, where the second of three matrices has none: its places, the row length of z, its
 /// bindings, and the update of every matrix.
 fn low_rank(
     kernel: &FewRows,

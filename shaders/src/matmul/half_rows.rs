@@ -24,20 +24,17 @@ params! {
 
 impl Params {
     /// Parameters for rows of `k` elements, a multiple of 8.
-    #[must_use]
     pub const fn new(k: u32, rows_per_position: u32) -> Self {
         Self { width4: k / 4, rows_per_position, pad: [0; 2] }
     }
 
     /// Workgroups for `positions` positions.
-    #[must_use]
     pub const fn dispatch(&self, positions: u32) -> [u32; 3] {
         grid(positions * self.rows_per_position)
     }
 }
 
 /// CPU twin: a row, and its factor.
-#[must_use]
 pub fn half_row(x: &[f32]) -> (Vec<f16>, f32) {
     let largest = x.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
     let exponent = (largest.to_bits() >> 23).clamp(20, 250);

@@ -39,7 +39,7 @@ impl Tile {
     /// Maximum number of rows of W: more would take more workgroups than a dispatch may have along an axis.
     pub const MOST_COLUMNS: u32 = 65_535 * Self::SMALL.bn;
 
-    /// The tile for up to `rows` tokens and `n` rows of W: the largest one that still gives a large GPU enough
+    /// Returns the tile for up to `rows` tokens and `n` rows of W: the largest one that still gives a large GPU enough
     /// workgroups (`MEASUREMENTS.md`).
     pub const fn choose(rows: u32, n: u32, software: bool) -> Self {
         if software {
@@ -53,7 +53,7 @@ impl Tile {
         }
     }
 
-    /// The tiles that [`Self::choose`] can return for up to `most_rows` tokens and `n` rows of W.
+    /// Returns the tiles that [`Self::choose`] can return for up to `most_rows` tokens and `n` rows of W.
     pub fn within_reach(most_rows: u32, n: u32, software: bool) -> impl Iterator<Item = Self> {
         let chosen = move |tile: &Self| (1..=most_rows).any(|rows| Self::choose(rows, n, software) == *tile);
         Self::ALL.into_iter().chain([Self::SOFTWARE]).filter(chosen)
@@ -67,7 +67,7 @@ impl Tile {
         (self.bm / self.tm) * (self.bn / self.tn)
     }
 
-    /// The part of a kernel's name that identifies tile and type.
+    /// Returns the part of a kernel's name that identifies tile and type.
     pub(super) fn name(self, dtype: DType) -> String {
         let Self { bm, bn, bk, tm, tn, stages } = self;
         format!("{dtype}_{bm}x{bn}x{bk}_{tm}x{tn}x{stages}")
@@ -154,8 +154,7 @@ impl Params {
         Self { planes, n, units_per_row, pad: [0; 2], clamps: Clamps::NONE }
     }
 
-    /// The same with bounds.
-    #[must_use]
+    /// Returns the same with bounds.
     pub const fn with_clamps(self, clamps: Clamps) -> Self {
         Self { clamps, ..self }
     }

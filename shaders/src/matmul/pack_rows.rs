@@ -23,13 +23,11 @@ params! {
 
 impl Params {
     /// Parameters for rows of `k` elements.
-    #[must_use]
     pub const fn new(k: u32) -> Self {
         Self { units_per_row: k / UNIT, pad: [0; 3] }
     }
 
     /// Workgroups for `rows` rows.
-    #[must_use]
     pub const fn dispatch(&self, rows: u32) -> [u32; 3] {
         [(rows * self.units_per_row).div_ceil(64), 1, 1]
     }

@@ -29,7 +29,7 @@ impl Epilogue {
         }
     }
 
-    /// The part of the kernel's name.
+    /// Returns the part of the kernel's name.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Shrink { keep: true } => "shrink_keep",
@@ -45,7 +45,7 @@ impl Epilogue {
             .set("KEEP", self == Self::Shrink { keep: true })
     }
 
-    /// Whether each output row needs a row of two matrices.
+    /// Returns whether each output row needs a row of two matrices.
     pub(super) const fn is_pair(self) -> bool {
         matches!(self, Self::Geglu)
     }

@@ -29,7 +29,6 @@ impl Matvec {
     pub const MAX_NORM_K: u32 = 3840;
 
     /// Rows per workgroup.
-    #[must_use]
     pub fn rows_per_workgroup(&self) -> u32 {
         self.form.rows_per_workgroup()
     }
@@ -40,14 +39,12 @@ impl Matvec {
         (self.prologue.tile(self.k) / 4).max(partial)
     }
 
-    /// Maximum number of attention splits that the merge prologue supports.
-    #[must_use]
+    /// Returns the maximum number of attention splits that the merge prologue supports.
     pub fn max_splits(heads: u32) -> u32 {
         (MAX_SPLIT_WEIGHTS / heads.max(1)).max(1)
     }
 
     /// Bytes of workgroup memory.
-    #[must_use]
     pub fn workgroup_bytes(&self) -> u32 {
         let packed = if self.form.packed { self.prologue.tile(self.k) } else { 0 };
         let partial =
@@ -57,15 +54,14 @@ impl Matvec {
         self.workgroup_vec4s() * 16 + self.prologue.workgroup_bytes() + packed + partial + made
     }
 
-    /// Whether there is a packed variant: all matrices are quantised, and the workgroup memory of every device
+    /// Returns whether there is a packed variant: all matrices are quantised, and the workgroup memory of every device
     /// suffices.
-    #[must_use]
     pub fn can_be_packed(&self) -> bool {
         let packed = Self { form: self.form.packed(), ..self.clone() };
         self.dtypes.iter().all(|dtype| !dtype.is_float()) && packed.workgroup_bytes() <= 16_384
     }
 
-    /// Number of segments: matrices whose rows are computed one after the other, and the rows of U.
+    /// Returns the number of segments: matrices whose rows are computed one after the other, and the rows of U.
     fn segments(&self) -> usize {
         match self.epilogue {
             Epilogue::Store => self.dtypes.len() + usize::from(self.low_rank.handoff.is_ahead()),
@@ -73,8 +69,7 @@ impl Matvec {
         }
     }
 
-    /// The name of the permutation.
-    #[must_use]
+    /// Returns the name of the permutation.
     pub fn name(&self) -> String {
         let types: Vec<_> = self.dtypes.iter().map(|d| d.name()).collect();
         let (prologue, epilogue) = (self.prologue.name(), self.epilogue.name());
@@ -89,7 +84,6 @@ impl Matvec {
 
     /// Workgroups for matrices of these numbers of rows, and the corresponding parameters. Planes, offsets and
     /// norms are the caller's to set. With [`HandoffForm::Ahead`] the rows of U come last.
-    #[must_use]
     pub fn dispatch(&self, rows: &[u32]) -> (Params, [u32; 3]) {
         let mut params = Params { scale_at: u32::MAX, z_at: [u32::MAX; 3], ..Params::default() };
         let mut total = 0;
@@ -104,7 +98,7 @@ impl Matvec {
         (params, grid)
     }
 
-    /// The kernel's text.
+    /// Returns the kernel's text.
     pub(super) fn text(&self) -> Result<Source, PreprocessError> {
         let of_matrices = if self.epilogue == Epilogue::Store { self.dtypes.len() } else { 1 };
         let mut defines = Defines::new()

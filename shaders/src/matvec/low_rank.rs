@@ -41,7 +41,7 @@ pub enum HandoffForm {
 }
 
 impl HandoffForm {
-    /// Whether the rows of U are a segment after the matrices.
+    /// Returns whether the rows of U are a segment after the matrices.
     pub(super) const fn is_ahead(self) -> bool {
         matches!(self, Self::Ahead { .. })
     }
@@ -62,13 +62,12 @@ impl LowRank {
     /// A product without adapters.
     pub const NONE: Self = Self { z_source: ZSource::None, handoff: HandoffForm::None, quads: 0 };
 
-    /// Whether the adapter buffer is bound.
-    #[must_use]
+    /// Returns whether the adapter buffer is bound.
     pub fn is_bound(&self) -> bool {
         self.z_source != ZSource::None || self.handoff != HandoffForm::None
     }
 
-    /// The parts of the kernel's name: after the prologue, and after the epilogue.
+    /// Returns the parts of the kernel's name: after the prologue, and after the epilogue.
     pub(super) fn name(&self) -> (&'static str, String) {
         let z_source = match self.z_source {
             ZSource::None => "",
@@ -135,7 +134,6 @@ pub struct HandoffPlaces {
 
 impl Params {
     /// Sets the location of the low-rank update.
-    #[must_use]
     pub fn with_correction(mut self, correction: &Correction) -> Self {
         for (i, place) in correction.places.iter().enumerate() {
             self.z_at[i] = place.map_or(u32::MAX, |(z, _)| z / 4);
@@ -146,7 +144,6 @@ impl Params {
     }
 
     /// Sets the locations of what is read for this update and written for the next.
-    #[must_use]
     pub fn with_handoff(mut self, z_source: ZSource, handoff_at: HandoffPlaces) -> Self {
         let HandoffPlaces { input_at, input_count, output_at, factors_at } = handoff_at;
         let input_count = if z_source == ZSource::Ahead { input_count / 4 } else { input_count };

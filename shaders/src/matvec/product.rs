@@ -20,20 +20,17 @@ pub struct Form {
 }
 
 impl Form {
-    /// A form with float products.
-    #[must_use]
+    /// Returns a form with float products.
     pub const fn new(rows: u32, groups: u32, ksplit: u32) -> Self {
         Self { rows, groups, lanes: 32, ksplit, packed: false }
     }
 
-    /// The same form with another number of lanes in a group.
-    #[must_use]
+    /// Returns the same form with another number of lanes in a group.
     pub const fn with_lanes(self, lanes: u32) -> Self {
         Self { lanes, ..self }
     }
 
-    /// The same form with packed products.
-    #[must_use]
+    /// Returns the same form with packed products.
     pub const fn packed(self) -> Self {
         Self { packed: true, ..self }
     }
@@ -47,19 +44,16 @@ impl Default for Form {
 
 impl Form {
     /// Threads per workgroup.
-    #[must_use]
     pub const fn threads(self) -> u32 {
         self.groups * self.lanes
     }
 
     /// Rows of a matrix that a workgroup multiplies.
-    #[must_use]
     pub const fn rows_per_workgroup(self) -> u32 {
         self.groups / self.ksplit * self.rows
     }
 
-    /// The form as it stands in the names of kernels.
-    #[must_use]
+    /// Returns the form as it stands in the names of kernels.
     pub fn name(self) -> String {
         let Self { rows, groups, lanes, ksplit, packed } = self;
         let lanes = if lanes == 32 { String::new() } else { format!("l{lanes}") };
@@ -93,8 +87,7 @@ impl Form {
     }
 }
 
-/// The form for the product with the stacked A of adapters: few rows, so as many lanes per row as can be used.
-#[must_use]
+/// Returns the form for the product with the stacked A of adapters: few rows, so as many lanes per row as can be used.
 pub fn shrink_form(k: u32) -> Form {
     let ksplit = (k / (16 * 32 * 3)).next_power_of_two().clamp(1, 8);
     Form::new(1, ksplit.max(4), ksplit)

@@ -36,7 +36,7 @@ impl Prologue {
         }
     }
 
-    /// The part of the kernel's name.
+    /// Returns the part of the kernel's name.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Add { norm: true } => "add_norm",
@@ -98,7 +98,6 @@ pub struct Merge {
 
 impl Params {
     /// Sets the offsets of the norms.
-    #[must_use]
     pub fn with_norms(mut self, norms: Norms) -> Self {
         let Norms { branch, input, scale, eps } = norms;
         (self.branch_norm, self.input_norm) = (branch, input);
@@ -107,7 +106,6 @@ impl Params {
     }
 
     /// Sets how attention was split.
-    #[must_use]
     pub fn with_merge(mut self, merge: Merge) -> Self {
         (self.head_dim, self.window) = (merge.head_dim, merge.window);
         (self.max_splits, self.min_split_keys) = (merge.max_splits, merge.min_split_keys);

@@ -60,7 +60,6 @@ impl Params {
     }
 
     /// Reads rows from a planar table, or from a part of it that starts at row `row0`.
-    #[must_use]
     pub const fn with_table(mut self, part: &PlanarLayout, row0: u32) -> Self {
         self.planes = part.planes;
         self.row0 = row0;

@@ -27,20 +27,17 @@ params! {
 
 impl Params {
     /// Parameters for lines of so many rows.
-    #[must_use]
     pub const fn new(line: u32) -> Self {
         Self { line, pad: [0; 3] }
     }
 }
 
 /// Workgroups for `rows` rows.
-#[must_use]
 pub const fn dispatch(rows: u32) -> [u32; 3] {
     [rows.div_ceil(64), 1, 1]
 }
 
 /// CPU twin: the row in the cache of each token, or [`NONE`].
-#[must_use]
 pub fn locate(params: &Params, slots: &[u32], tokens: &[u32]) -> Vec<u32> {
     let row = |&token: &u32| match slots[(token / params.line) as usize] {
         NONE => NONE,

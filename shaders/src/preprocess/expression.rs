@@ -6,7 +6,7 @@ use crate::DType;
 /// Maximum length of a chain of names that stand for names.
 const MAX_ALIASES: usize = 8;
 
-/// The value of an expression. A condition is true if it is not zero.
+/// Returns the value of an expression. A condition is true if it is not zero.
 pub(super) fn evaluate(place: Place<'_>, scope: &Scope<'_>, text: &str) -> Result<i64, PreprocessError> {
     let tokens = tokenize(place, text)?;
     let mut parser = Parser { place, scope, tokens: &tokens };
@@ -136,7 +136,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The number that a name stands for, directly or through other names.
+    /// Returns the number that a name stands for, directly or through other names.
     fn number(&self, name: &str) -> Result<i64, PreprocessError> {
         let mut current = name;
         for _ in 0..MAX_ALIASES {

@@ -35,13 +35,12 @@ impl Defines {
     }
 
     /// Adds or replaces a name. `true` and `false` read as 1 and 0 in expressions.
-    #[must_use]
     pub fn set(mut self, name: &str, value: impl ToString) -> Self {
         self.0.insert(name.to_owned(), value.to_string());
         self
     }
 
-    /// The value of a name.
+    /// Returns the value of a name.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
@@ -306,7 +305,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// The binding that a line declares, if any.
+/// Returns the binding that a line declares, if any.
 fn parse_binding(place: Place<'_>, line: &str) -> Result<Option<Binding>, PreprocessError> {
     let Some((access, rest)) = line.strip_prefix("var<").and_then(|rest| rest.split_once('>')) else {
         return Ok(None);
@@ -322,7 +321,7 @@ fn parse_binding(place: Place<'_>, line: &str) -> Result<Option<Binding>, Prepro
     Ok(Some(Binding { name: name.trim().to_owned(), access }))
 }
 
-/// Number of lines before the matching end of the directive at `place`.
+/// Returns the number of lines before the matching end of the directive at `place`.
 fn body_length(place: Place<'_>, lines: &[&str], [begin, end]: [&str; 2]) -> Result<usize, PreprocessError> {
     let mut depth = 0;
     for (index, line) in lines.iter().enumerate() {

@@ -45,7 +45,6 @@ params! {
 
 impl Params {
     /// Parameters for rows of `width` elements, a multiple of 4.
-    #[must_use]
     pub const fn new(width: u32, gate: Rows, up: Rows, out: Rows) -> Self {
         Self {
             width4: width / 4,
@@ -61,7 +60,6 @@ impl Params {
 }
 
 /// Workgroups for a chunk of `positions`.
-#[must_use]
 pub const fn dispatch(params: &Params, positions: u32) -> [u32; 3] {
     grid((positions * params.rows_per_position * params.width4).div_ceil(ELEMENTS / 4))
 }

@@ -25,14 +25,12 @@ params! {
 
 impl Params {
     /// Workgroups for `positions` positions.
-    #[must_use]
     pub const fn dispatch(&self, positions: u32) -> [u32; 3] {
         grid((positions * self.sums * self.quads).div_ceil(256))
     }
 }
 
 /// CPU twin without the addition: the sums of `part`, `[T·sums, group, width]`.
-#[must_use]
 pub fn group_sum(part: &[f32], width: usize, group: usize) -> Vec<f32> {
     let sum = |rows: &[f32], column: usize| rows.iter().skip(column).step_by(width).sum();
     part.chunks_exact(width * group)

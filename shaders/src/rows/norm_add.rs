@@ -74,7 +74,6 @@ impl Params {
 
     /// Parameters for one row of `width` elements (a multiple of 4) per position, with s = b = 1. The offsets are
     /// the caller's to set.
-    #[must_use]
     pub const fn new(width: u32, eps: f32) -> Self {
         Self {
             width4: width / 4,
@@ -105,33 +104,28 @@ impl NormAdd {
         Self::MixtureNorms,
     ];
 
-    /// Whether the result is rounded to int8.
-    #[must_use]
+    /// Returns whether the result is rounded to int8.
     pub const fn is_packed(self) -> bool {
         matches!(self, Self::PackedNorm | Self::PackedAdd | Self::PackedAddNorm | Self::MixtureNorms)
     }
 
-    /// Whether a branch is added to h.
-    #[must_use]
+    /// Returns whether a branch is added to h.
     pub const fn adds(self) -> bool {
         !matches!(self, Self::Norm | Self::PackedNorm)
     }
 
-    /// Whether the result is x, which is normed, and not h.
-    #[must_use]
+    /// Returns whether the result is x, which is normed, and not h.
     pub const fn norms(self) -> bool {
         !matches!(self, Self::Add | Self::PackedAdd)
     }
 
     /// Workgroups for a chunk of `positions`.
-    #[must_use]
     pub const fn dispatch(params: &Params, positions: u32) -> [u32; 3] {
         grid(positions * params.rows_per_position)
     }
 }
 
 /// CPU twin: the new h and x, not rounded. Without a branch, `branch` is empty; without a norm, the returned x is.
-#[must_use]
 pub fn norm_add(
     form: NormAdd,
     params: &Params,

@@ -53,7 +53,6 @@ params! {
 
 impl QkvFinish {
     /// Workgroups for a chunk of `positions`, at most 65 535.
-    #[must_use]
     pub fn dispatch(&self, params: &Params, positions: u32) -> [u32; 3] {
         let kv_heads = if self.kv == Kv::Shared { 0 } else { params.kv_heads };
         [params.heads + kv_heads, positions, 1]

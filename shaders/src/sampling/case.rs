@@ -30,7 +30,7 @@ pub(crate) fn logits(vocabulary: u32) -> Vec<f32> {
     random(81, vocabulary as usize).into_iter().map(|v| 9.0 * v * v * v).collect()
 }
 
-/// The key of a logit that was not removed (`wgsl/sampling/lists.wgsl`).
+/// Returns the key of a logit that was not removed (`wgsl/sampling/lists.wgsl`).
 pub(crate) fn key(z: f32) -> u32 {
     let (bits, magnitude) = (z.to_bits(), z.to_bits() & 0x7fff_ffff);
     let key = 0x8000_0000 + magnitude;
@@ -41,7 +41,7 @@ pub(crate) fn list(all: Vec<Candidate>, count: usize) -> Vec<u32> {
     best(all, count).iter().flat_map(|it| [it.logit.map_or(0, key), it.id]).collect()
 }
 
-/// The lists of all slices, and their parts of the full softmax.
+/// Returns the lists of all slices, and their parts of the full softmax.
 pub(crate) fn lists(sampling: Sampling, params: &Params, logits: &[f32]) -> (Vec<u32>, Vec<f32>) {
     let adjusted = adjust(logits, params, &state(), &HISTORY);
     let count = sampling.candidates.count() as usize;

@@ -27,7 +27,6 @@ params! {
 
 impl Params {
     /// Parameters for the draft that goes to `tokens[at]`: the best of this many lists of one candidate each.
-    #[must_use]
     pub const fn new(lists: u32, vocab: u32, at: u32) -> Self {
         Self { lists, vocab, at, pad: 0 }
     }
@@ -38,7 +37,7 @@ impl Kernel for Draft {
         Source::build::<Params>("sampling/draft.wgsl", "sampling_draft", &Candidates::One.defines())
     }
 
-    /// The best of all slices as the third of three tokens.
+    /// Returns the best of all slices as the third of three tokens.
     fn case(&self) -> Result<Case, CaseError> {
         let sampling = Sampling { vocab: LARGE, candidates: Candidates::One };
         let params = super::Params::new(&Settings::default(), sampling, OUT_LEN);

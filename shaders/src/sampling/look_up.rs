@@ -24,14 +24,12 @@ params! {
 
 impl Params {
     /// Parameters for matches of at least `shortest` tokens.
-    #[must_use]
     pub const fn new(shortest: u32) -> Self {
         Self { shortest, pad: [0; 3] }
     }
 }
 
 /// CPU twin: the position after the best match of at least `shortest` tokens.
-#[must_use]
 pub fn find(history: &[u32], shortest: u32) -> Option<usize> {
     let count = history.len();
     let same = |p: usize| {
@@ -43,7 +41,6 @@ pub fn find(history: &[u32], shortest: u32) -> Option<usize> {
 }
 
 /// CPU twin: `drafts` tokens after a sequence that is not empty.
-#[must_use]
 pub fn look_up(history: &[u32], shortest: u32, drafts: usize) -> Vec<u32> {
     match find(history, shortest) {
         Some(next) => history[next..].iter().copied().cycle().take(drafts).collect(),

@@ -49,8 +49,7 @@ params! {
 }
 
 impl Params {
-    /// The settings as parameters, for an output ring of `out_len` tokens (at least 1).
-    #[must_use]
+    /// Returns the settings as parameters, for an output ring of `out_len` tokens (at least 1).
     pub fn new(settings: &Settings, sampling: Sampling, out_len: u32) -> Self {
         let penalised = settings.repeat_penalty > 0.0;
         let repeat = if penalised { settings.repeat_penalty } else { 1.0 };
@@ -89,50 +88,42 @@ pub struct Sampling {
 }
 
 impl Sampling {
-    /// Number of slices of a row: the workgroups of `top_k`, and the lists that it writes.
-    #[must_use]
+    /// Returns the number of slices of a row: the workgroups of `top_k`, and the lists that it writes.
     pub const fn slices(&self) -> u32 {
         self.vocab.div_ceil(SLICE)
     }
 
-    /// Whether `merge_lists` runs between `top_k` and `sample`.
-    #[must_use]
+    /// Returns whether `merge_lists` runs between `top_k` and `sample`.
     pub const fn merges(&self) -> bool {
         self.candidates.count() > 1 && self.slices() > FAN_IN
     }
 
-    /// Number of lists of a row that `sample` reads: from `merge_lists` if it runs, otherwise from `top_k`.
-    #[must_use]
+    /// Returns the number of lists of a row that `sample` reads: from `merge_lists` if it runs, otherwise from `top_k`.
     pub const fn lists(&self) -> u32 {
         if self.merges() { self.slices().div_ceil(FAN_IN) } else { self.slices() }
     }
 
     /// Bytes of the lists that `top_k` writes for `rows` rows.
-    #[must_use]
     pub const fn slice_list_bytes(&self, rows: u32) -> u64 {
         rows as u64 * self.slices() as u64 * self.candidates.count() as u64 * 8
     }
 
     /// Bytes of the lists that `merge_lists` writes for `rows` rows.
-    #[must_use]
     pub const fn merged_list_bytes(&self, rows: u32) -> u64 {
         rows as u64 * self.lists() as u64 * self.candidates.count() as u64 * 8
     }
 
     /// Bytes of the sums of the slices of `rows` rows ([`Candidates::Many`]).
-    #[must_use]
     pub const fn sum_bytes(&self, rows: u32) -> u64 {
         rows as u64 * self.slices() as u64 * 8
     }
 
     /// Workgroups of `top_k` for `rows` rows.
-    #[must_use]
     pub const fn top_k_grid(&self, rows: u32) -> [u32; 3] {
         [self.slices(), rows, 1]
     }
 
     /// Workgroups of `merge_lists` for `rows` rows.
-    #[must_use]
     pub const fn merge_lists_grid(&self, rows: u32) -> [u32; 3] {
         [self.slices().div_ceil(FAN_IN), rows, 1]
     }

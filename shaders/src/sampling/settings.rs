@@ -51,14 +51,12 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Whether the best token is always chosen.
-    #[must_use]
+    /// Returns whether the best token is always chosen.
     pub fn is_greedy(&self) -> bool {
         self.top_k == 1 || self.temperature.is_nan() || self.temperature < MIN_TEMPERATURE
     }
 
-    /// The smallest variant of the kernels that supports these settings.
-    #[must_use]
+    /// Returns the smallest variant of the kernels that supports these settings.
     pub fn candidates(&self) -> Candidates {
         match self.top_k {
             _ if self.is_greedy() => Candidates::One,
@@ -84,7 +82,6 @@ impl Candidates {
     pub const ALL: [Self; 3] = [Self::One, Self::Few, Self::Many];
 
     /// Length of a candidate list.
-    #[must_use]
     pub const fn count(self) -> u32 {
         match self {
             Self::One => 1,

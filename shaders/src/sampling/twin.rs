@@ -17,7 +17,6 @@ pub struct Candidate {
 
 impl Candidate {
     /// Orders better candidates first: the larger logit, then the lower id; removed ones last.
-    #[must_use]
     pub fn order(&self, other: &Self) -> Ordering {
         let key = |candidate: &Self| candidate.logit.map_or((false, 0.0), |logit| (true, logit + 0.0));
         let ((kept, logit), (other_kept, other_logit)) = (key(self), key(other));
@@ -35,7 +34,7 @@ pub struct Draw {
     pub margin: f64,
 }
 
-/// The recent tokens that the penalties count, latest first.
+/// Returns the recent tokens that the penalties count, latest first.
 fn recent_ids(params: &Params, state: &State, history: &[u32]) -> Vec<u32> {
     let count = state.history_len.min(params.penalty_window).min(MAX_RECENT);
     (0..count).map(|i| history[(state.history_len - 1 - i) as usize % history.len()]).collect()
@@ -43,7 +42,6 @@ fn recent_ids(params: &Params, state: &State, history: &[u32]) -> Vec<u32> {
 
 /// Softcap, penalties and suppression: the first half of `top_k.wgsl`. `logits` are those of one row, `history` is the
 /// ring of all tokens.
-#[must_use]
 pub fn adjust(logits: &[f32], params: &Params, state: &State, history: &[u32]) -> Vec<Candidate> {
     let recent = recent_ids(params, state, history);
     let suppressed = &params.suppressed[..params.suppressed_len as usize];
@@ -68,8 +66,7 @@ pub fn adjust(logits: &[f32], params: &Params, state: &State, history: &[u32]) -
         .collect()
 }
 
-/// The best `count` candidates, best first: `top_k.wgsl` for one slice, and `merge_lists.wgsl` for several lists.
-#[must_use]
+/// Returns the best `count` candidates, best first: `top_k.wgsl` for one slice, and `merge_lists.wgsl` for several lists.
 pub fn best(mut candidates: Vec<Candidate>, count: usize) -> Vec<Candidate> {
     candidates.sort_unstable_by(Candidate::order);
     candidates.truncate(count);
@@ -77,14 +74,12 @@ pub fn best(mut candidates: Vec<Candidate>, count: usize) -> Vec<Candidate> {
 }
 
 /// 24 bits of pcg3d(seed_lo, seed_hi, step) as a number in 0..1.
-#[must_use]
 pub fn uniform_draw(state: &State) -> f64 {
     let [x, ..] = pcg3d([state.seed_lo, state.seed_hi, state.step]);
     f64::from(x >> 8) / f64::from(1u32 << 24)
 }
 
 /// Samples from all logits, with at most `most` candidates (the variant's [`count`](super::Candidates::count)).
-#[must_use]
 pub fn sample(logits: &[f32], params: &Params, most: usize, state: &State, history: &[u32]) -> Draw {
     let adjusted = adjust(logits, params, state, history);
     let all: Vec<f32> = adjusted.iter().filter_map(|candidate| candidate.logit).collect();

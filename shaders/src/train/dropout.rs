@@ -2,14 +2,12 @@
 
 use crate::math::pcg3d;
 
-/// The bound that [`keeps`] takes for a dropout probability below 1.
-#[must_use]
+/// Returns the bound that [`keeps`] takes for a dropout probability below 1.
 pub fn bound(probability: f32) -> u32 {
     (f64::from(probability) * 4_294_967_296.0) as u32
 }
 
-/// Whether element `i` of row `t` is kept.
-#[must_use]
+/// Returns whether element `i` of row `t` is kept.
 pub const fn keeps(seed: u64, salt: u32, t: u32, i: u32, bound: u32) -> bool {
     pcg3d([seed as u32 ^ i, (seed >> 32) as u32 ^ t, salt])[0] >= bound
 }

@@ -4,17 +4,13 @@ use crate::experts::low_rank::Params;
 use crate::experts::{Choice, choice_defines};
 use crate::{PreprocessError, Source};
 
-/// The shader. Bindings: params, tiles, pairs, choices if pairs are `weighted`, rows, z, gradients.
-///
-/// # Errors
-/// When the template cannot be expanded.
+/// Returns the shader. Bindings: params, tiles, pairs, choices if pairs are `weighted`, rows, z, gradients.
 pub fn source(weighted: bool) -> Result<Source, PreprocessError> {
     let name = format!("train_expert_gradient{}", if weighted { "_weighted" } else { "" });
     Source::build::<Params>("train/expert_gradient.wgsl", name, &choice_defines().set("WEIGHTED", weighted))
 }
 
 /// Workgroups.
-#[must_use]
 pub const fn dispatch(params: &Params) -> [u32; 3] {
     [params.width.div_ceil(32), params.rank.div_ceil(8), params.end - params.begin]
 }

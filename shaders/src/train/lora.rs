@@ -42,14 +42,12 @@ params! {
 }
 
 impl Params {
-    /// A factor `[rank, width]`, row-major: A.
-    #[must_use]
+    /// Returns a factor `[rank, width]`, row-major: A.
     pub fn a(width: u32, rank: u32, at: u32, scale: f32) -> Self {
         Self { width, rank, at, by_rank: width, by_column: 1, scale, ..Self::default() }
     }
 
-    /// A factor `[width, rank]`, row-major: B.
-    #[must_use]
+    /// Returns a factor `[width, rank]`, row-major: B.
     pub fn b(width: u32, rank: u32, at: u32, scale: f32) -> Self {
         Self { width, rank, at, by_rank: 1, by_column: rank, scale, ..Self::default() }
     }
@@ -63,10 +61,7 @@ impl Lora {
     /// All.
     pub const ALL: [Self; 3] = [Self::Reduce, Self::Expand, Self::Gradient];
 
-    /// The shader; with `dropout`, elements of x (p, y) are dropped.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
+    /// Returns the shader; with `dropout`, elements of x (p, y) are dropped.
     pub fn source(self, dropout: bool) -> Result<Source, PreprocessError> {
         let name = match self {
             Self::Reduce => "lora_reduce",
@@ -79,7 +74,6 @@ impl Lora {
     }
 
     /// Workgroups for `rows` rows.
-    #[must_use]
     pub const fn dispatch(self, params: &Params, rows: u32) -> [u32; 3] {
         match self {
             Self::Reduce => [rows.div_ceil(4), 1, 1],
@@ -96,7 +90,6 @@ fn kept(params: &Params, seed: Option<u64>, t: usize, i: usize) -> f64 {
 }
 
 /// CPU twin of [`Lora::Reduce`]: z.
-#[must_use]
 pub fn reduce(params: &Params, seed: Option<u64>, x: &[f32], factors: &[f32]) -> Vec<f64> {
     let width = params.width as usize;
     let mut z = Vec::new();
@@ -112,7 +105,6 @@ pub fn reduce(params: &Params, seed: Option<u64>, x: &[f32], factors: &[f32]) ->
 }
 
 /// CPU twin of [`Lora::Expand`]: the term added to y.
-#[must_use]
 pub fn expand(params: &Params, seed: Option<u64>, z: &[f32], factors: &[f32]) -> Vec<f64> {
     let mut y = Vec::new();
     for (t, z) in z.chunks_exact(params.rank as usize).enumerate() {

@@ -18,10 +18,7 @@ params! {
     }
 }
 
-/// The sum of squares of a buffer, in [`PARTIAL_SUMS`] parts, one per workgroup.
-///
-/// # Errors
-/// When the template cannot be expanded.
+/// Returns the sum of squares of a buffer, in [`PARTIAL_SUMS`] parts, one per workgroup.
 pub fn squares() -> Result<Source, PreprocessError> {
     Source::build::<SquaresParams>("train/squares.wgsl", "train_squares", &Defines::new())
 }
@@ -51,7 +48,6 @@ params! {
 
 impl AdamW {
     /// Step `step` (from 0) with β1 = 0.9, β2 = 0.999 and ε = 1e-8 (specification §12.4).
-    #[must_use]
     pub fn new(step: u32, rate: f64, weight_decay: f64, clip: f64) -> Self {
         const BETA1: f64 = 0.9;
         const BETA2: f64 = 0.999;
@@ -68,22 +64,17 @@ impl AdamW {
         }
     }
 
-    /// The shader.
-    ///
-    /// # Errors
-    /// When the template cannot be expanded.
+    /// Returns the shader.
     pub fn source() -> Result<Source, PreprocessError> {
         Source::build::<Self>("train/adamw.wgsl", "train_adamw", &Defines::new())
     }
 
     /// Workgroups for `count` elements.
-    #[must_use]
     pub const fn dispatch(count: u32) -> [u32; 3] {
         grid(count.div_ceil(256))
     }
 
     /// CPU twin for one element: the new θ, m and v.
-    #[must_use]
     pub fn step(&self, gradient: f64, theta: f64, m: f64, v: f64) -> [f64; 3] {
         let g = f64::from(self.clip) * gradient;
         let (beta1, beta2) = (f64::from(self.beta1), f64::from(self.beta2));

@@ -21,7 +21,6 @@ params! {
 
 impl Params {
     /// Parameters for rows of `width` elements, a multiple of 4.
-    #[must_use]
     pub const fn new(width: u32, scale_at: Option<u32>) -> Self {
         let scale_at = match scale_at {
             Some(at) => at,
@@ -31,24 +30,17 @@ impl Params {
     }
 
     /// Workgroups of any of these kernels for `rows` rows.
-    #[must_use]
     pub const fn dispatch(&self, rows: u32) -> [u32; 3] {
         grid((rows * self.width4).div_ceil(256))
     }
 }
 
 /// Copies rows, with an optional factor.
-///
-/// # Errors
-/// When the template cannot be expanded.
 pub fn copy() -> Result<Source, PreprocessError> {
     Source::build::<Params>("train/copy.wgsl", "train_copy", &Defines::new())
 }
 
 /// Gathers rows by index.
-///
-/// # Errors
-/// When the template cannot be expanded.
 pub fn pick_rows() -> Result<Source, PreprocessError> {
     Source::build::<Params>("train/pick_rows.wgsl", "train_pick_rows", &Defines::new())
 }

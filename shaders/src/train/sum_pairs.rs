@@ -4,17 +4,13 @@ use super::rows::Params;
 use crate::experts::Mixture;
 use crate::{PreprocessError, Source};
 
-/// The shader. Bindings: params, state, choices if the sum is `weighted`, y, out.
-///
-/// # Errors
-/// When the template cannot be expanded.
+/// Returns the shader. Bindings: params, state, choices if the sum is `weighted`, y, out.
 pub fn source(mixture: Mixture, weighted: bool) -> Result<Source, PreprocessError> {
     let name = format!("train_sum_pairs_{}{}", mixture.name(), if weighted { "_weighted" } else { "" });
     Source::build::<Params>("train/sum_pairs.wgsl", name, &mixture.defines().set("WEIGHTED", weighted))
 }
 
 /// CPU twin for one row, in f64. `y` is `[used, width]`; without weights they are 1.
-#[must_use]
 pub fn sum_pairs(weights: Option<&[f32]>, y: &[f32], width: usize) -> Vec<f64> {
     let mut sum = vec![0.0; width];
     for (place, y) in y.chunks_exact(width).enumerate() {

@@ -29,21 +29,18 @@ params! {
 
 impl Params {
     /// Workgroups for `patches` patches, at most 65 535.
-    #[must_use]
     pub const fn dispatch(&self, patches: u32) -> [u32; 3] {
         [self.heads, patches, 1]
     }
 }
 
-/// Whether the kernel supports this head size.
-#[must_use]
+/// Returns whether the kernel supports this head size.
 pub const fn supports(head_dim: u32) -> bool {
     head_dim.is_multiple_of(4) && head_dim >= 4 && head_dim <= 128
 }
 
-/// The RoPE table of positions `0..positions`: `(cos, sin)` of `position·θ^(−2j/w)` with `w = head_dim/2`,
+/// Returns the RoPE table of positions `0..positions`: `(cos, sin)` of `position·θ^(−2j/w)` with `w = head_dim/2`,
 /// `[positions, head_dim/4]`.
-#[must_use]
 pub fn table(theta: f64, head_dim: u32, positions: u32) -> Vec<[f32; 2]> {
     let pairs = head_dim / 4;
     let angle = |position: u32, j: u32| f64::from(position) * theta.powf(-f64::from(j) / f64::from(pairs));

@@ -37,13 +37,11 @@ params! {
 impl LayerNorm {}
 
 /// Workgroups for `rows` rows.
-#[must_use]
 pub const fn dispatch(rows: u32) -> [u32; 3] {
     grid(rows)
 }
 
 /// CPU twin.
-#[must_use]
 pub fn layer_norm(form: LayerNorm, params: &Params, vectors: &[f32], x: &[f32]) -> Vec<f32> {
     let width = 4 * params.width4 as usize;
     let at = |begin: u32, i: usize| f64::from(vectors[begin as usize + i]);

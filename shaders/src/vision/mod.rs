@@ -22,8 +22,7 @@ params! {
 }
 
 impl PatchGrid {
-    /// Number of patches.
-    #[must_use]
+    /// Returns the number of patches.
     pub const fn patches(self) -> u32 {
         self.columns * self.rows
     }

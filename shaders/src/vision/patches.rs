@@ -31,13 +31,11 @@ impl Params {
 }
 
 /// Workgroups for `patches` patches of `side` pixels.
-#[must_use]
 pub const fn dispatch(side: u32, patches: u32) -> [u32; 3] {
     grid((patches * 3 * side * side).div_ceil(1024))
 }
 
 /// CPU twin. `rgb` is `[rows·side, columns·side, 3]`.
-#[must_use]
 pub fn patches(side: u32, params: &Params, grid: PatchGrid, rgb: &[u8]) -> Vec<f32> {
     let (side, columns) = (side as usize, grid.columns as usize);
     let mut x = Vec::with_capacity(rgb.len());

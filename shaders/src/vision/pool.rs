@@ -27,13 +27,11 @@ params! {
 }
 
 /// Workgroups for `patches` patches.
-#[must_use]
 pub const fn dispatch(patches: u32) -> [u32; 3] {
     grid(patches / 9)
 }
 
 /// CPU twin; with `vectors` the result is standardised.
-#[must_use]
 pub fn pool(params: &Params, grid: PatchGrid, h: &[f32], vectors: Option<&[f32]>) -> Vec<f32> {
     let width = 4 * params.width4 as usize;
     let columns = grid.columns as usize;

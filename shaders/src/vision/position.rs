@@ -26,13 +26,11 @@ params! {
 
 impl Params {
     /// Parameters for two tables of the same width.
-    #[must_use]
     pub const fn new(x: &PlanarLayout, y: &PlanarLayout) -> Self {
         Self { planes_x: x.planes, planes_y: y.planes, units_per_row: x.units_per_row, pad: [0; 3] }
     }
 
     /// Workgroups for `patches` patches, at most 65 535.
-    #[must_use]
     pub const fn dispatch(&self, patches: u32) -> [u32; 3] {
         [self.units_per_row.div_ceil(64), patches, 1]
     }
