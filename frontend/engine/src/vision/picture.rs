@@ -18,10 +18,6 @@ const MAX_BYTES: u64 = 256 << 20;
 /// gigabytes.
 const MAX_NOTES: u64 = 16 << 20;
 
-/// Minimum proportion of sharp edges for an image to count as text: a page has about a tenth, a photograph a few
-/// per cent.
-const TEXT_EDGES: f64 = 0.06;
-
 /// RGB pixels, three bytes each, row by row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pixels {
@@ -185,37 +181,6 @@ impl Picture {
         Ok(Pixels { size, rgb })
     }
 
-    /// Returns the default budget for the image: larger for a large image with many sharp edges, which is text or a
-    /// drawing, as far as its resolution justifies it.
-    pub fn suggested_budget(&self) -> Budget {
-        let (width, height) = self.size();
-        if self.sharp_edges() < TEXT_EDGES {
-            return Budget::default();
-        }
-        let cells = u64::from(width.div_ceil(48)) * u64::from(height.div_ceil(48));
-        let enough = Budget::ALL.into_iter().find(|budget| u64::from(budget.tokens()) >= cells);
-        enough.unwrap_or(Budget::MAX).max(Budget::default())
-    }
-
-    /// Proportion of sampled places with a jump in brightness between neighbours.
-    fn sharp_edges(&self) -> f64 {
-        let (width, height) = self.size();
-        let brightness = |x: u32, y: u32| {
-            let [r, g, b] = self.pixel(x, y).map(i32::from);
-            (2 * r + 5 * g + b) / 8
-        };
-        let step = |side: u32| (side / 256).max(1) as usize;
-        let mut seen = 0u32;
-        let mut sharp = 0u32;
-        for y in (0..height).step_by(step(height)) {
-            for x in (0..width.saturating_sub(1)).step_by(step(width)) {
-                seen += 1;
-                sharp += u32::from((brightness(x, y) - brightness(x + 1, y)).abs() > 40);
-            }
-        }
-        f64::from(sharp) / f64::from(seen.max(1))
-    }
-
     /// Returns a pixel of the oriented image, blended with white if it is transparent.
     fn pixel(&self, x: u32, y: u32) -> [u8; 3] {
         use Orientation as O;
@@ -369,23 +334,6 @@ mod tests {
         let pixels = Picture::decode(&file).expect("a picture").resized(Budget::default()).expect("pixels");
         assert_eq!((pixels.size.width, pixels.size.height), (48, 13_440));
         assert_eq!(pixels.rgb.len(), 48 * 13_440 * 3);
-    }
-
-    #[test]
-    fn pages_of_text_get_more_tokens_than_photographs() {
-        let page = |width, height| {
-            // Two-pixel strokes every dozen pixels, in lines.
-            let ink = |x: u32, y: u32| y % 24 < 16 && (x * 7 + y / 3 * 5) % 13 < 2;
-            RgbImage::from_fn(width, height, |x, y| image::Rgb([if ink(x, y) { 20 } else { 250 }; 3]))
-        };
-        let suggested = |image: RgbImage| {
-            Picture::decode(&png(&image.into())).expect("a picture").suggested_budget().tokens()
-        };
-        assert_eq!(suggested(page(1200, 1600)), 1120);
-        assert_eq!(suggested(page(900, 1100)), 560);
-        assert_eq!(suggested(page(300, 200)), 280);
-        let smooth = RgbImage::from_fn(1200, 1600, |x, y| image::Rgb([(x / 5) as u8, (y / 7) as u8, 90]));
-        assert_eq!(suggested(smooth), 280);
     }
 
     #[test]
