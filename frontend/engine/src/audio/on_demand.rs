@@ -6,19 +6,13 @@ use sha2::{Digest as _, Sha256};
 
 use super::encoder::content;
 use super::{AudioError, Encoder, Tower, TowerConfig, TowerPlan};
-use crate::bytes::{ByteSource, CancelToken};
-use crate::gpu::Gpu;
-use crate::media::{Media, Medium, SoftTokens};
+use crate::bytes::CancelToken;
+use crate::media::{Media, Medium, OnDemand, SoftTokens};
 use crate::plan::Tested;
 use crate::weights::Progress;
 
 /// The audio tower of a model, loaded when the first clip needs it.
-pub struct Audio {
-    gpu: Rc<Gpu>,
-    source: Rc<dyn ByteSource>,
-    plan: TowerPlan,
-    tower: Option<Rc<Tower>>,
-}
+pub type Audio = OnDemand<TowerPlan, Rc<Tower>>;
 
 /// Returns the medium of a clip in a prompt, whether encoded or not.
 pub fn medium(config: &TowerConfig, clip: &[f32]) -> Medium {
@@ -27,21 +21,6 @@ pub fn medium(config: &TowerConfig, clip: &[f32]) -> Medium {
 }
 
 impl Audio {
-    /// Returns the tower of `plan`, with its weights in `source`. Nothing is loaded yet.
-    pub fn new(gpu: Rc<Gpu>, source: Rc<dyn ByteSource>, plan: TowerPlan) -> Self {
-        Self { gpu, source, plan, tower: None }
-    }
-
-    /// Returns the plan of the tower.
-    pub fn plan(&self) -> &TowerPlan {
-        &self.plan
-    }
-
-    /// Returns whether its weights are on the device.
-    pub fn is_loaded(&self) -> bool {
-        self.tower.is_some()
-    }
-
     /// Bytes that it uses on the device.
     pub fn bytes_in_use(&self) -> u64 {
         self.tower.as_ref().map_or(0, |tower| tower.bytes_in_use())
@@ -50,11 +29,6 @@ impl Audio {
     /// [`Tower::tested`]; empty before the first clip.
     pub fn tested(&self) -> impl Iterator<Item = Tested> {
         self.tower.iter().flat_map(|tower| tower.tested())
-    }
-
-    /// Frees the memory, once no encoder uses the tower. The next clip loads it again.
-    pub fn unload(&mut self) {
-        self.tower = None;
     }
 
     /// Returns the tower, loaded on first use.

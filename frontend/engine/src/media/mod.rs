@@ -6,8 +6,10 @@
 
 mod error;
 mod input;
+mod on_demand;
 mod soft_tokens;
 
 pub use error::MediaError;
 pub use input::{Block, Input};
+pub use on_demand::OnDemand;
 pub use soft_tokens::{ContentHash, Media, Medium, SoftTokens};

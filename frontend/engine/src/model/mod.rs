@@ -31,6 +31,7 @@ mod sampler;
 mod sampling_plans;
 mod scratch;
 mod slots;
+mod step_error;
 mod tensors;
 mod tuning;
 mod verify;
@@ -41,7 +42,7 @@ pub(crate) use corrections::shape as target_shape;
 pub use corrections::{Corrections, total_rank};
 pub use decoder::{
     Costs, Decoder, DecoderPlans, DraftReader, DraftSource, DraftStep, Drafts, LoadedModel, LogitsPlans,
-    LogitsReader, Plans, Speculation, StepError, TIMED_POSITIONS, TokenSource,
+    LogitsReader, Plans, Speculation, TIMED_POSITIONS, TokenSource,
 };
 pub use denoising::{Denoising, DenoisingError, MAX_CANVAS, Stability};
 pub use diffusion::{
@@ -55,7 +56,8 @@ pub use host_table::{HostTable, RowError};
 pub use kv_cache::{KvCache, KvType, LayerCache, ring};
 pub use layer::Site;
 pub use parts::{Extent, Parts, Rope, history};
-pub use row_cache::{FetchError, RowCache, RowCacheValues};
+pub use row_cache::{RowCache, RowCacheValues};
 pub(crate) use rows::activation_params;
 pub use scratch::{Scratch, chunk, text_chunk};
+pub use step_error::StepError;
 pub use tuning::{Tuning, large_products};

@@ -8,7 +8,7 @@ use super::sampling_plans::{DRAWN_BYTES, OUT_LEN, SamplingPlan, SamplingPlans};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program, Readback};
 
 /// One variant of the sampling kernels, bound.
-struct Form {
+struct Variant {
     program: Program,
     params: Arc<Buffer>,
     sampling: Sampling,
@@ -16,7 +16,7 @@ struct Form {
 
 /// The sampling kernels and their buffers.
 pub struct Sampler {
-    forms: Vec<Form>,
+    variants: Vec<Variant>,
     active: usize,
     history: Arc<Buffer>,
     drawn: Arc<Buffer>,
@@ -30,15 +30,16 @@ impl Sampler {
     /// # Errors
     /// When the device rejects a kernel or a buffer.
     pub async fn bind(gpu: &Gpu, plans: &SamplingPlans, memory: &Memory) -> Result<Self, GpuError> {
-        let mut forms = Vec::new();
-        for SamplingPlan { plan, params, sampling } in &plans.forms {
+        let mut variants = Vec::new();
+        for SamplingPlan { plan, params, sampling } in &plans.variants {
             let (program, params) = (gpu.bind(plan, memory).await?, Arc::clone(memory.get(params)?));
-            forms.push(Form { program, params, sampling: *sampling });
+            variants.push(Variant { program, params, sampling: *sampling });
         }
         let readback = |value| Ok::<_, GpuError>(Readback::new(Arc::clone(memory.get(value)?)));
         let readbacks = plans.readbacks.iter().map(readback).collect::<Result<_, _>>()?;
         let [history, drawn] = [memory.get(&plans.history)?, memory.get(&plans.drawn)?].map(Arc::clone);
-        let mut sampler = Self { forms, active: 0, history, drawn, readbacks, settings: Settings::default() };
+        let mut sampler =
+            Self { variants, active: 0, history, drawn, readbacks, settings: Settings::default() };
         sampler.begin(gpu, Settings::default(), &[]);
         Ok(sampler)
     }
@@ -46,10 +47,10 @@ impl Sampler {
     /// Sets the settings for the next tokens, and the tokens before them. Returns the number of these.
     pub fn begin(&mut self, gpu: &Gpu, settings: Settings, history: &[u32]) -> u32 {
         let candidates = settings.candidates();
-        self.active = self.forms.iter().position(|f| f.sampling.candidates == candidates).unwrap_or(0);
-        let form = &self.forms[self.active];
-        let params = Params::new(&settings, form.sampling, OUT_LEN);
-        gpu.queue().write_buffer(&form.params, 0, bytemuck::bytes_of(&params));
+        self.active = self.variants.iter().position(|f| f.sampling.candidates == candidates).unwrap_or(0);
+        let variant = &self.variants[self.active];
+        let params = Params::new(&settings, variant.sampling, OUT_LEN);
+        gpu.queue().write_buffer(&variant.params, 0, bytemuck::bytes_of(&params));
         self.settings = settings;
         let room = usize::try_from(self.history.size() / 4).unwrap_or(usize::MAX);
         let history = &history[..history.len().min(room)];
@@ -59,12 +60,12 @@ impl Sampler {
 
     /// Returns the dispatches that sample a token for each row of a step, and make the last accepted one the next input.
     pub fn program(&self) -> &Program {
-        &self.forms[self.active].program
+        &self.variants[self.active].program
     }
 
     /// Returns the programs of all variants.
     pub fn all(&self) -> impl Iterator<Item = &Program> {
-        self.forms.iter().map(|form| &form.program)
+        self.variants.iter().map(|variant| &variant.program)
     }
 
     /// Submits `encoder`, with a copy of the sampled ids to one of the `MAX_PENDING` readback buffers at its end.

@@ -23,7 +23,7 @@ pub struct SamplingPlans {
     pub(super) drawn: Value,
     /// Readback buffers, used in turn.
     pub(super) readbacks: [Value; MAX_PENDING],
-    pub(super) forms: Vec<SamplingPlan>,
+    pub(super) variants: Vec<SamplingPlan>,
 }
 
 pub(super) struct SamplingPlan {
@@ -38,9 +38,9 @@ impl SamplingPlans {
         let ring = DRAWN_BYTES;
         let drawn = Value::state("drawn tokens", ring);
         let readbacks = [(); MAX_PENDING].map(|()| Value::new("drawn tokens", ring, Origin::Readback));
-        let form = |candidates| SamplingPlan::new(parts, candidates, &parts.history, &drawn);
-        let forms = Candidates::ALL.into_iter().map(form).collect::<Result<_, _>>()?;
-        Ok(Self { history: parts.history.clone(), drawn, readbacks, forms })
+        let variant = |candidates| SamplingPlan::new(parts, candidates, &parts.history, &drawn);
+        let variants = Candidates::ALL.into_iter().map(variant).collect::<Result<_, _>>()?;
+        Ok(Self { history: parts.history.clone(), drawn, readbacks, variants })
     }
 
     /// Returns the readback buffers.
@@ -50,7 +50,7 @@ impl SamplingPlans {
 
     /// Returns the plans of all variants.
     pub fn all(&self) -> impl Iterator<Item = &Plan> {
-        self.forms.iter().map(|form| &form.plan)
+        self.variants.iter().map(|variant| &variant.plan)
     }
 }
 

@@ -12,7 +12,7 @@ pub const MAX_ADAPTERS: usize = 8;
 
 /// An adapter in a session.
 #[derive(Clone, Debug)]
-pub struct Loaded {
+pub struct LoadedAdapter {
     /// The caller's name for it.
     pub name: String,
     /// Its weights. Those of all adapters are stacked again whenever one is added or removed.
@@ -21,7 +21,7 @@ pub struct Loaded {
     pub scale: f32,
 }
 
-impl Loaded {
+impl LoadedAdapter {
     /// Its weights.
     pub fn adapter(&self) -> &Rc<Adapter> {
         &self.adapter
@@ -30,7 +30,7 @@ impl Loaded {
 
 impl Session {
     /// Returns the adapters, in the order in which they were added.
-    pub fn adapters(&self) -> &[Loaded] {
+    pub fn adapters(&self) -> &[LoadedAdapter] {
         &self.adapters
     }
 
@@ -52,7 +52,7 @@ impl Session {
         let config = self.decoder.config();
         let shares_kv = |layer| layer < config.layers.len() && !config.owns_kv(layer);
         let adapter = adapter.fit(shares_kv, |target| self.decoder.shape(target))?;
-        let loaded = Loaded { name, adapter: Rc::new(adapter), scale };
+        let loaded = LoadedAdapter { name, adapter: Rc::new(adapter), scale };
         let mut adapters = self.adapters.clone();
         match adapters.iter_mut().find(|other| other.name == loaded.name) {
             Some(other) => *other = loaded,
@@ -96,7 +96,7 @@ impl Session {
     ///
     /// # Errors
     /// Errors of the device; the adapters are then as before.
-    pub async fn use_adapters(&mut self, adapters: Vec<Loaded>) -> Result<(), EngineError> {
+    pub async fn use_adapters(&mut self, adapters: Vec<LoadedAdapter>) -> Result<(), EngineError> {
         self.forget();
         let stacked: Vec<&Adapter> = adapters.iter().map(|loaded| &*loaded.adapter).collect();
         let result = self.decoder.set_adapters(&stacked).await;

@@ -29,7 +29,7 @@ pub struct Core {
 }
 
 /// A session of any kind of model: what differs between them.
-pub trait Kind: Deref<Target = Core> {
+pub trait SessionKind: Deref<Target = Core> {
     /// Returns the number of experts per layer that have a place on the device, and how they were used; `None` if all are there.
     fn expert_use(&self) -> Option<(u32, ExpertUse)>;
 

@@ -36,7 +36,7 @@ use crate::vision::{TowerPlan, Vision};
 use checkpoints::Checkpoints;
 use kind::Described;
 
-pub use adapters::{Loaded, MAX_ADAPTERS};
+pub use adapters::{LoadedAdapter, MAX_ADAPTERS};
 pub use benchmark::made_up_prompt;
 pub use diffusion::{
     CanvasText, DenoisingStep, DiffusionEvent, DiffusionOptions, DiffusionOutcome, DiffusionSession,
@@ -47,7 +47,7 @@ pub use experts::ExpertMemory;
 pub use file::ModelFile;
 pub use fit::Needs;
 pub use generate::{Control, Event, Finish, Options, Outcome, Timings};
-pub use kind::{Core, Kind};
+pub use kind::{Core, SessionKind};
 pub use memory::{DeviceMemory, Fit, LargestBuffer, MemoryUse, Storage, TablePlace, assumed_memory};
 pub use model::ModelSession;
 pub use profile::{KernelTime, Profile};
@@ -98,7 +98,7 @@ pub struct Session {
     checkpoints: Checkpoints,
     vision: Option<Vision>,
     audio: Option<Audio>,
-    adapters: Vec<Loaded>,
+    adapters: Vec<LoadedAdapter>,
 }
 
 impl Deref for Session {
@@ -109,7 +109,7 @@ impl Deref for Session {
     }
 }
 
-impl Kind for Session {
+impl SessionKind for Session {
     fn expert_use(&self) -> Option<(u32, ExpertUse)> {
         self.decoder.expert_use()
     }

@@ -3,13 +3,15 @@
 use std::ops::Deref;
 use std::rc::Rc;
 
-use super::{DiffusionSession, EngineError, Kind, LoadOptions, Loading, ModelFile, ModelSpec, Session};
+use super::{
+    DiffusionSession, EngineError, LoadOptions, Loading, ModelFile, ModelSpec, Session, SessionKind,
+};
 use crate::bytes::CancelToken;
 use crate::gpu::Gpu;
 use crate::media::Input;
 use crate::model::{ConfigError, Tuning};
 
-/// A loaded model of any kind. What they share is [`Kind`] and [`Core`](super::Core).
+/// A loaded model of any kind. What they share is [`SessionKind`] and [`Core`](super::Core).
 pub enum ModelSession {
     /// Decodes token by token.
     Autoregressive(Box<Session>),
@@ -18,7 +20,7 @@ pub enum ModelSession {
 }
 
 impl Deref for ModelSession {
-    type Target = dyn Kind;
+    type Target = dyn SessionKind;
 
     fn deref(&self) -> &Self::Target {
         match self {

@@ -1,7 +1,5 @@
 //! The tower on the device: pixels in, soft tokens out.
 
-use std::rc::Rc;
-
 use shaders::state::State;
 use shaders::vision::PatchGrid;
 
@@ -10,9 +8,9 @@ use super::programs::Stages;
 use super::stages::StagePlans;
 use super::tower_plan::TowerPlan;
 use super::{Budget, Picture, PictureError, Pixels, VisionError, image_tokens};
-use crate::bytes::{ByteSource, CancelToken};
-use crate::gpu::{Gpu, GpuError, Memory};
-use crate::media::{ContentHash, Media, Medium, SoftTokens};
+use crate::bytes::CancelToken;
+use crate::gpu::{GpuError, Memory};
+use crate::media::{ContentHash, Media, Medium, OnDemand, SoftTokens};
 use crate::plan::{Plan, Tested};
 use crate::weights::{self, Weights};
 
@@ -26,14 +24,10 @@ pub enum Encoding {
 }
 
 /// The vision tower of a model, loaded on demand.
-pub struct Vision {
-    gpu: Rc<Gpu>,
-    source: Rc<dyn ByteSource>,
-    plan: TowerPlan,
-    tower: Option<Tower>,
-}
+pub type Vision = OnDemand<TowerPlan, Tower>;
 
-struct Tower {
+/// The tower on the device.
+pub struct Tower {
     weights: Weights,
     memory: Memory,
     stages: Option<Stages>,
@@ -50,21 +44,6 @@ pub fn medium(file: &[u8], budget: Budget) -> Result<Medium, PictureError> {
 }
 
 impl Vision {
-    /// Returns the tower of `plan`, with its weights in `source`. Nothing is loaded yet.
-    pub fn new(gpu: Rc<Gpu>, source: Rc<dyn ByteSource>, plan: TowerPlan) -> Self {
-        Self { gpu, source, plan, tower: None }
-    }
-
-    /// Returns the plan of the tower.
-    pub fn plan(&self) -> &TowerPlan {
-        &self.plan
-    }
-
-    /// Returns whether its weights are on the device.
-    pub fn is_loaded(&self) -> bool {
-        self.tower.is_some()
-    }
-
     /// Bytes that it uses on the device.
     pub fn bytes_in_use(&self) -> u64 {
         let bytes = |tower: &Tower| tower.stages.as_ref().map_or(tower.memory.bytes(), Stages::bytes_in_use);
@@ -83,11 +62,6 @@ impl Vision {
     pub fn tested(&self) -> impl Iterator<Item = Tested> {
         let run: Vec<_> = self.plan_of_pictures().tested().collect();
         self.tower.iter().flat_map(|tower| tower.weights.tested()).chain(run)
-    }
-
-    /// Frees the memory. The next image loads the tower again.
-    pub fn unload(&mut self) {
-        self.tower = None;
     }
 
     /// Returns the soft tokens of an image file. The tower is loaded on first use.

@@ -89,7 +89,7 @@ pub struct LastAnswer {
 }
 
 /// Adapters of a session.
-pub type Held = Vec<engine::session::Loaded>;
+pub type Held = Vec<engine::session::LoadedAdapter>;
 
 /// The place of the session: who has it locked may use the device.
 pub type Slot = Option<Ready>;

@@ -31,15 +31,14 @@ use programs::Programs;
 use speculation::Rounds;
 
 use super::drafter::Drafter;
-use super::expert_cache::{ExpertCache, ExpertError, ExpertUse};
-use super::host_table::{HostTable, RowError};
-use super::row_cache::{FetchError, RowCache};
+use super::expert_cache::{ExpertCache, ExpertUse};
+use super::host_table::HostTable;
+use super::row_cache::RowCache;
 use super::sampler::Sampler;
 use super::sampling_plans::SamplingPlans;
-use super::{Config, KvCache, Parts, Tuning, ropes, scratch};
-use crate::bytes::{LocalSource, SourceError};
+use super::{Config, KvCache, Parts, StepError, Tuning, ropes, scratch};
+use crate::bytes::LocalSource;
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, PacedQueue, Program};
-use crate::media::MediaError;
 use crate::plan::{Tested, Value};
 use crate::weights::TensorList;
 
@@ -50,35 +49,6 @@ use gain::Gain;
 pub use logits::LogitsReader;
 pub use plans::{DecoderPlans, LogitsPlans, Plans};
 pub use token_source::{Speculation, TokenSource};
-
-/// Why a step failed.
-#[derive(Debug, thiserror::Error)]
-pub enum StepError {
-    /// The device.
-    #[error(transparent)]
-    Gpu(#[from] GpuError),
-    /// Cancelled.
-    #[error(transparent)]
-    Source(#[from] SourceError),
-    /// A row of the per-layer embeddings.
-    #[error(transparent)]
-    Row(#[from] RowError),
-    /// An expert that is not on the device.
-    #[error(transparent)]
-    Expert(#[from] ExpertError),
-    /// Media that were not encoded, or are for another model.
-    #[error(transparent)]
-    Media(#[from] MediaError),
-}
-
-impl From<FetchError> for StepError {
-    fn from(error: FetchError) -> Self {
-        match error {
-            FetchError::Row(error) => Self::Row(error),
-            FetchError::Gpu(error) => Self::Gpu(error),
-        }
-    }
-}
 
 /// Buffers that the host reads and writes between runs.
 struct Io {
@@ -272,7 +242,7 @@ impl Decoder {
     ///
     /// # Errors
     /// When the device or the table fails.
-    pub async fn warm_rows(&self) -> Result<(), FetchError> {
+    pub async fn warm_rows(&self) -> Result<(), StepError> {
         match &self.table {
             Some((_, rows)) => rows.warm().await,
             None => Ok(()),
@@ -439,7 +409,7 @@ impl Decoder {
     }
 
     /// Fetches the per-layer rows of these tokens, where they are missing.
-    async fn fetch_rows(&self, ids: &[u32]) -> Result<(), FetchError> {
+    async fn fetch_rows(&self, ids: &[u32]) -> Result<(), StepError> {
         match &self.table {
             Some((_, rows)) => rows.fetch(ids).await,
             None => Ok(()),

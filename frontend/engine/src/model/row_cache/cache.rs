@@ -11,7 +11,7 @@ use super::RowCacheValues;
 use super::ring::Ring;
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program};
 use crate::model::slots::{SlotBuffer, Slots};
-use crate::model::{HostTable, RowError};
+use crate::model::{HostTable, RowError, StepError};
 
 /// Wait for the device after this number of times that the staging buffer was filled, to bound the pending copies.
 const FILLS_PER_WAIT: u32 = 4;
@@ -30,17 +30,6 @@ pub struct RowCache {
     staging: Arc<Buffer>,
     params: Arc<Buffer>,
     program: Program,
-}
-
-/// Why rows could not be fetched.
-#[derive(Debug, thiserror::Error)]
-pub enum FetchError {
-    /// The table.
-    #[error(transparent)]
-    Row(#[from] RowError),
-    /// The device.
-    #[error(transparent)]
-    Gpu(#[from] GpuError),
 }
 
 impl RowCache {
@@ -73,8 +62,8 @@ impl RowCache {
     /// Fetches the rows of the most frequent tokens.
     ///
     /// # Errors
-    /// [`FetchError`] when a row cannot be read, or the device fails.
-    pub async fn warm(&self) -> Result<(), FetchError> {
+    /// [`StepError`] when a row cannot be read, or the device fails.
+    pub async fn warm(&self) -> Result<(), StepError> {
         let all: Vec<u32> = (0..self.fixed).collect();
         self.fetch_lines(&all, &all).await
     }
@@ -82,8 +71,8 @@ impl RowCache {
     /// Fetches the rows of these tokens that are missing. All of them stay until others are fetched.
     ///
     /// # Errors
-    /// [`FetchError`] when a row cannot be read, or the device fails.
-    pub async fn fetch(&self, ids: &[u32]) -> Result<(), FetchError> {
+    /// [`StepError`] when a row cannot be read, or the device fails.
+    pub async fn fetch(&self, ids: &[u32]) -> Result<(), StepError> {
         let mut wanted: Vec<u32> = ids.iter().map(|id| id / self.line).collect();
         wanted.sort_unstable();
         wanted.dedup();
@@ -110,7 +99,7 @@ impl RowCache {
     }
 
     /// Fetches lines that are missing, in place of others than `keep`.
-    async fn fetch_lines(&self, missing: &[u32], keep: &[u32]) -> Result<(), FetchError> {
+    async fn fetch_lines(&self, missing: &[u32], keep: &[u32]) -> Result<(), StepError> {
         for (fills, some) in (1..).zip(missing.chunks(self.staged)) {
             let read = self.table.lines(some, self.line).await?;
             self.put(some, &read, keep)?;
@@ -122,7 +111,7 @@ impl RowCache {
     }
 
     /// Puts lines into slots, those with consecutive slots at once. Nothing is awaited: slots and device agree at all times.
-    fn put(&self, lines: &[u32], read: &[Rc<[u8]>], keep: &[u32]) -> Result<(), FetchError> {
+    fn put(&self, lines: &[u32], read: &[Rc<[u8]>], keep: &[u32]) -> Result<(), StepError> {
         let mut placed = Vec::with_capacity(lines.len());
         for (&line, bytes) in lines.iter().zip(read) {
             // Steps have no more rows than the ring has lines.
@@ -139,7 +128,7 @@ impl RowCache {
     }
 
     /// Repacks the rows of lines into consecutive slots.
-    fn repack(&self, mut bytes: Vec<u8>, first: u32, count: u32) -> Result<(), FetchError> {
+    fn repack(&self, mut bytes: Vec<u8>, first: u32, count: u32) -> Result<(), StepError> {
         let rows = count * self.line;
         let params = repack::Params::new(&self.layout, first * self.line, rows, 0).map_err(RowError::from)?;
         bytes.resize(bytes.len().next_multiple_of(4), 0);

@@ -9,5 +9,5 @@ mod cache;
 mod ring;
 mod values;
 
-pub use cache::{FetchError, RowCache};
+pub use cache::RowCache;
 pub use values::RowCacheValues;

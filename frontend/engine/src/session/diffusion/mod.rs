@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::kind::Described;
 use super::sequence::Sequence;
-use super::{Core, EngineError, Kind, LoadOptions, Loading, ModelFile, ModelSpec};
+use super::{Core, EngineError, LoadOptions, Loading, ModelFile, ModelSpec, SessionKind};
 use crate::bytes::CancelToken;
 use crate::gpu::{Gpu, GpuError};
 use crate::media::Input;
@@ -33,7 +33,7 @@ impl Deref for DiffusionSession {
     }
 }
 
-impl Kind for DiffusionSession {
+impl SessionKind for DiffusionSession {
     fn expert_use(&self) -> Option<(u32, ExpertUse)> {
         self.diffuser.expert_use()
     }
