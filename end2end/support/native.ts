@@ -23,7 +23,7 @@ async function native(words: string[]): Promise<string> {
   const probe = process.env.GEMTAB_PROBE;
   const [program, args] = probe
     ? [probe, words]
-    : ["cargo", ["run", "--quiet", "--package", "engine", "--bin", "probe", "--", ...words]];
+    : ["cargo", ["run", "--quiet", "--package", "probe", "--", ...words]];
   const driver = process.env.GEMTAB_PROBE_DRIVER;
   const env = driver ? { ...process.env, VK_DRIVER_FILES: driver } : process.env;
   const { stdout } = await promisify(execFile)(program, args, { cwd: root, env, timeout: ANSWER });

@@ -55,15 +55,7 @@ fn prepare(folder: &Path, quick: bool) -> Result<()> {
     let manner = Manner { quick, ..Manner::default() };
     let built = site::build_bundles(&[&site::WORKER, &WIRE], toolchain, &manner)?;
     step("Compiling the native engine and the benchmark", || {
-        run(cargo(&project::root()).args([
-            "build",
-            "--locked",
-            "--release",
-            "--package",
-            "engine",
-            "--bin",
-            "probe",
-        ]))?;
+        run(cargo(&project::root()).args(["build", "--locked", "--release", "--package", "probe"]))?;
         run(cargo(&project::root()).args(["build", "--locked", "--release", "--package", "bench"]))
     })?;
 

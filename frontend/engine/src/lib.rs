@@ -14,10 +14,8 @@ pub mod media;
 pub mod model;
 pub mod plan;
 pub mod session;
-mod split_mix;
+pub mod split_mix;
 pub mod store;
-#[cfg(not(target_arch = "wasm32"))]
-pub mod synth;
 pub mod template;
 pub mod tokenizer;
 pub mod train;

@@ -5,7 +5,7 @@
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Returns a pseudorandom number that depends only on `x`.
-pub(crate) const fn mix(x: u64) -> u64 {
+pub const fn mix(x: u64) -> u64 {
     let mut z = x.wrapping_add(STEP);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -13,7 +13,7 @@ pub(crate) const fn mix(x: u64) -> u64 {
 }
 
 /// Returns the next number of the sequence.
-pub(crate) const fn next(state: &mut u64) -> u64 {
+pub const fn next(state: &mut u64) -> u64 {
     let drawn = mix(*state);
     *state = state.wrapping_add(STEP);
     drawn
@@ -21,7 +21,7 @@ pub(crate) const fn next(state: &mut u64) -> u64 {
 
 /// Returns a Fisher–Yates shuffle of the numbers below `count`. `draw` is called for each position from the last to the
 /// second; the bias of the modulus is below count / 2⁶⁴.
-pub(crate) fn shuffled(count: usize, mut draw: impl FnMut(u64) -> u64) -> Vec<usize> {
+pub fn shuffled(count: usize, mut draw: impl FnMut(u64) -> u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     for last in (1..count).rev() {
         order.swap(last, (draw(last as u64) % (last as u64 + 1)) as usize);

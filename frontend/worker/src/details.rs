@@ -182,7 +182,7 @@ pub fn verdict(plan: &ModelSpec, context: u32, memory: DeviceMemory) -> Result<F
 #[cfg(test)]
 mod tests {
     use engine::session::{MIN_CONTEXT, Storage, TablePlace};
-    use engine::synth;
+    use probe::synth;
     use protocol::{PUBLISHED, Published};
 
     use super::*;

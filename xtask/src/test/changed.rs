@@ -13,9 +13,11 @@ use crate::project;
 
 /// Each crate of the workspace with those that depend on it and have tests of their own.
 const DEPENDENTS: &[(&str, &[&str])] = &[
-    ("shaders", &["frontend/engine", "frontend/worker"]),
+    ("shaders", &["frontend/engine", "frontend/probe", "frontend/worker"]),
     ("frontend/documents", &[]),
-    ("frontend/engine", &["frontend/worker"]),
+    ("frontend/engine", &["frontend/probe", "frontend/worker"]),
+    // Its models are those of the tests of both.
+    ("frontend/probe", &["frontend/engine", "frontend/worker"]),
     ("frontend/protocol", &["frontend/worker", "frontend/fake", "app", "server", "xtask/wire"]),
     ("frontend/worker", &[]),
     ("frontend/fake", &[]),
@@ -23,7 +25,7 @@ const DEPENDENTS: &[(&str, &[&str])] = &[
     ("app", &["server"]),
     ("server", &[]),
     // The demo model, which native tests load, too.
-    ("server/models", &["frontend/engine", "frontend/worker", "server"]),
+    ("server/models", &["frontend/engine", "frontend/probe", "frontend/worker", "server"]),
     ("xtask/bench", &[]),
     ("xtask/glue", &[]),
     ("xtask/load", &[]),
@@ -61,7 +63,7 @@ const LONG: &[(&str, &str, &[&str])] = &[
         "device",
         &["golden::the_carried_models_agree_in_full_precision", "session::an_answer"],
     ),
-    ("frontend/engine", "probe", &["plan::a_table", "train::chats"]),
+    ("frontend/probe", "probe", &["plan::a_table", "train::chats"]),
     ("frontend/worker", "worker", &["device::a_model_is_inspected", "pages::pages_answer"]),
 ];
 
@@ -122,7 +124,7 @@ impl Selection {
             (!packages.is_empty()).then_some([Step::Fmt, Step::Clippy, Step::Unit]).into_iter().flatten(),
         );
         steps.extend(has("shaders").then_some(Step::Kernels));
-        steps.extend(has("frontend/engine").then_some(Step::Golden));
+        steps.extend((has("frontend/engine") || has("frontend/probe")).then_some(Step::Golden));
         steps.extend((page || spec_of("tests/fake")).then_some(Step::E2e));
         steps.extend((engine || spec_of("tests/webgpu")).then_some(Step::Webgpu));
         let specs = files.iter().filter(|file| is_spec(file));
@@ -195,7 +197,7 @@ mod tests {
     #[test]
     fn a_kernel_can_break_the_engine_and_its_test_only_itself() {
         let wgsl = ["shaders/wgsl/rows/gelu_mul.wgsl"];
-        assert_eq!(packages(&wgsl), ["frontend/engine", "frontend/worker", "shaders"]);
+        assert_eq!(packages(&wgsl), ["frontend/engine", "frontend/probe", "frontend/worker", "shaders"]);
         let steps = Selection::of(&wgsl).steps;
         assert!(
             [Step::Kernels, Step::Golden, Step::Webgpu].iter().all(|step| steps.contains(step)),

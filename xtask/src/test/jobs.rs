@@ -137,7 +137,9 @@ impl Step {
     fn of(program: &Program) -> Self {
         if program.package == Path::new("shaders") {
             Self::Kernels
-        } else if program.is_integration_test && program.package == Path::new("frontend/engine") {
+        } else if program.is_integration_test
+            && matches!(program.package.to_str(), Some("frontend/engine" | "frontend/probe"))
+        {
             Self::Golden
         } else {
             Self::Unit
@@ -149,7 +151,7 @@ impl Step {
 const FIRST: &[(&str, &str)] = &[
     ("frontend/engine", "device"),
     ("frontend/worker", "worker"),
-    ("frontend/engine", "probe"),
+    ("frontend/probe", "probe"),
     ("shaders", "kernels"),
 ];
 
@@ -320,7 +322,7 @@ fn playwright(compiled: Option<&Vec<Program>>, site: &Path) -> Result<Command> {
 /// Compiles the native engine, against which the one in the browser is held, and returns the path of its executable.
 fn build_probe() -> Result<PathBuf> {
     step("Compiling the native engine", || {
-        let words = ["build", "--locked", "--package", "engine", "--bin", "probe"];
+        let words = ["build", "--locked", "--package", "probe"];
         process::run(cargo(&project::root()).args(words))?;
         Ok(project::executable("debug", "probe"))
     })

@@ -18,7 +18,7 @@ pub use device::{Gpu, GpuOptions, Report};
 pub use error::GpuError;
 pub use kernel::{CompileAhead, Kernel};
 pub use memory::Memory;
-pub use paced_queue::{PacedQueue, Rows};
+pub use paced_queue::{PacedQueue, Rows, WorkPerSubmit};
 pub use program::{Program, Uses};
 pub use timing::{Timed, Timer};
 pub use upload::UploadError;

@@ -16,8 +16,6 @@ use crate::plan::Plan;
 
 /// Target duration of a submit, in milliseconds.
 const TARGET_MS: f64 = 40.0;
-/// Multiply-adds of the first submit: well under a second on the slowest device.
-const FIRST: f64 = 5e7;
 /// Maximum number of rows of a chunk before anything is measured.
 const FIRST_ROWS: u32 = 64;
 /// A chunk is not shortened below this number of rows.
@@ -39,13 +37,16 @@ impl Rows {
     }
 }
 
-/// How much work a submit has: measured, and at most doubled from one submit to the next.
+/// Multiply-adds of a submit: measured, and at most doubled from one submit to the next.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Budget(f64);
+pub struct WorkPerSubmit(pub f64);
 
-impl Budget {
+impl WorkPerSubmit {
+    /// That of the first submit: well under a second on the slowest device.
+    pub const FIRST: Self = Self(5e7);
+
     /// Records that this many multiply-adds took `ms`.
-    fn learn(&mut self, work: f64, ms: f64) {
+    pub fn learn(&mut self, work: f64, ms: f64) {
         // Short submits say little about long ones.
         if ms > TARGET_MS || work > 0.5 * self.0 {
             let fitting = work * TARGET_MS / ms.max(0.05);
@@ -55,7 +56,7 @@ impl Budget {
 
     /// Takes the steps of the next submit, each with its multiply-adds, and returns them with the sum. At least one of them
     /// has any.
-    fn take<T>(self, steps: &mut Peekable<impl Iterator<Item = (T, f64)>>) -> (Vec<T>, f64) {
+    pub fn take<T>(self, steps: &mut Peekable<impl Iterator<Item = (T, f64)>>) -> (Vec<T>, f64) {
         let (mut taken, mut work) = (Vec::new(), 0.0);
         while let Some((step, more)) = steps.next_if(|(_, more)| work == 0.0 || work + more <= self.0) {
             taken.push(step);
@@ -65,8 +66,8 @@ impl Budget {
     }
 
     /// Returns the number of rows of a chunk, at most `most`: so few that a submit with the longest step is short enough.
-    fn rows(self, plan: &Plan, position: u32, most: u32) -> u32 {
-        if self.0 <= FIRST {
+    pub fn rows(self, plan: &Plan, position: u32, most: u32) -> u32 {
+        if self.0 <= Self::FIRST.0 {
             return most.min(FIRST_ROWS);
         }
         let longest = |rows: u32| {
@@ -96,7 +97,7 @@ struct Pending {
 /// runs while the next is encoded; more are pending where their end is reported late.
 #[derive(Debug)]
 pub struct PacedQueue {
-    budget: Cell<Budget>,
+    work_per_submit: Cell<WorkPerSubmit>,
     /// Delay until the end of a submit is reported, in milliseconds.
     late_ms: f64,
     pending: RefCell<VecDeque<Pending>>,
@@ -108,7 +109,7 @@ impl PacedQueue {
     /// Returns a queue that has measured nothing. A readback of an idle device takes `readback_ms`.
     pub fn new(readback_ms: f64) -> Self {
         Self {
-            budget: Cell::new(Budget(FIRST)),
+            work_per_submit: Cell::new(WorkPerSubmit::FIRST),
             late_ms: readback_ms,
             pending: RefCell::default(),
             last_done: Cell::default(),
@@ -118,7 +119,7 @@ impl PacedQueue {
     /// Returns the number of rows of the next chunk through the steps of `plan`, from `position` on: at most `most`, fewer where
     /// a single step would take too long.
     pub fn rows(&self, plan: &Plan, position: u32, most: u32) -> u32 {
-        self.budget.get().rows(plan, position, most)
+        self.work_per_submit.get().rows(plan, position, most)
     }
 
     /// Submits what `encoder` has, and the given steps of programs behind it. On return, the last submits may be pending.
@@ -142,7 +143,7 @@ impl PacedQueue {
         while begun.is_some() || steps.peek().is_some() {
             cancel.check()?;
             let mut encoder = begun.take().unwrap_or_else(|| gpu.encoder());
-            let (taken, work) = self.budget.get().take(&mut steps);
+            let (taken, work) = self.work_per_submit.get().take(&mut steps);
             {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
                 for (program, at) in taken {
@@ -156,7 +157,7 @@ impl PacedQueue {
 
     /// Returns whether this much work fits a single submit.
     pub fn fits_one_submit(&self, work: f64) -> bool {
-        work <= self.budget.get().0
+        work <= self.work_per_submit.get().0
     }
 
     /// Submits commands with this many multiply-adds once there is room in the device's queue.
@@ -188,7 +189,7 @@ impl PacedQueue {
     fn has_room(&self, work: f64) -> bool {
         let pending = self.pending.borrow();
         let sum: f64 = pending.iter().map(|pending| pending.work).sum();
-        pending.is_empty() || sum + work <= self.budget.get().0 * (2.0 + self.late_ms / TARGET_MS)
+        pending.is_empty() || sum + work <= self.work_per_submit.get().0 * (2.0 + self.late_ms / TARGET_MS)
     }
 
     /// Waits for the oldest pending submit.
@@ -216,108 +217,8 @@ impl PacedQueue {
             busy_ms += self.last_done.replace(Some(done)).map_or(alone, |before| alone.min(ms(before)));
             work += oldest.work;
         }
-        let mut budget = self.budget.get();
-        budget.learn(work, busy_ms);
-        self.budget.set(budget);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::DecoderPlans;
-    use crate::plan::Limits;
-    use crate::session::{LoadOptions, ModelSpec};
-    use crate::synth::{self, Quant};
-
-    /// Multiply-adds per millisecond of a device that is 100 times slower than an H200, whose tile in f32 computes at
-    /// 31 TFLOP/s (`shaders/MEASUREMENTS.md`).
-    const SLOW: f64 = 31e12 / 2.0 / 1000.0 / 100.0;
-    const SHAPES: [&str; 5] = ["e2b", "e4b", "12b", "26b", "31b"];
-
-    /// Returns the steps of a prefill chunk of a published shape, and its maximum number of rows.
-    fn chunk(shape: &str) -> (Plan, u32) {
-        let header = synth::header(&synth::Options::new(shape.parse().expect("a shape"), Quant::Q4KM));
-        let header = header.expect("a header");
-        let model = ModelSpec::with_options(&header, &LoadOptions::default()).expect("a model");
-        let parts = model.describe(8192, model.storage, Limits::default()).expect("parts");
-        let plans = DecoderPlans::new(&parts, model.products, None).expect("plans");
-        let mut plan = Plan::default();
-        plans.prefill().into_iter().for_each(|part| plan.extend(part));
-        (plan, crate::model::text_chunk(&parts.config, parts.limits))
-    }
-
-    /// Milliseconds of each submit of a prompt, on a device that computes `rate` multiply-adds in a millisecond.
-    fn submits(budget: &mut Budget, (plan, most): &(Plan, u32), tokens: u32, rate: f64) -> Vec<f64> {
-        let (mut position, mut all) = (0, Vec::new());
-        while position < tokens {
-            let rows = Rows::at(position, budget.rows(plan, position, (*most).min(tokens - position)));
-            let steps = plan.steps().iter().map(|step| ((), step.work(rows.count, rows.last)));
-            let mut steps = steps.peekable();
-            while steps.peek().is_some() {
-                let (_, work) = budget.take(&mut steps);
-                let ms = 0.3 + work / rate;
-                budget.learn(work, ms);
-                all.push(ms);
-            }
-            position += rows.count;
-        }
-        all
-    }
-
-    fn longest(submits: &[f64]) -> f64 {
-        submits.iter().copied().fold(0.0, f64::max)
-    }
-
-    #[test]
-    fn no_submit_of_a_prompt_is_long_on_a_slow_device() {
-        for shape in SHAPES {
-            let (chunk, mut budget) = (chunk(shape), Budget(FIRST));
-            let first = submits(&mut budget, &chunk, 512, SLOW);
-            let second = submits(&mut budget, &chunk, 512, SLOW);
-            let [many, more] = [&first, &second].map(|all| (all.len(), longest(all)));
-            let seconds = second.iter().sum::<f64>() / 1000.0;
-            println!("{shape}: submits and longest in ms {many:.1?}, then {more:.1?}, in {seconds:.1} s");
-            assert!(longest(&first) < 100.0, "{shape}: {}", longest(&first));
-            assert!(longest(&second) < 100.0, "{shape}: {}", longest(&second));
-            // Nor are they so short that the device would idle between them.
-            let sum: f64 = second.iter().sum();
-            assert!(sum / second.len() as f64 > 15.0, "{shape}: {sum} ms in {}", second.len());
-        }
-    }
-
-    #[test]
-    fn a_fast_device_reads_whole_chunks() {
-        for shape in SHAPES {
-            let (chunk, mut budget) = (chunk(shape), Budget(FIRST));
-            submits(&mut budget, &chunk, 512, 100.0 * SLOW);
-            assert_eq!(budget.rows(&chunk.0, 512, chunk.1), chunk.1, "{shape}");
-        }
-        // Matrix units read E2B at 45 000 tokens a second.
-        let (chunk, mut budget) = (chunk("e2b"), Budget(FIRST));
-        let counts = [(); 3].map(|()| submits(&mut budget, &chunk, 512, 600.0 * SLOW).len());
-        assert!(counts[0] < 30 && counts[2] == 1, "{counts:?}");
-    }
-
-    #[test]
-    fn submits_become_as_long_as_wanted_on_any_device() {
-        for rate in [1e5, 1e7, 1e10] {
-            let mut budget = Budget(FIRST);
-            for _ in 0..40 {
-                budget.learn(budget.0, 0.3 + budget.0 / rate);
-            }
-            assert!((budget.0 / rate - TARGET_MS).abs() < 2.0, "{rate}");
-        }
-    }
-
-    #[test]
-    fn a_chunk_is_shortened_to_a_whole_number_of_tiles() {
-        let (plan, most) = chunk("31b");
-        let mut lengths: Vec<_> =
-            (0..16).map(|i| Budget(2.0 * FIRST * f64::from(1 << i)).rows(&plan, 0, most)).collect();
-        lengths.dedup();
-        assert_eq!(lengths, [32, 64, 128, 256]);
-        assert_eq!(Budget(FIRST).rows(&plan, 0, most), FIRST_ROWS);
-        assert_eq!(Budget(FIRST).rows(&plan, 0, 20), 20);
+        let mut work_per_submit = self.work_per_submit.get();
+        work_per_submit.learn(work, busy_ms);
+        self.work_per_submit.set(work_per_submit);
     }
 }

@@ -6,7 +6,7 @@ use engine::adapter;
 use engine::bytes::{CancelToken, MemorySource};
 use engine::model::{Drafts, KvType, Speculation, Tuning};
 use engine::session::{Control, Finish, LoadOptions, ModelFile, Options, Session, TablePlace};
-use engine::synth::{self, Quant, Shape};
+use probe::synth::{self, Quant, Shape};
 use shaders::sampling::Settings;
 
 use crate::common;

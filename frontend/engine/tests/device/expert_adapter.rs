@@ -11,9 +11,9 @@ use engine::gpu::{Gpu, GpuOptions};
 use engine::model::{Drafts, KvType, Tuning};
 use engine::plan::Tested;
 use engine::session::{Control, LoadOptions, Options, Session};
-use engine::synth::{self, Quant};
 use half::f16;
 use pollster::block_on;
+use probe::synth::{self, Quant};
 use shaders::experts::gate_up::GateUp;
 use shaders::experts::low_rank::{Expand, Reduce};
 

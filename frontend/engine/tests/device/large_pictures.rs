@@ -6,8 +6,8 @@ use engine::bytes::{CancelToken, MemorySource};
 use engine::gguf::Header;
 use engine::media::{ContentHash, Media, Medium, SoftTokens};
 use engine::session::{LoadOptions, ModelFile, Session};
-use engine::synth;
 use engine::vision::Picture;
+use probe::synth;
 use shaders::quant::dequantize;
 
 use crate::common;

@@ -8,7 +8,7 @@ use engine::bytes::{CancelToken, MemorySource};
 use engine::gpu::{Gpu, GpuOptions};
 use engine::model::{KvType, Tuning};
 use engine::session::{LoadOptions, ModelFile, Session};
-use engine::synth::{self, Quant, Shape};
+use probe::synth::{self, Quant, Shape};
 use shaders::matvec::Matvec;
 
 use crate::common;

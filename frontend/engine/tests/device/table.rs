@@ -12,7 +12,7 @@ use engine::session::{
     Control, DeviceMemory, EngineError, Finish, LoadOptions, Loading, ModelFile, ModelSpec, Options, Session,
     Storage, TablePlace,
 };
-use engine::synth::{self, Quant, Shape};
+use probe::synth::{self, Quant, Shape};
 use shaders::sampling::Settings;
 
 use crate::common::{self, Server};

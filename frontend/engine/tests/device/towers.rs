@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use engine::bytes::CancelToken;
 use engine::plan::Tested;
-use engine::synth::{self, Quant, Shape};
 use engine::vision::Budget;
+use probe::synth::{self, Quant, Shape};
 use shaders::matmul::Matmul;
 use shaders::{Kernel, selftest};
 

@@ -6,8 +6,8 @@ use engine::bytes::MemorySource;
 use engine::gguf::Header;
 use engine::model::Denoising;
 use engine::session::{EngineError, LoadOptions, ModelSpec};
-use engine::synth::{Options, Quant, header};
 use engine::weights::TensorError;
+use probe::synth::{Options, Quant, header};
 
 fn tiny() -> Vec<u8> {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/models");

@@ -10,7 +10,7 @@ mod gemma3;
 mod gguf;
 mod http;
 mod mlx;
+mod paced_queue;
 mod plan;
 mod store;
-mod synth;
 mod wav;

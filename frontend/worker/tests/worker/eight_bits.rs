@@ -8,8 +8,8 @@ use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuOptions};
 use engine::model::KvType;
 use engine::session::{DeviceMemory, MemoryUse, ModelSpec, Storage, TablePlace};
-use engine::synth::{self, Quant, Shape};
 use futures_util::FutureExt as _;
+use probe::synth::{self, Quant, Shape};
 use protocol::failure::{DeviceFailure, MemorySaving};
 use protocol::{
     EightBits, Failure, FitVerdict, LoadOptions, LoadedModel, Outcome, Request, RequestId, ToWorker,

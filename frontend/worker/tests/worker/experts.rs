@@ -6,8 +6,8 @@ use std::rc::Rc;
 use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuOptions};
 use engine::session::{DeviceMemory, ModelSpec};
-use engine::synth::{self, Quant, Shape};
 use futures_util::FutureExt as _;
+use probe::synth::{self, Quant, Shape};
 use protocol::failure::DeviceFailure;
 use protocol::{
     Cause, ExpertMemory, Failure, FitVerdict, LoadOptions, LoadedModel, ModelDetails, Outcome, Request,

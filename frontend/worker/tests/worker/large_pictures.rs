@@ -7,8 +7,8 @@ use std::rc::Rc;
 use engine::bytes::FileSource;
 use engine::gguf::Header;
 use engine::session::{LoadOptions, ModelSpec};
-use engine::synth::{self, Quant};
 use futures_util::FutureExt as _;
+use probe::synth::{self, Quant};
 use protocol::{
     Content, GenerateOptions, Media, MediaNotice, MediaReport, Outcome, Request, RequestId, Sampling,
     ToWorker, TokenBudget,

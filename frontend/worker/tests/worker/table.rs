@@ -9,8 +9,8 @@ use engine::bytes::ByteSource as _;
 use engine::gguf::Header;
 use engine::model::KvType;
 use engine::session::ModelSpec;
-use engine::synth::{self, Quant, Shape};
 use futures_util::FutureExt as _;
+use probe::synth::{self, Quant, Shape};
 use protocol::{
     Cause, FitVerdict, LoadOptions, LoadPhase, Outcome, Progress, Remedy, Request, RequestId, ToPage,
     ToWorker,

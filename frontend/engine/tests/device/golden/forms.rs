@@ -6,7 +6,7 @@ use std::rc::Rc;
 use engine::bytes::{CancelToken, MemorySource};
 use engine::model::{LARGE, Tuning};
 use engine::session::{LoadOptions, ModelFile, Session};
-use engine::synth::{self, Quant, Shape};
+use probe::synth::{self, Quant, Shape};
 
 use super::{EXACT, Golden, carried, distance, label, step_through};
 use crate::common;

@@ -9,9 +9,9 @@ use engine::adapter::{Adapter, AdapterError, Factors, Projection, Shape, Target,
 use engine::bytes::{CancelToken, MemorySource};
 use engine::gpu::{Gpu, GpuOptions};
 use engine::session::LoadOptions;
-use engine::synth::{self, Quant};
 use engine::train::{Example, Settings, TrainError, Trainer};
 use pollster::block_on;
+use probe::synth::{self, Quant};
 
 use super::tensors::{relative_error, trainer};
 use super::{moved, quick, short};

@@ -7,9 +7,9 @@ use std::slice::from_ref;
 use engine::adapter::{Adapter, Factors};
 use engine::bytes::CancelToken;
 use engine::gpu::{Gpu, GpuOptions};
-use engine::synth::{self, Quant, Shape};
 use engine::train::Settings;
 use pollster::block_on;
+use probe::synth::{self, Quant, Shape};
 
 use super::tensors::{compare_gradients, trainer};
 use super::{Golden, check, moved, quick, short};

@@ -8,7 +8,7 @@ use engine::gguf::Header;
 use engine::model::{Corrections, DecoderPlans, DraftParts, DrafterSpec, Tuning};
 use engine::plan::{Layout, Limits, Origin, Plan};
 use engine::session::{DeviceMemory, ModelSpec};
-use engine::synth::{Options, Quant, header};
+use probe::synth::{Options, Quant, header};
 
 use super::verify::Verifier;
 use super::{devices, keeps_apart};

@@ -6,7 +6,7 @@ use engine::model::layer::{Operation, Pass};
 use engine::model::{DecoderPlans, Parts, Tuning};
 use engine::plan::Limits;
 use engine::session::{DeviceMemory, ModelSpec};
-use engine::synth::{Options, Quant, Shape, header};
+use probe::synth::{Options, Quant, Shape, header};
 
 fn parts(name: &str) -> Parts {
     let shape: Shape = name.parse().expect("a shape");

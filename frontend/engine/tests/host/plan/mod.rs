@@ -10,8 +10,8 @@ use engine::adapter::{Projection, Ranks};
 use engine::model::{Corrections, DecoderPlans, DiffusionPlans, LogitsPlans, Tuning};
 use engine::plan::{Grid, Layout, Limits, Origin, Plan, PlanError, Schedule, Slot, Value};
 use engine::session::{DeviceMemory, LoadOptions, ModelSpec};
-use engine::synth::{Options, Quant, Shape, header};
 use engine::train::{Settings, TrainError, Trainer};
+use probe::synth::{Options, Quant, Shape, header};
 use shaders::Kernel as _;
 use shaders::bandwidth::copy::{self, BandwidthCopy};
 

@@ -19,8 +19,8 @@ use engine::bytes::{FileSource, LocalBoxFuture};
 use engine::gpu::{Gpu, GpuOptions};
 use engine::session::{DeviceMemory, ModelSpec};
 use engine::store::{self, Folder, MemoryFolder, StoreError, VerifiedSource};
-use engine::synth::{self, Shape};
 use futures_util::FutureExt as _;
+use probe::synth::{self, Shape};
 use protocol::failure::{MediaFailure, NoGpu};
 use protocol::{
     CacheReport, EngineState, Envelope, Failure, GenerateOptions, LoadOptions, LoadedModel, Message,

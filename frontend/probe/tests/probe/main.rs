@@ -1,7 +1,7 @@
 //! `probe` as a person calls it.
 
 mod arguments;
-#[path = "../common/mod.rs"]
+#[path = "../../../engine/tests/common/mod.rs"]
 mod common;
 mod diffuse;
 mod drafts;

@@ -15,7 +15,7 @@ mod vocabulary;
 
 use std::io::Write;
 
-use crate::gguf::{GgufError, WriteError, WriteValue, Writer};
+use engine::gguf::{GgufError, WriteError, WriteValue, Writer};
 
 pub use header_only::header;
 pub use shape::{Experts, Shape};

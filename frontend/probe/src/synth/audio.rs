@@ -4,7 +4,7 @@ use shaders::DType;
 
 use super::Shape;
 use super::tensors::{Content, Planned};
-use crate::gguf::{TensorSpec, WriteValue};
+use engine::gguf::{TensorSpec, WriteValue};
 
 /// Sizes of the published conformer.
 const BLOCKS: u32 = 12;

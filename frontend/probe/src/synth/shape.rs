@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::gguf::{Family, WriteValue};
+use engine::gguf::{Family, WriteValue};
 
 use super::SynthError;
 

@@ -2,7 +2,7 @@
 
 use shaders::DType;
 
-use crate::gguf::{TensorSpec, WriteValue};
+use engine::gguf::{TensorSpec, WriteValue};
 
 use super::Shape;
 use super::tensors::{Content, Planned};

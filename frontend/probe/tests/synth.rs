@@ -9,8 +9,8 @@ use engine::gpu::GpuError;
 use engine::model::KvType;
 use engine::plan::Limits;
 use engine::session::{DeviceMemory, EngineError, Fit, ModelSpec, Storage, TablePlace};
-use engine::synth::{MIN_VOCABULARY, Options, PUBLISHED_VOCABULARY, Quant, Shape, SynthError, header, write};
 use engine::tokenizer::Tokenizer;
+use probe::synth::{MIN_VOCABULARY, Options, PUBLISHED_VOCABULARY, Quant, Shape, SynthError, header, write};
 use shaders::{DType, quant::dequantize};
 
 fn shape(name: &str) -> Shape {

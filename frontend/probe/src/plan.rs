@@ -11,8 +11,8 @@ use engine::model::layer::Pass;
 use engine::model::{Corrections, DecoderPlans, DiffusionPlans, DraftParts, DrafterSpec, Tuning};
 use engine::plan::{Layout, Limits, Origin, Plan, Schedule, Step};
 use engine::session::{DeviceMemory, Fit, LoadOptions, ModelSpec};
-use engine::synth;
 use engine::train::{self, Settings};
+use probe::synth;
 use serde_json::{Value, json};
 use shaders::adapter::expand::MAX_RANK;
 

@@ -1,6 +1,6 @@
 //! A minimal vocabulary for the tokenizer: control tokens, bytes, letters, a few words.
 
-use crate::gguf::{StringArray, WriteValue};
+use engine::gguf::{StringArray, WriteValue};
 
 const NORMAL: i32 = 1;
 const CONTROL: i32 = 3;

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::{Options, SynthError, contents, metadata};
-use crate::bytes::{ByteSource, Bytes, LocalBoxFuture, MemorySource, SourceError};
-use crate::gguf::{Header, Writer};
+use engine::bytes::{ByteSource, Bytes, LocalBoxFuture, MemorySource, SourceError};
+use engine::gguf::{Header, Writer};
 
 /// A file of that length, with zeros after the header.
 struct HeaderOnly {

@@ -1,6 +1,6 @@
 //! Fast random numbers; not cryptographic.
 
-use crate::split_mix;
+use engine::split_mix;
 
 /// xoshiro256++ (Blackman and Vigna, 2019), seeded with SplitMix64 as its authors recommend.
 #[derive(Clone, Debug)]

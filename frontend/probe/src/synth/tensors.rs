@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use shaders::DType;
 
-use crate::gguf::{TensorSpec, WriteError};
+use engine::gguf::{TensorSpec, WriteError};
 
 use super::blocks::Blocks;
 use super::random::Random;
