@@ -119,8 +119,8 @@ fn a_tensor_that_is_missing_is_named() {
 #[test]
 fn a_storage_type_that_is_not_read_is_named() {
     // Behind the name: dimensions, the two of them, then the type.
-    let text = refusal(patched("blk.3.attn_q.weight", 4 + 16, 16));
-    assert!(text.contains("IQ2_XXS") && text.contains("blk.3.attn_q.weight"), "{text}");
+    let text = refusal(patched("blk.3.attn_q.weight", 4 + 16, 31));
+    assert!(text.contains("Q4_0_4_4") && text.contains("blk.3.attn_q.weight"), "{text}");
     let text = refusal(patched("blk.3.attn_q.weight", 4 + 16, 999));
     assert!(text.contains("999") && text.contains("blk.3.attn_q.weight"), "{text}");
 }

@@ -370,6 +370,12 @@ fn quantization(file_type: u64) -> &'static str {
         30 => "IQ4_XS",
         31 => "IQ1_M",
         32 => "BF16",
+        36 => "TQ1_0",
+        37 => "TQ2_0",
+        38 => "MXFP4_MOE",
+        39 => "NVFP4",
+        40 => "Q1_0",
+        41 => "Q2_0",
         _ => "",
     }
 }

@@ -11,6 +11,7 @@ mod gguf;
 mod http;
 mod mlx;
 mod plan;
+mod quant_vectors;
 mod store;
 mod synth;
 mod wav;
