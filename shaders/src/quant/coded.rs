@@ -153,12 +153,15 @@ fn set_entries(dtype: DType, grid: Grid, block: &mut [u8], values: &[f32]) {
                 std::array::from_fn(cost)
             })
             .collect();
-        let cost = |entry: usize| -> f32 {
-            costs.iter().enumerate().map(|(e, costs)| costs[usize::from(grid.level(entry, e))]).sum()
-        };
         let (mut best, mut least) = (0, f32::INFINITY);
         for entry in 0..grid.len() {
-            let cost = cost(entry);
+            let mut cost = 0.0;
+            for (e, costs) in costs.iter().enumerate() {
+                cost += costs[usize::from(grid.level(entry, e))];
+                if cost >= least {
+                    break;
+                }
+            }
             if cost < least {
                 (best, least) = (entry, cost);
             }
