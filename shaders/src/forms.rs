@@ -140,7 +140,7 @@ impl DType {
         };
         Some(match name {
             "bits" => self.bits().into(),
-            "elements" => self.block_elements() as i64,
+            "block_scales" => (self.block_elements() == 256).into(),
             "scales" => self.scales() as i64,
             "zero" => self.zero().into(),
             "table" => self.table().is_some().into(),

@@ -24,8 +24,8 @@ fn small(dtype: DType) -> f32 {
         DType::Q4_K | DType::Q5_K => 3e-3,
         DType::Q8_0 | DType::IQ4_NL | DType::Q3_K => 5e-3,
         DType::Q6_K | DType::IQ4_XS => 0.1,
-        DType::IQ3_S | DType::IQ1_M | DType::IQ1_S => 0.01,
-        DType::IQ3_XXS | DType::IQ2_S | DType::IQ2_XS | DType::IQ2_XXS => 0.01,
+        DType::IQ1_M | DType::IQ1_S => 5e-4,
+        DType::IQ3_S | DType::IQ3_XXS | DType::IQ2_S | DType::IQ2_XS | DType::IQ2_XXS => 0.01,
         DType::TQ2_0 | DType::TQ1_0 | DType::Q2_0 | DType::Q1_0 => 4e-5,
         // Subnormal minifloats, and exponents that are none.
         DType::NVFP4 => 0.02,

@@ -155,8 +155,9 @@ impl Parser<'_> {
             if let Some(dtype) = DType::ALL.iter().find(|dtype| dtype.name() == current) {
                 return Ok(i64::from(dtype.ggml_id()));
             }
-            if let Some(scales) = Scales::named(current) {
-                return Ok(scales);
+            let bits = || current.strip_prefix("BITS_").and_then(|bits| bits.parse().ok());
+            if let Some(number) = Scales::named(current).or_else(bits) {
+                return Ok(number);
             }
             let Some(value) = self.scope.get(current) else {
                 if current == name {

@@ -5,7 +5,7 @@
 //!   is included once.
 //! - `#if EXPR`, `#elif EXPR`, `#else`, `#endif`. An expression has names, integers, `defined(NAME)`, `==`, `!=`,
 //!   `!`, `&&`, `||` and parentheses. The names of [`DType`](crate::DType) stand for their GGUF numbers, and
-//!   `bits(DTYPE)`, `scales(DTYPE)` and others for a property of the type ([`crate::forms`]).
+//!   `bits(DTYPE) == BITS_4`, `scales(DTYPE) == HALVES` and others compare a property of the type ([`crate::forms`]).
 //! - `#for NAME in A..B` … `#endfor` repeats its lines, with the name set to each number. It unrolls loops over
 //!   registers independently of the browser's compiler.
 //! - `#fill NAME` … `#endfill` keeps its lines for a later `#slot NAME`, in this file or in one that includes it. A

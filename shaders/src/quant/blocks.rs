@@ -16,7 +16,7 @@ pub(super) fn code(dtype: DType, block: &[u8], e: usize) -> u8 {
         DType::TQ1_0 => {
             let (byte, digit) = ternary(e);
             let fraction = block[byte].wrapping_mul([1, 3, 9, 27, 81][digit]);
-            (u16::from(fraction) * 3 >> 8) as u8
+            ((u16::from(fraction) * 3) >> 8) as u8
         }
         DType::Q2_0 => (block[2 + e / 4] >> (2 * (e % 4))) & 3,
         DType::Q1_0 => (block[2 + e / 8] >> (e % 8) & 1) << 1,

@@ -12,7 +12,7 @@ pub(crate) struct Grid {
     /// The numbers of the entries, as a bitmap.
     pub(crate) bitmap: &'static [u32],
     /// Levels of an element: 3 or 8.
-    pub(crate) levels: u32,
+    levels: u32,
     /// The entries, as many as their index has values.
     entries: &'static [u16],
 }

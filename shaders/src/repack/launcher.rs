@@ -85,7 +85,7 @@ impl Kernel for Repack {
                 .set("GRID", words.join(", "))
                 .set("GRID_WORDS", words.len())
                 .set("GRID_LEN", grid.len())
-                .set("GRID_LEVELS", grid.levels);
+                .set("GRID_OF_EIGHT", grid.width() == 8);
         }
         Source::build::<Params>("repack/repack.wgsl", format!("repack_{dtype}"), &defines)
     }

@@ -1,8 +1,8 @@
 // The codes of types with a grid (shaders/src/quant/grids.rs). A code is a level, and in the bit above it a sign; with IQ1, that
 // bit says whether its eight elements are an eighth less or more.
 //
-// GRID is the bitmap of the numbers that the entries are, GRID_WORDS its words, GRID_LEN its entries, GRID_LEVELS the levels of
-// an element: 3, with eight elements of two bits in an entry, or 8, with four elements of four bits.
+// GRID is the bitmap of the numbers that the entries are, GRID_WORDS its words, GRID_LEN its entries. GRID_OF_EIGHT: an
+// entry has eight elements of two bits, each of three levels, otherwise four elements of four bits, each of eight levels.
 
 const BITMAP = array<u32, {{GRID_WORDS}}>({{GRID}});
 
@@ -20,7 +20,7 @@ fn fill_grid(lane: u32) {
                 var number = 32u * w + firstTrailingBit(bits);
                 bits &= bits - 1u;
                 var entry = 0u;
-#if GRID_LEVELS == 3
+#if GRID_OF_EIGHT
                 for (var e = 0u; e < 8u; e += 1u) {
                     entry |= (number % 3u) << (2u * e);
                     number /= 3u;
@@ -66,7 +66,7 @@ fn signs(block: u32, j: u32) -> u32 {
 #endif
 }
 
-#if GRID_LEVELS == 3
+#if GRID_OF_EIGHT
 
 // The indices of the two entries of unit j.
 fn indices(block: u32, j: u32) -> vec2<u32> {

@@ -64,10 +64,10 @@ fn spread_bits(bits: vec4<u32>) -> vec4<u32> {
 fn codes(block: u32, j: u32) -> vec4<u32> {
 #if DTYPE == Q8_0
     return words_at(block + 2u + 16u * j);
-#elif elements(DTYPE) == 32
+#elif DTYPE == Q4_0 || DTYPE == Q4_1 || DTYPE == Q5_0 || DTYPE == Q5_1 || DTYPE == IQ4_NL || DTYPE == MXFP4
     // Elements 0..16 are the low nibbles of the last sixteen bytes, 16..32 the high ones.
     let low = (words_at(block + BLOCK_BYTES - 16u) >> vec4<u32>(4u * j)) & vec4<u32>(0x0f0f0f0fu);
-#if bits(DTYPE) == 5
+#if bits(DTYPE) == BITS_5
     // Bit e of the word before them is the fifth bit of element e.
     let bits = word_at(block + BLOCK_BYTES - 20u) >> (16u * j);
     return low | (spread_bits(vec4<u32>(bits) >> vec4<u32>(0u, 4u, 8u, 12u)) << vec4<u32>(4u));
@@ -231,13 +231,13 @@ fn main(
         let block = params.byte_offset + unit / UNITS_PER_BLOCK * BLOCK_BYTES;
         let c = codes(block, j);
 
-#if bits(DTYPE) == 8
+#if bits(DTYPE) == BITS_8
         let lo = params.planes.x + 4u * g;
         planes[lo] = c.x;
         planes[lo + 1u] = c.y;
         planes[lo + 2u] = c.z;
         planes[lo + 3u] = c.w;
-#elif bits(DTYPE) == 2 || bits(DTYPE) == 3
+#elif bits(DTYPE) == BITS_2 || bits(DTYPE) == BITS_3
         let low = c & vec4<u32>(0x03030303u);
         planes[params.planes.x + g] = low.x | (low.y << 2u) | (low.z << 4u) | (low.w << 6u);
 #else
@@ -246,11 +246,11 @@ fn main(
         planes[params.planes.x + 2u * g + 1u] = low.z | (low.w << 4u);
 #endif
 
-#if bits(DTYPE) == 6
+#if bits(DTYPE) == BITS_6
         let upper = (c >> vec4<u32>(4u)) & vec4<u32>(0x03030303u);
         planes[params.planes.y + g] = upper.x | (upper.y << 2u) | (upper.z << 4u) | (upper.w << 6u);
-#elif bits(DTYPE) == 3 || bits(DTYPE) == 5
-#if bits(DTYPE) == 3
+#elif bits(DTYPE) == BITS_3 || bits(DTYPE) == BITS_5
+#if bits(DTYPE) == BITS_3
         let upper = (c >> vec4<u32>(2u)) & vec4<u32>(0x01010101u);
 #else
         let upper = (c >> vec4<u32>(4u)) & vec4<u32>(0x01010101u);
@@ -279,7 +279,7 @@ fn main(
 #if scales(DTYPE) != HALF_PAIRS && scales(DTYPE) != BLOCKS_256
     planes[params.planes.z + (params.first_unit + first) / UNITS] = scales;
 #endif
-#if elements(DTYPE) == 256
+#if block_scales(DTYPE)
     if (first % 16u == 0u) {
         let block = params.byte_offset + first / 16u * BLOCK_BYTES;
         let d = params.planes.w + ((params.first_unit + first) >> 4u);

@@ -12,20 +12,20 @@
 //   P_dot_packed(p, b, q, d)   the same of block b
 
 struct {{P}}_Block {
-#if bits(DTYPE) == 8
+#if bits(DTYPE) == BITS_8
     lo: array<vec4<u32>, 2>,
 #else
     lo: vec4<u32>,
 #endif
-#if bits(DTYPE) == 6
+#if bits(DTYPE) == BITS_6
     hi: vec2<u32>,
-#elif bits(DTYPE) == 3 || bits(DTYPE) == 5
+#elif bits(DTYPE) == BITS_3 || bits(DTYPE) == BITS_5
     hi: u32,
 #endif
 #if scales(DTYPE) != BLOCKS_256
     sc: u32,
 #endif
-#if elements(DTYPE) == 256
+#if block_scales(DTYPE)
     d: u32,
 #endif
 }
@@ -36,19 +36,19 @@ fn {{P}}_word(at: u32) -> u32 {
 
 fn {{P}}_load_block(p: vec4<u32>, b: u32) -> {{P}}_Block {
     var block: {{P}}_Block;
-#if bits(DTYPE) == 8
+#if bits(DTYPE) == BITS_8
     let at = (p.x >> 2u) + b * 2u;
     block.lo = array<vec4<u32>, 2>({{BUF}}[at], {{BUF}}[at + 1u]);
-#elif bits(DTYPE) == 2 || bits(DTYPE) == 3
+#elif bits(DTYPE) == BITS_2 || bits(DTYPE) == BITS_3
     // Only every other component is of this block.
     let pair = {{BUF}}[(p.x >> 2u) + (b >> 1u)];
     block.lo = select(pair.xxyy, pair.zzww, (b & 1u) != 0u);
 #else
     block.lo = {{BUF}}[(p.x >> 2u) + b];
 #endif
-#if bits(DTYPE) == 6
+#if bits(DTYPE) == BITS_6
     block.hi = vec2<u32>({{P}}_word(p.y + b * 2u), {{P}}_word(p.y + b * 2u + 1u));
-#elif bits(DTYPE) == 3 || bits(DTYPE) == 5
+#elif bits(DTYPE) == BITS_3 || bits(DTYPE) == BITS_5
     block.hi = {{P}}_word(p.y + b);
 #endif
 #if scales(DTYPE) == HALF_PAIRS
@@ -58,22 +58,22 @@ fn {{P}}_load_block(p: vec4<u32>, b: u32) -> {{P}}_Block {
 #elif scales(DTYPE) != BLOCKS_256
     block.sc = {{P}}_word(p.z + (b >> 1u));
 #endif
-#if elements(DTYPE) == 256
+#if block_scales(DTYPE)
     block.d = {{P}}_word(p.w + (b >> 3u));
 #endif
     return block;
 }
 
-#if bits(DTYPE) != 8
+#if bits(DTYPE) != BITS_8
 #include "shared/codes.wgsl" with P={{P}}, DTYPE={{DTYPE}}
 #endif
 
 fn {{P}}_block_codes(block: {{P}}_Block) -> array<vec4<u32>, 2> {
-#if bits(DTYPE) == 8
+#if bits(DTYPE) == BITS_8
     return block.lo;
-#elif bits(DTYPE) == 6
+#elif bits(DTYPE) == BITS_6
     return array<vec4<u32>, 2>({{P}}_codes(block.lo.xy, block.hi.x), {{P}}_codes(block.lo.zw, block.hi.y));
-#elif bits(DTYPE) == 3 || bits(DTYPE) == 5
+#elif bits(DTYPE) == BITS_3 || bits(DTYPE) == BITS_5
     return array<vec4<u32>, 2>({{P}}_codes(block.lo.xy, block.hi), {{P}}_codes(block.lo.zw, block.hi >> 4u));
 #else
     return array<vec4<u32>, 2>({{P}}_codes(block.lo.xy, 0u), {{P}}_codes(block.lo.zw, 0u));

@@ -5,7 +5,7 @@
 // Converts four codes (one per byte) to four int8 values.
 fn {{P}}_table(codes: u32) -> u32 {
     let n = vec4<u32>(codes) >> vec4<u32>(0u, 8u, 16u, 24u);
-#if bits(DTYPE) == 3
+#if bits(DTYPE) == BITS_3
     let upper = (n & vec4<u32>(4u)) != vec4<u32>(0u);
     let words = select(vec4<u32>({{table0(DTYPE)}}u), vec4<u32>({{table1(DTYPE)}}u), upper);
 #else
@@ -22,18 +22,18 @@ fn {{P}}_table(codes: u32) -> u32 {
 // bits, its first word. `hi` is the word with the bits above, for the types that have any; where it serves two units, it is
 // shifted by four bits for the second.
 fn {{P}}_codes(lo: vec2<u32>, hi: u32) -> vec4<u32> {
-#if bits(DTYPE) == 2 || bits(DTYPE) == 3
+#if bits(DTYPE) == BITS_2 || bits(DTYPE) == BITS_3
     let low = (vec4<u32>(lo.x) >> vec4<u32>(0u, 2u, 4u, 6u)) & vec4<u32>(0x03030303u);
 #else
     let low = vec4<u32>(lo.x, lo.x >> 4u, lo.y, lo.y >> 4u) & vec4<u32>(0x0f0f0f0fu);
 #endif
-#if bits(DTYPE) == 6
+#if bits(DTYPE) == BITS_6
     let high = (vec4<u32>(hi) >> vec4<u32>(0u, 2u, 4u, 6u)) & vec4<u32>(0x03030303u);
     let codes = low | (high << vec4<u32>(4u));
-#elif bits(DTYPE) == 5
+#elif bits(DTYPE) == BITS_5
     let high = (vec4<u32>(hi) >> vec4<u32>(0u, 1u, 2u, 3u)) & vec4<u32>(0x01010101u);
     let codes = low | (high << vec4<u32>(4u));
-#elif bits(DTYPE) == 3
+#elif bits(DTYPE) == BITS_3
     let high = (vec4<u32>(hi) >> vec4<u32>(0u, 1u, 2u, 3u)) & vec4<u32>(0x01010101u);
     let codes = low | (high << vec4<u32>(2u));
 #else

@@ -63,35 +63,35 @@ fn {{P}}_unpack(unit: {{P}}_Unit, g: u32) -> array<vec4<f32>, 4> {
 
 // Scales and upper bits are loaded as whole vec2s: selecting a component here would wait for the memory.
 struct {{P}}_Unit {
-#if bits(DTYPE) == 8
+#if bits(DTYPE) == BITS_8
     lo: vec4<u32>,
 #else
     lo: vec2<u32>,
 #endif
-#if bits(DTYPE) == 3 || bits(DTYPE) == 5 || bits(DTYPE) == 6
+#if bits(DTYPE) == BITS_3 || bits(DTYPE) == BITS_5 || bits(DTYPE) == BITS_6
     hi: vec2<u32>,
 #endif
 #if scales(DTYPE) != BLOCKS_256
     sc: vec2<u32>,
 #endif
-#if elements(DTYPE) == 256
+#if block_scales(DTYPE)
     d: vec2<u32>,
 #endif
 }
 
 fn {{P}}_load(p: vec4<u32>, g: u32) -> {{P}}_Unit {
     var unit: {{P}}_Unit;
-#if bits(DTYPE) == 8
+#if bits(DTYPE) == BITS_8
     let at = (p.x >> 1u) + g * 2u;
     unit.lo = vec4<u32>({{BUF}}[at], {{BUF}}[at + 1u]);
-#elif bits(DTYPE) == 2 || bits(DTYPE) == 3
+#elif bits(DTYPE) == BITS_2 || bits(DTYPE) == BITS_3
     unit.lo = {{BUF}}[(p.x >> 1u) + (g >> 1u)];
 #else
     unit.lo = {{BUF}}[(p.x >> 1u) + g];
 #endif
-#if bits(DTYPE) == 6
+#if bits(DTYPE) == BITS_6
     unit.hi = {{BUF}}[(p.y >> 1u) + (g >> 1u)];
-#elif bits(DTYPE) == 3 || bits(DTYPE) == 5
+#elif bits(DTYPE) == BITS_3 || bits(DTYPE) == BITS_5
     unit.hi = {{BUF}}[(p.y >> 1u) + (g >> 2u)];
 #endif
 #if scales(DTYPE) == HALF_PAIRS
@@ -101,7 +101,7 @@ fn {{P}}_load(p: vec4<u32>, g: u32) -> {{P}}_Unit {
 #elif scales(DTYPE) != BLOCKS_256
     unit.sc = {{BUF}}[(p.z >> 1u) + (g >> 3u)];
 #endif
-#if elements(DTYPE) == 256
+#if block_scales(DTYPE)
     unit.d = {{BUF}}[(p.w >> 1u) + (g >> 5u)];
 #endif
     return unit;
@@ -112,20 +112,20 @@ fn {{P}}_pick(pair: vec2<u32>, i: u32) -> u32 {
     return select(pair.x, pair.y, (i & 1u) != 0u);
 }
 
-#if bits(DTYPE) != 8
+#if bits(DTYPE) != BITS_8
 #include "shared/codes.wgsl" with P={{P}}, DTYPE={{DTYPE}}
 #endif
 
 fn {{P}}_unit_codes(unit: {{P}}_Unit, g: u32) -> vec4<u32> {
-#if bits(DTYPE) == 8
+#if bits(DTYPE) == BITS_8
     return unit.lo;
-#elif bits(DTYPE) == 6
+#elif bits(DTYPE) == BITS_6
     return {{P}}_codes(unit.lo, {{P}}_pick(unit.hi, g));
-#elif bits(DTYPE) == 5
+#elif bits(DTYPE) == BITS_5
     return {{P}}_codes(unit.lo, {{P}}_pick(unit.hi, g >> 1u) >> ((g & 1u) * 4u));
-#elif bits(DTYPE) == 4
+#elif bits(DTYPE) == BITS_4
     return {{P}}_codes(unit.lo, 0u);
-#elif bits(DTYPE) == 3
+#elif bits(DTYPE) == BITS_3
     return {{P}}_codes(vec2<u32>({{P}}_pick(unit.lo, g)), {{P}}_pick(unit.hi, g >> 1u) >> ((g & 1u) * 4u));
 #else
     return {{P}}_codes(vec2<u32>({{P}}_pick(unit.lo, g)), 0u);
@@ -169,7 +169,7 @@ fn {{P}}_unit_scale(unit: {{P}}_Unit, g: u32) -> vec2<f32> {
 // times as fast as converting integers. Unsigned codes are below 64, so h = 1 + code / 64; for signed ones h = 1 +
 // (code + 128) / 256.
 fn {{P}}_numbers(codes: u32) -> vec4<f32> {
-#if bits(DTYPE) == 8 || table(DTYPE)
+#if bits(DTYPE) == BITS_8 || table(DTYPE)
     let bytes = codes ^ 0x80808080u;
     let even = unpack2x16float(((bytes << 2u) & 0x03fc03fcu) | 0x3c003c00u);
     let odd = unpack2x16float(((bytes >> 6u) & 0x03fc03fcu) | 0x3c003c00u);
@@ -183,7 +183,7 @@ fn {{P}}_numbers(codes: u32) -> vec4<f32> {
 // (a, b) of a unit, with value = a * number - b.
 fn {{P}}_number_scale(unit: {{P}}_Unit, g: u32) -> vec2<f32> {
     let scale = {{P}}_unit_scale(unit, g);
-#if bits(DTYPE) == 8 || table(DTYPE)
+#if bits(DTYPE) == BITS_8 || table(DTYPE)
     return vec2<f32>(256.0 * scale.x, scale.y + 384.0 * scale.x);
 #else
     return vec2<f32>(64.0 * scale.x, scale.y + 64.0 * scale.x);
