@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import type { ModelFile } from "./engine.ts";
 import { modelFile } from "./native.ts";
 
-/** A type that the engine does not read, with blocks of 256 as those of Q4_K, and a little smaller. */
-const IQ4_XS = 23;
+/** A type that the engine does not read, of the size of Q4_K. */
+const Q4_0_4_4 = 31;
 
 /** A model of 4.5 MB after a change of its bytes. */
 export function changed(name: string, change: (bytes: Buffer) => Buffer): ModelFile {
@@ -45,7 +45,7 @@ export function rename(bytes: Buffer, text: string, other: string): Buffer {
 export function retype(bytes: Buffer, tensor: string): Buffer {
   const after = place(bytes, tensor) + tensor.length;
   const dimensions = bytes.readUInt32LE(after);
-  bytes.writeUInt32LE(IQ4_XS, after + 4 + 8 * dimensions);
+  bytes.writeUInt32LE(Q4_0_4_4, after + 4 + 8 * dimensions);
   return bytes;
 }
 

@@ -20,11 +20,25 @@ pub enum DType {
     Q5_K,
     Q6_K,
     IQ4_NL,
+    IQ4_XS,
+    IQ3_S,
+    IQ3_XXS,
+    IQ2_S,
+    IQ2_XS,
+    IQ2_XXS,
+    IQ1_M,
+    IQ1_S,
+    MXFP4,
+    NVFP4,
+    TQ2_0,
+    TQ1_0,
+    Q2_0,
+    Q1_0,
 }
 
 impl DType {
     /// Every type, in the order of the enum.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 28] = [
         Self::F32,
         Self::F16,
         Self::BF16,
@@ -39,6 +53,20 @@ impl DType {
         Self::Q5_K,
         Self::Q6_K,
         Self::IQ4_NL,
+        Self::IQ4_XS,
+        Self::IQ3_S,
+        Self::IQ3_XXS,
+        Self::IQ2_S,
+        Self::IQ2_XS,
+        Self::IQ2_XXS,
+        Self::IQ1_M,
+        Self::IQ1_S,
+        Self::MXFP4,
+        Self::NVFP4,
+        Self::TQ2_0,
+        Self::TQ1_0,
+        Self::Q2_0,
+        Self::Q1_0,
     ];
 
     /// The type with this number in a GGUF tensor table, if it is supported.
@@ -61,8 +89,22 @@ impl DType {
             Self::Q4_K => 12,
             Self::Q5_K => 13,
             Self::Q6_K => 14,
+            Self::IQ2_XXS => 16,
+            Self::IQ2_XS => 17,
+            Self::IQ3_XXS => 18,
+            Self::IQ1_S => 19,
             Self::IQ4_NL => 20,
+            Self::IQ3_S => 21,
+            Self::IQ2_S => 22,
+            Self::IQ4_XS => 23,
+            Self::IQ1_M => 29,
             Self::BF16 => 30,
+            Self::TQ1_0 => 34,
+            Self::TQ2_0 => 35,
+            Self::MXFP4 => 39,
+            Self::NVFP4 => 40,
+            Self::Q1_0 => 41,
+            Self::Q2_0 => 42,
         }
     }
 
@@ -83,15 +125,31 @@ impl DType {
             Self::Q5_K => "Q5_K",
             Self::Q6_K => "Q6_K",
             Self::IQ4_NL => "IQ4_NL",
+            Self::IQ4_XS => "IQ4_XS",
+            Self::IQ3_S => "IQ3_S",
+            Self::IQ3_XXS => "IQ3_XXS",
+            Self::IQ2_S => "IQ2_S",
+            Self::IQ2_XS => "IQ2_XS",
+            Self::IQ2_XXS => "IQ2_XXS",
+            Self::IQ1_M => "IQ1_M",
+            Self::IQ1_S => "IQ1_S",
+            Self::MXFP4 => "MXFP4",
+            Self::NVFP4 => "NVFP4",
+            Self::TQ2_0 => "TQ2_0",
+            Self::TQ1_0 => "TQ1_0",
+            Self::Q2_0 => "Q2_0",
+            Self::Q1_0 => "Q1_0",
         }
     }
 
-    /// Elements per block in the file: 1, 32 or 256.
+    /// Elements per block in the file: 1, 32, 64, 128 or 256.
     pub const fn block_elements(self) -> usize {
         match self {
             Self::F32 | Self::F16 | Self::BF16 => 1,
-            Self::Q4_0 | Self::Q4_1 | Self::Q5_0 | Self::Q5_1 | Self::Q8_0 | Self::IQ4_NL => 32,
-            Self::Q2_K | Self::Q3_K | Self::Q4_K | Self::Q5_K | Self::Q6_K => 256,
+            Self::Q4_0 | Self::Q4_1 | Self::Q5_0 | Self::Q5_1 | Self::Q8_0 | Self::IQ4_NL | Self::MXFP4 => 32,
+            Self::NVFP4 | Self::Q2_0 => 64,
+            Self::Q1_0 => 128,
+            _ => 256,
         }
     }
 
@@ -100,13 +158,23 @@ impl DType {
         match self {
             Self::F32 => 4,
             Self::F16 | Self::BF16 => 2,
-            Self::Q4_0 | Self::IQ4_NL => 18,
+            Self::MXFP4 => 17,
+            Self::Q4_0 | Self::IQ4_NL | Self::Q2_0 | Self::Q1_0 => 18,
             Self::Q4_1 => 20,
             Self::Q5_0 => 22,
             Self::Q5_1 => 24,
             Self::Q8_0 => 34,
+            Self::NVFP4 => 36,
+            Self::IQ1_S => 50,
+            Self::TQ1_0 => 54,
+            Self::IQ1_M => 56,
+            Self::IQ2_XXS | Self::TQ2_0 => 66,
+            Self::IQ2_XS => 74,
+            Self::IQ2_S => 82,
             Self::Q2_K => 84,
-            Self::Q3_K => 110,
+            Self::IQ3_XXS => 98,
+            Self::Q3_K | Self::IQ3_S => 110,
+            Self::IQ4_XS => 136,
             Self::Q4_K => 144,
             Self::Q5_K => 176,
             Self::Q6_K => 210,

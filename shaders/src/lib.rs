@@ -21,6 +21,7 @@ pub mod draft;
 mod dtype;
 pub mod embed;
 pub mod experts;
+pub mod forms;
 mod kernel;
 mod kv_type;
 pub mod math;

@@ -10,21 +10,39 @@
 //! | `lo` | F32 | 16 a unit |
 //! | | F16, BF16 | 8 a unit, two elements a word |
 //! | | Q8_0 | 4 a unit, four signed bytes a word |
-//! | | other quantised types | 2 a unit: word `i`, byte `b` holds element `8i+b` (low nibble) and `8i+4+b` (high) |
-//! | `hi` | Q6_K | 1 a unit: `(h >> 2k) & 0x03030303` = bits 4, 5 of elements `4k..4k+4` |
-//! | | Q5_0, Q5_1, Q5_K | 1 for two units: `(h >> (4p+k)) & 0x01010101` = bit 4 of the same, `p = g & 1` |
-//! | `sc` | Q4_0, Q5_0, Q8_0, IQ4_NL | f16 scale for each 32 elements, two a word |
-//! | | Q4_1, Q5_1 | `(f16 d, f16 m)` for each 32 elements |
-//! | | Q4_K, Q5_K | `scale \| min << 8` for each 32 elements, two a word |
-//! | | Q6_K, Q3_K, Q2_K | one byte a unit, four a word: i8 scale; i8 scale − 32; `scale \| min << 4` |
-//! | `d` | Q4_K, Q5_K, Q2_K | `(f16 d, f16 dmin)` for each 256 elements |
-//! | | Q6_K, Q3_K | f32 `d` for each 256 elements |
+//! | | codes of 4 to 6 bits | 2 a unit: word `i`, byte `b` holds element `8i+b` (low nibble) and `8i+4+b` (high) |
+//! | | codes of 2 and 3 bits | 1 a unit: `(l >> 2k) & 0x03030303` = bits 0, 1 of elements `4k..4k+4` |
+//! | `hi` | codes of 6 bits | 1 a unit: `(h >> 2k) & 0x03030303` = bits 4, 5 of the same |
+//! | | codes of 3 and 5 bits | 1 for two units: `(h >> (4p+k)) & 0x01010101` = the last bit of the same, `p = g & 1` |
+//! | `sc` | halves | f16 scale for each 32 elements, two a word |
+//! | | half pairs | `(f16 d, f16 m)` for each 32 elements |
+//! | | byte pairs | `scale \| min << 8` for each 32 elements, two a word |
+//! | | nibble pairs | `scale \| min << 4` for each unit, four a word |
+//! | | bytes | i8 scale for each 16 or 32 elements, four a word |
+//! | | exponents | x of 2^(x − 128) for each 32 elements, four a word |
+//! | | minifloats | for each unit the seven bits below the sign bits of scale / 128 as a half, four a word |
+//! | `d` | byte pairs, nibble pairs | `(f16 d, f16 dmin)` for each 256 elements |
+//! | | bytes, blocks | f32 `d` for each 256 elements |
 //!
-//! Codes are unsigned (Q3_K: `low2 | hbit << 2`), except for Q8_0 (signed) and IQ4_NL (an index into a table of
-//! signed values). The conversion is exact. `wgsl/shared/planes.wgsl` reads this layout by units, and
+//! [`DType::bits`] and [`DType::scales`] say which planes a type has. Codes are unsigned (Q3_K: `low2 | hbit << 2`), except
+//! for Q8_0 (signed) and the indices into [`DType::table`]. Types with a grid have a level and a sign as their code, in place of
+//! the grid's index. The conversion is exact. `wgsl/shared/planes.wgsl` reads this layout by units, and
 //! `wgsl/shared/blocks.wgsl` by blocks of 32 elements; `wgsl/repack/repack.wgsl` and [`crate::quant::repack`] write it.
+//!
+//! Bytes of 256 elements in the file and here, where they are not the same:
+//!
+//! | Type | File | Planes | | Type | File | Planes |
+//! |---|---|---|---|---|---|---|
+//! | IQ4_XS | 136 | 140 | | IQ2_XXS | 66 | 108 |
+//! | Q3_K | 110 | 116 | | IQ1_M | 56 | 116 |
+//! | IQ3_S | 110 | 140 | | IQ1_S | 50 | 108 |
+//! | IQ3_XXS | 98 | 140 | | TQ2_0 | 66 | 68 |
+//! | IQ2_S | 82 | 116 | | TQ1_0 | 54 | 68 |
+//! | IQ2_XS | 74 | 116 | | Q2_0, Q1_0 | 72, 36 | 80 |
+//! | Q6_K | 210 | 212 | | | | |
 
 use crate::DType;
+use crate::forms::Scales;
 use thiserror::Error;
 
 /// Elements per unit.
@@ -37,9 +55,9 @@ pub const PLANE_ALIGN_WORDS: u32 = 64;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, bytemuck::Pod, bytemuck::Zeroable)]
 pub struct Planes {
-    /// Codes, or the low four bits of codes.
+    /// Codes, or the low two or four bits of codes.
     pub lo: u32,
-    /// Upper bits of five- and six-bit codes.
+    /// Upper bits of codes of three, five and six bits.
     pub hi: u32,
     /// Scales of small groups.
     pub sc: u32,
@@ -160,16 +178,16 @@ pub(crate) struct PlaneSizes {
 impl PlaneSizes {
     fn of(dtype: DType, units: u64) -> Self {
         let lo = units * u64::from(lo_words(dtype));
-        let hi = match dtype {
-            DType::Q6_K => units,
-            DType::Q5_0 | DType::Q5_1 | DType::Q5_K => units.div_ceil(2),
+        let hi = match dtype.bits() {
+            6 => units,
+            3 | 5 => units.div_ceil(2),
             _ => 0,
         };
-        let sc = match dtype {
-            DType::F32 | DType::F16 | DType::BF16 => 0,
-            DType::Q4_1 | DType::Q5_1 => units / 2,
-            DType::Q4_0 | DType::Q5_0 | DType::Q8_0 | DType::IQ4_NL => (units / 2).div_ceil(2),
-            DType::Q2_K | DType::Q3_K | DType::Q4_K | DType::Q5_K | DType::Q6_K => units / 4,
+        let sc = match dtype.scales() {
+            Scales::None | Scales::Blocks => 0,
+            Scales::HalfPairs => units / 2,
+            Scales::Bytes32 | Scales::Exponents => units.div_ceil(8),
+            _ => units.div_ceil(4),
         };
         let d = if dtype.block_elements() == 256 { units / 16 } else { 0 };
         Self { lo, hi, sc, d }
@@ -178,10 +196,9 @@ impl PlaneSizes {
 
 /// Words per unit in the `lo` plane.
 pub const fn lo_words(dtype: DType) -> u32 {
-    match dtype {
-        DType::F32 => 16,
-        DType::F16 | DType::BF16 => 8,
-        DType::Q8_0 => 4,
+    match dtype.bits() {
+        bits @ (8 | 16 | 32) => bits / 2,
+        2 | 3 => 1,
         _ => 2,
     }
 }

@@ -51,18 +51,18 @@ pub fn standard() -> Vec<Rc<dyn Kernel>> {
     all.extend([Candidates::Few, Candidates::Many].map(MergeLists));
     all.extend(Candidates::ALL.map(Sample));
     all.extend(NormAdd::ALL.map(|form| NormAddRows { form, width: 1536 }));
-    for dtype in DType::ALL {
+    for dtype in DType::readers() {
         let kernel = |dtypes, prologue, epilogue| {
             let (low_rank, form) = (LowRank::NONE, Form::default());
             Matvec { k: 768, dtypes, prologue, epilogue, low_rank, form }
         };
         all.push(kernel(vec![dtype], Prologue::Plain, Epilogue::Store));
         all.push(kernel(vec![dtype; 2], Prologue::Add { norm: true }, Epilogue::Geglu));
-        all.push(Repack(dtype));
         all.push(Gather(dtype));
         all.extend(dtype.is_float().then_some(Requantize(dtype)));
         all.extend(Tile::ALL.map(|tile| Matmul { tile, dtype, clamped: false }));
     }
+    all.extend(DType::ALL.map(Repack));
     all.push(PackRows);
     all.push(HalfRows);
     all.push(GroupSum);
@@ -136,7 +136,7 @@ pub fn cooperative() -> Vec<Rc<dyn Kernel>> {
             all.extend([false, true].map(|until| Cooperative { head_dim, kv_type, until }));
         }
     }
-    for dtype in DType::ALL.into_iter().filter(|&dtype| dtype != DType::F32) {
+    for dtype in DType::readers().filter(|&dtype| dtype != DType::F32) {
         let rows = CooperativeTile::ALL.map(|tile| (tile, Product::Rows));
         let others =
             [(CooperativeTile::EXPERTS, Product::Experts), (CooperativeTile::COLUMNS, Product::Columns)];

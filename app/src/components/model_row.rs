@@ -159,6 +159,11 @@ fn ModelRow(
     let listed = choice.clone();
     let able = Memo::new(move |_| capability_words(engine.abilities(&listed)).join(", "));
     let diffuses = choice.entry.diffusion;
+    let continues = choice.entry.continues;
+    // A file of the user's says so when it was read.
+    let continues = Memo::new(move |_| {
+        continues || matches!(inspection.get(), Some(Inspection::Known { details, .. }) if details.continues)
+    });
     let about = if choice.entry.demo { t().model_demo_about() } else { "" };
     let card = choice.clone();
     let press = {
@@ -180,6 +185,7 @@ fn ModelRow(
                     {choice.entry.name.clone()}
                     {kind.map(|kind| view! { <span class="tag">{kind}</span> })}
                     {diffuses.then(|| view! { <span class="tag">{t().model_diffusion()}</span> })}
+                    {move || continues.get().then(|| view! { <span class="tag">{t().model_continues()}</span> })}
                     {move || is_best.get().then(|| view! { <span class="tag">{t().model_recommended()}</span> })}
                     {move || current.get().then(|| view! { <span class="tag good">{t().model_loaded()}</span> })}
                 </span>
@@ -189,6 +195,9 @@ fn ModelRow(
                     (!able.is_empty() && !is_broken).then(|| view! { <span class="model-able muted">{able}</span> })
                 }}
                 {diffuses.then(|| view! { <span class="model-able muted">{t().model_diffusion_about()}</span> })}
+                {move || {
+                    continues.get().then(|| view! { <span class="model-able muted">{t().model_continues_about()}</span> })
+                }}
                 {(!about.is_empty()).then(|| view! { <span class="model-able muted">{about}</span> })}
                 {move || verdict().map(|(mood, words)| view! { <Verdict mood=mood words=words /> })}
             </button>

@@ -60,7 +60,7 @@ const BAD: [what: string, file: () => ModelFile, words: RegExp][] = [
   [
     "in an unknown quantization",
     () => changed("iq.gguf", (bytes) => retype(bytes, "blk.0.ffn_gate.weight")),
-    /blk\.0\.ffn_gate\.weight uses IQ4_XS/,
+    /blk\.0\.ffn_gate\.weight uses Q4_0_4_4/,
   ],
   [
     "without a tensor",

@@ -3,10 +3,11 @@
 mod common;
 
 use engine::bytes::MemorySource;
-use engine::gguf::{Header, Value};
+use engine::gguf::{DTypeId, Header, TensorInfo, Value};
 use engine::model::DrafterSpec;
 use engine::plan::Limits;
 use engine::session::{DeviceMemory, EngineError, ModelSpec};
+use shaders::DType;
 
 fn pebble() -> Vec<u8> {
     std::fs::read(common::repository("server/models/pebble.gguf")).expect("the demo model")
@@ -52,6 +53,63 @@ fn patch(mut bytes: Vec<u8>, text: &str, skip: usize, value: u32) -> Vec<u8> {
     let at = position(&bytes, text) + text.len() + skip;
     bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
     bytes
+}
+
+fn golden(name: &str) -> Vec<u8> {
+    let path = common::repository("frontend/engine/tests/golden/models").join(name);
+    std::fs::read(path).expect("a golden model")
+}
+
+/// The file with another tensor in F32: an entry in front of the first one, and zeros behind all data.
+fn with_tensor(mut bytes: Vec<u8>, first: &str, name: &str, shape: &[u64]) -> Vec<u8> {
+    let data_start =
+        pollster::block_on(Header::read(&MemorySource::new(bytes.clone()))).expect("a header").data_start;
+    let offset = (bytes.len() as u64 - data_start).next_multiple_of(32);
+    let mut entry = (name.len() as u64).to_le_bytes().to_vec();
+    entry.extend(name.as_bytes());
+    entry.extend((shape.len() as u32).to_le_bytes());
+    entry.extend(shape.iter().flat_map(|length| length.to_le_bytes()));
+    entry.extend(0_u32.to_le_bytes());
+    entry.extend(offset.to_le_bytes());
+    let at = position(&bytes, first) - 8;
+    bytes.splice(at..at, entry);
+    bytes[8] += 1;
+    bytes.resize(bytes.len() + 4 * shape.iter().product::<u64>() as usize + 64, 0);
+    bytes
+}
+
+#[test]
+fn a_second_scale_that_would_be_left_out_is_named() {
+    let bytes = golden("tiny-e2b.fp4_mix.lcpp.gguf");
+    let source = MemorySource::new(bytes.clone());
+    let header = pollster::block_on(Header::read(&source)).expect("a header");
+    let is_fp4 =
+        |tensor: &&TensorInfo| tensor.dtype == DTypeId::Known(DType::NVFP4) && tensor.name.contains(".ffn");
+    let name = &header.tensors.iter().find(is_fp4).expect("a matrix in NVFP4").name;
+    let scale = name.replace(".weight", ".scale");
+    let with = |name: &str| plan(with_tensor(bytes.clone(), &header.tensors[0].name, name, &[1])).map(|_| ());
+    let text = with(&scale).expect_err("its values are too large");
+    assert!(text.contains(name) && text.contains(&scale) && text.contains("NVFP4"), "{text}");
+    // The scale of four-bit activations means nothing here.
+    assert_eq!(with(&name.replace(".weight", ".input_scale")), Ok(()));
+}
+
+/// What differs from published files and does not matter.
+#[test]
+fn files_with_other_metadata_and_norms_in_halves_are_good() {
+    let source = MemorySource::new(golden("tiny-e2b.q4_k_m.gguf"));
+    let mut header = pollster::block_on(Header::read(&source)).expect("a header");
+    for key in ["general.file_type", "general.name", "general.quantization_version", "tokenizer.ggml.pre"] {
+        header.metadata.0.remove(key);
+    }
+    header.metadata.0.insert("gemma4.attention.of_tomorrow".into(), Value::String("7".into()));
+    for tensor in header.tensors.iter_mut().filter(|tensor| tensor.name.ends_with("norm.weight")) {
+        tensor.dtype = DTypeId::Known(DType::F16);
+        tensor.bytes /= 2;
+    }
+    let spec = ModelSpec::read(&header).expect("a plan");
+    let norm = spec.tensors.vectors.iter().find(|vector| vector.name == "blk.0.attn_norm").expect("a norm");
+    assert_eq!((norm.dtype, norm.range.end - norm.range.start), (DType::F16, 2 * u64::from(norm.len)));
 }
 
 #[test]
@@ -119,8 +177,8 @@ fn a_tensor_that_is_missing_is_named() {
 #[test]
 fn a_storage_type_that_is_not_read_is_named() {
     // Behind the name: dimensions, the two of them, then the type.
-    let text = refusal(patched("blk.3.attn_q.weight", 4 + 16, 16));
-    assert!(text.contains("IQ2_XXS") && text.contains("blk.3.attn_q.weight"), "{text}");
+    let text = refusal(patched("blk.3.attn_q.weight", 4 + 16, 31));
+    assert!(text.contains("Q4_0_4_4") && text.contains("blk.3.attn_q.weight"), "{text}");
     let text = refusal(patched("blk.3.attn_q.weight", 4 + 16, 999));
     assert!(text.contains("999") && text.contains("blk.3.attn_q.weight"), "{text}");
 }
@@ -135,23 +193,9 @@ fn a_shape_that_contradicts_the_metadata_is_named_with_both() {
 
 #[test]
 fn every_table_has_a_row_for_each_token() {
-    let path = common::repository("frontend/engine/tests/golden/models/tiny-e2b.q4_k_m.gguf");
-    let mut bytes = std::fs::read(path).expect("the golden model");
-    // The file has no head of its own: one in F32 is put in front of the other entries, with zeros behind all data.
-    let data_start =
-        pollster::block_on(Header::read(&MemorySource::new(bytes.clone()))).expect("a header").data_start;
-    let offset = (bytes.len() as u64 - data_start).next_multiple_of(32);
-    let mut entry = 13_u64.to_le_bytes().to_vec();
-    entry.extend(b"output.weight");
-    entry.extend(2_u32.to_le_bytes());
-    entry.extend([256_u64, 1024].map(u64::to_le_bytes).concat());
-    entry.extend(0_u32.to_le_bytes());
-    entry.extend(offset.to_le_bytes());
-    let at = position(&bytes, "token_embd.weight") - 8;
-    bytes.splice(at..at, entry);
-    bytes[8] += 1;
-    bytes.resize(bytes.len() + 4 * 256 * 1024 + 64, 0);
-    let source = MemorySource::new(bytes);
+    let bytes = golden("tiny-e2b.q4_k_m.gguf");
+    // The file has no head of its own.
+    let source = MemorySource::new(with_tensor(bytes, "token_embd.weight", "output.weight", &[256, 1024]));
     let with_rows = |rows: &[(&str, u64)], pieces: usize| {
         let mut header = pollster::block_on(Header::read(&source)).expect("a header");
         for (name, rows) in rows {
@@ -213,8 +257,7 @@ fn a_file_that_was_cut_says_how_much_is_missing() {
 
 #[test]
 fn experts_that_contradict_the_metadata_are_named() {
-    let path = common::repository("frontend/engine/tests/golden/models/tiny-moe.q4_k_m.gguf");
-    let model = std::fs::read(path).expect("the golden model");
+    let model = golden("tiny-moe.q4_k_m.gguf");
     // The buffers of experts are counted: eight of them, two used, chunks of 512.
     let good = plan(model.clone()).expect("a plan");
     let memory = DeviceMemory { available: u64::MAX, limits: Limits::default() };
@@ -248,16 +291,12 @@ fn experts_that_contradict_the_metadata_are_named() {
 
 #[test]
 fn drafters_of_other_programs_and_vocabularies_are_refused_by_name() {
-    let read = |name: &str| {
-        let path = common::repository("frontend/engine/tests/golden/models").join(name);
-        std::fs::read(path).expect("a golden file")
-    };
-    let target = plan(read("tiny-e2b.q4_k_m.gguf")).expect("a plan");
+    let target = plan(golden("tiny-e2b.q4_k_m.gguf")).expect("a plan");
     let refusal = |file: Vec<u8>, vocabulary: u32| {
         let header = pollster::block_on(Header::read(&MemorySource::new(file))).expect("a header");
         DrafterSpec::read(&header, &target.config, vocabulary).expect_err("refused").to_string()
     };
-    let drafter = read("tiny-e2b-assistant.f16.gguf");
+    let drafter = golden("tiny-e2b-assistant.f16.gguf");
     let said = "the drafter was made for a model whose vocabulary size is 1024; this model’s is 1000";
     assert_eq!(refusal(drafter.clone(), 1000), said);
     let mut dialect = drafter;

@@ -79,6 +79,7 @@ pub fn details(source: &ModelSource) -> ModelDetails {
         memory: lengths.map(|context| ContextCost { context, bytes: cost(size, context) }).collect(),
         drafter: false,
         diffusion: None,
+        continues: false,
         experts: None,
         stored: Stored::default(),
         recommended: if small { Some((0.2, 64, 0.95)) } else { Some((1.0, 64, 0.95)) },

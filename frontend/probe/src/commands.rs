@@ -184,7 +184,7 @@ enum Command {
         #[arg(long)]
         shape: String,
         /// q4_k_m, q4_k_m_ple (where the per-layer projection is Q4_K too), q4_k_m_bf16_table (where the per-layer table
-        /// also is BF16), q4_0, q8_0 or f16.
+        /// also is BF16), q4_0, q8_0, iq4_xs, iq3_s, iq2_s, mxfp4_moe or f16.
         #[arg(long, default_value = "q4_k_m")]
         quant: String,
         /// Vocabulary size.

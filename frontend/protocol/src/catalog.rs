@@ -48,6 +48,9 @@ pub struct CatalogEntry {
     /// Whether it decodes by diffusion.
     #[serde(default)]
     pub diffusion: bool,
+    /// Whether it was not trained on chats: it continues text.
+    #[serde(default)]
+    pub continues: bool,
     /// Defaults for sampling that come with the model (Ollama's params layer), as JSON numbers by name.
     pub params: std::collections::BTreeMap<String, f64>,
     /// Texts that end its answers (Ollama's params layer).

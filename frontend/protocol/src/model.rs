@@ -121,6 +121,8 @@ pub struct ModelDetails {
     pub drafter: bool,
     /// How it decodes, if that is by diffusion.
     pub diffusion: Option<Diffusion>,
+    /// Whether it was not trained on chats: it continues text.
+    pub continues: bool,
     /// What of it is stored in 8 bits.
     pub stored: Stored,
     /// The memory of its experts, if it is a mixture that can do with some of them in graphics memory.

@@ -9,7 +9,7 @@ use engine::gpu::GpuError;
 use engine::model::ConfigError;
 use engine::plan::Limits;
 use engine::session::{DeviceMemory, EngineError, LoadOptions, ModelSpec};
-use engine::tokenizer::special;
+use engine::tokenizer::{calls_functions, is_base, special};
 use engine::vision::{self, Budget};
 use protocol::{Capabilities, ContextCost, Diffusion, FitVerdict, ModelDetails, Stored, TypeShare};
 
@@ -109,6 +109,7 @@ pub fn details(
         recommended: config.recommended,
         drafter: options.drafter_bytes > 0,
         diffusion: config.diffusion.map(|it| Diffusion { canvas: it.canvas, steps: it.steps }),
+        continues: is_base(&header.metadata),
         stored: Stored::default(),
         experts: experts::memory(plan, allowance.chosen, speed)?,
     })
@@ -146,7 +147,7 @@ fn capabilities(header: &Header, modalities: &Modalities) -> Capabilities {
         text: true,
         vision: modalities.vision,
         audio: modalities.audio_tower.is_some(),
-        tools: has(special::TOOL_CALL_OPEN),
+        tools: has(special::TOOL_CALL_OPEN) || calls_functions(&header.metadata),
         thinking: has(special::CHANNEL_OPEN),
     }
 }

@@ -17,7 +17,7 @@ use protocol::{CatalogEntry, LayerKind};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    BlobFile, DIFFUSION, DRAFTER, Found, Listing, Trouble, capabilities,
+    BlobFile, DIFFUSION, DRAFTER, Found, Listing, Trouble, capabilities, continues,
     digest::{Digest, Scheme},
     facts::{self, Facts, Stamp},
     gguf::Peek,
@@ -134,6 +134,7 @@ impl GgufFile {
             parameters,
             quantization: peek.quantization.into(),
             diffusion: peek.architecture == DIFFUSION,
+            continues: continues(peek),
             size: self.stamp.size,
             ..CatalogEntry::default()
         }

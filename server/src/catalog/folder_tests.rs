@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use protocol::Capabilities;
 use tempfile::TempDir;
 
 use super::*;
@@ -69,6 +70,32 @@ fn models_and_what_cannot_be_used() {
     }
     assert!(reason(&list, "mmproj-other").starts_with("This is a projector"));
     assert!(reason(&list, "big-00001-of-00002").starts_with("It's split into 2 files."));
+}
+
+#[test]
+fn gemma_3_is_listed_as_what_it_was_trained_for() {
+    let model = || Gguf::new("gemma3").number("gemma3.embedding_length", 640);
+    let folder = folder(&[
+        ("base.gguf", model().number("tokenizer.ggml.eos_token_id", 1).build()),
+        // Its template alone says that it chats, and it is too long to be kept.
+        (
+            "it.gguf",
+            model()
+                .number("tokenizer.ggml.eos_token_id", 1)
+                .text("tokenizer.chat_template", &"x".repeat(5000))
+                .build(),
+        ),
+        ("ends.gguf", model().number("tokenizer.ggml.eos_token_id", 106).build()),
+        ("it.mmproj.gguf", projector(640)),
+        ("n.gguf", Gguf::new("gemma3n").build()),
+    ]);
+    let list = list(folder.path());
+    for (name, continues) in [("base", true), ("it", false), ("ends", false)] {
+        let CatalogEntry { capabilities, broken, .. } = &list[name].entry;
+        assert_eq!((broken, list[name].entry.continues), (&None, continues), "{name}");
+        assert_eq!(*capabilities, Capabilities { text: true, ..Capabilities::default() }, "{name}");
+    }
+    assert!(reason(&list, "n").starts_with("This is a gemma3n model."));
 }
 
 #[test]

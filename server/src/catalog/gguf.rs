@@ -32,6 +32,8 @@ pub struct Peek {
     pub target: Option<u64>,
     /// `split.count`: files that the model is cut into; 0 or 1 when it is whole.
     pub parts: u64,
+    /// Whether the file says how a chat with it ends a turn: it has a template, or another end of answers than that of texts.
+    pub chats: bool,
     /// Whether there are tensors that see.
     pub vision: bool,
     /// Whether there are tensors that hear.
@@ -63,6 +65,8 @@ pub enum PeekError {
     Io(#[from] io::Error),
 }
 
+/// The id of `<eos>` in every vocabulary of Gemma.
+const EOS: u64 = 1;
 /// Metadata entries, tensors: published files have about 50 and 2000.
 const MAX_ENTRIES: u64 = 1 << 16;
 /// Elements of one array, with those of arrays in it: the largest vocabulary has 2^18 pieces and twice as many merges.
@@ -107,6 +111,13 @@ pub fn peek_from(reader: impl Read + Seek, size: u64) -> Result<Peek, PeekError>
             ("general.file_type", Value::Unsigned(number)) => peek.quantization = quantization(number),
             ("general.alignment", Value::Unsigned(number)) => alignment = number,
             ("split.count", Value::Unsigned(number)) => peek.parts = number,
+            (
+                "tokenizer.chat_template" | "tokenizer.ggml.eot_token_id" | "tokenizer.ggml.eos_token_ids",
+                _,
+            ) => {
+                peek.chats = true;
+            }
+            ("tokenizer.ggml.eos_token_id", Value::Unsigned(number)) => peek.chats |= number != EOS,
             ("split.tensors.count", Value::Unsigned(number)) => whole = Some(number),
             ("clip.vision.projection_dim" | "clip.audio.projection_dim", Value::Unsigned(number)) => {
                 peek.projection = Some(number);
@@ -370,6 +381,12 @@ fn quantization(file_type: u64) -> &'static str {
         30 => "IQ4_XS",
         31 => "IQ1_M",
         32 => "BF16",
+        36 => "TQ1_0",
+        37 => "TQ2_0",
+        38 => "MXFP4_MOE",
+        39 => "NVFP4",
+        40 => "Q1_0",
+        41 => "Q2_0",
         _ => "",
     }
 }
@@ -407,6 +424,7 @@ mod tests {
             quantization: "Q4_K_M",
             parameters: 16 * 4 + 256 * 3,
             width: Some(256),
+            chats: true,
             vision: true,
             ..Peek::default()
         };

@@ -150,7 +150,7 @@ pub struct BlobObject {
 fn refuse(architecture: &str) -> Result<(), Trouble> {
     if is_drafter(architecture) {
         Err(Trouble::Drafter)
-    } else if architecture == DIFFUSION || architecture.starts_with("gemma4") {
+    } else if architecture == DIFFUSION || architecture == GEMMA3 || architecture.starts_with("gemma4") {
         Ok(())
     } else {
         Err(Trouble::Foreign { architecture: architecture.into() })
@@ -159,6 +159,14 @@ fn refuse(architecture: &str) -> Result<(), Trouble> {
 
 /// `general.architecture` of a model that decodes by diffusion.
 const DIFFUSION: &str = "diffusion-gemma";
+
+/// `general.architecture` of Gemma 3.
+const GEMMA3: &str = "gemma3";
+
+/// Whether a model was not trained on chats, as far as its file says.
+fn continues(peek: &Peek) -> bool {
+    peek.architecture == GEMMA3 && !peek.chats
+}
 
 /// `general.architecture` of a drafter for speculative decoding.
 const DRAFTER: &str = "gemma4-assistant";
@@ -170,15 +178,18 @@ fn is_drafter(architecture: &str) -> bool {
     architecture == DRAFTER || DRAFTER_DIALECTS.contains(&architecture)
 }
 
-/// What a Gemma 4 made of these files can do. Tools and thinking are matters of the chat format, which all have.
-/// Of a diffusion model the engine runs no towers.
+/// What a model made of these files can do. Tools and thinking are matters of the chat format, which all of Gemma 4 have.
+/// Of a diffusion model and of Gemma 3 the engine runs no towers.
 fn capabilities<'a>(files: impl IntoIterator<Item = &'a Peek>) -> Capabilities {
     let mut all = Capabilities { text: true, tools: true, thinking: true, ..Capabilities::default() };
-    let mut diffuses = false;
+    let mut only_text = false;
     for peek in files {
         all.vision |= peek.vision;
         all.audio |= peek.audio;
-        diffuses |= peek.architecture == DIFFUSION;
+        only_text |= [DIFFUSION, GEMMA3].contains(&peek.architecture.as_str());
+        if peek.architecture == GEMMA3 {
+            (all.tools, all.thinking) = (false, false);
+        }
     }
-    Capabilities { vision: all.vision && !diffuses, audio: all.audio && !diffuses, ..all }
+    Capabilities { vision: all.vision && !only_text, audio: all.audio && !only_text, ..all }
 }

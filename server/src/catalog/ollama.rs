@@ -16,7 +16,7 @@ use protocol::{CatalogEntry, LayerKind};
 use serde::Deserialize;
 
 use super::{
-    BlobFile, DIFFUSION, Found, Listing, Trouble, capabilities,
+    BlobFile, DIFFUSION, Found, Listing, Trouble, capabilities, continues,
     digest::Digest,
     facts::{Facts, Stamp},
     name::Name,
@@ -191,6 +191,8 @@ fn assemble(
         }
         if *kind == LayerKind::Model {
             entry.diffusion = peek.architecture == DIFFUSION;
+            // Ollama keeps templates beside the file.
+            entry.continues = continues(&peek) && last("template").is_none();
             if entry.family.is_empty() {
                 entry.family.clone_from(&peek.architecture);
             }

@@ -23,7 +23,13 @@ fn small(dtype: DType) -> f32 {
         DType::Q5_0 | DType::Q5_1 | DType::Q2_K => 6e-4,
         DType::Q4_K | DType::Q5_K => 3e-3,
         DType::Q8_0 | DType::IQ4_NL | DType::Q3_K => 5e-3,
-        DType::Q6_K => 0.1,
+        DType::Q6_K | DType::IQ4_XS => 0.1,
+        DType::IQ1_M | DType::IQ1_S => 5e-4,
+        DType::IQ3_S | DType::IQ3_XXS | DType::IQ2_S | DType::IQ2_XS | DType::IQ2_XXS => 0.01,
+        DType::TQ2_0 | DType::TQ1_0 | DType::Q2_0 | DType::Q1_0 => 4e-5,
+        // Subnormal minifloats, and exponents that are none.
+        DType::NVFP4 => 0.02,
+        DType::MXFP4 => 1e-3,
     }
 }
 
@@ -64,6 +70,10 @@ mod tests {
                 DType::Q2_K => 80,
                 DType::Q3_K => 108,
                 DType::Q6_K => 208,
+                DType::TQ1_0 => 52,
+                DType::TQ2_0 => 64,
+                // Their scales are no halves, or not in one place.
+                DType::MXFP4 | DType::NVFP4 | DType::IQ1_M => continue,
                 _ => 0,
             };
             let bytes = quantize(dtype, &values(dtype, 512, 6, 1)).expect("whole blocks");

@@ -2,6 +2,7 @@
 
 use super::{Place, PreprocessError, Scope};
 use crate::DType;
+use crate::forms::Scales;
 
 /// Maximum length of a chain of names that stand for names.
 const MAX_ALIASES: usize = 8;
@@ -124,6 +125,10 @@ impl Parser<'_> {
                 self.tokens = rest;
                 Ok(i64::from(self.scope.get(name).is_some()))
             }
+            [Token::Name(property), Token::Symbol("("), Token::Name(name), Token::Symbol(")"), rest @ ..] => {
+                self.tokens = rest;
+                if live { self.property(property, name) } else { Ok(0) }
+            }
             [Token::Name(name), rest @ ..] => {
                 self.tokens = rest;
                 if live { self.number(name) } else { Ok(0) }
@@ -136,12 +141,23 @@ impl Parser<'_> {
         }
     }
 
+    /// A property of the storage type that a name stands for.
+    fn property(&self, property: &str, name: &str) -> Result<i64, PreprocessError> {
+        let dtype = u32::try_from(self.number(name)?).ok().and_then(DType::from_ggml);
+        let value = dtype.and_then(|dtype| dtype.property(property));
+        value.ok_or_else(|| self.place.syntax("not a property of a storage type"))
+    }
+
     /// Returns the number that a name stands for, directly or through other names.
     fn number(&self, name: &str) -> Result<i64, PreprocessError> {
         let mut current = name;
         for _ in 0..MAX_ALIASES {
             if let Some(dtype) = DType::ALL.iter().find(|dtype| dtype.name() == current) {
                 return Ok(i64::from(dtype.ggml_id()));
+            }
+            let bits = || current.strip_prefix("BITS_").and_then(|bits| bits.parse().ok());
+            if let Some(number) = Scales::named(current).or_else(bits) {
+                return Ok(number);
             }
             let Some(value) = self.scope.get(current) else {
                 if current == name {

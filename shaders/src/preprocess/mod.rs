@@ -4,13 +4,14 @@
 //!   and the pipeline's defines, but not the arguments of the including text. The same file with the same arguments
 //!   is included once.
 //! - `#if EXPR`, `#elif EXPR`, `#else`, `#endif`. An expression has names, integers, `defined(NAME)`, `==`, `!=`,
-//!   `!`, `&&`, `||` and parentheses. The names of [`DType`](crate::DType) stand for their GGUF numbers.
+//!   `!`, `&&`, `||` and parentheses. The names of [`DType`](crate::DType) stand for their GGUF numbers, and
+//!   `bits(DTYPE) == BITS_4`, `scales(DTYPE) == HALVES` and others compare a property of the type ([`crate::forms`]).
 //! - `#for NAME in A..B` … `#endfor` repeats its lines, with the name set to each number. It unrolls loops over
 //!   registers independently of the browser's compiler.
 //! - `#fill NAME` … `#endfill` keeps its lines for a later `#slot NAME`, in this file or in one that includes it. A
 //!   slot is replaced by the lines of every earlier fill, in order, or by nothing. The skeleton of a kernel has
 //!   slots; the file of each part fills them.
-//! - `{{NAME}}` is replaced by the value of the name, also in directives.
+//! - `{{NAME}}` is replaced by the value of the name, also in directives, and `{{zero(DTYPE)}}` by that property.
 //! - A line that begins with `var<uniform>` or `var<storage, …>` gets the next binding number. The list of
 //!   [`Binding`]s is returned with the text.
 //!
@@ -159,7 +160,13 @@ impl Scope<'_> {
                 after.split_once("}}").ok_or_else(|| place.syntax("a {{ without its }} on this line"))?;
             let name = name.trim();
             text.push_str(before);
-            text.push_str(self.get(name).ok_or_else(|| place.undefined(name))?);
+            match self.get(name) {
+                Some(value) => text.push_str(value),
+                None if name.ends_with(')') => {
+                    text.push_str(&expression::evaluate(place, self, name)?.to_string());
+                }
+                None => return Err(place.undefined(name)),
+            }
             rest = after;
         }
         text.push_str(rest);

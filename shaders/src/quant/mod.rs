@@ -4,11 +4,15 @@
 //! [`repack`] and [`planar_values`] write and read the planar layout of [`crate::planes`]. [`quantize`] makes
 //! blocks for tests and synthetic models.
 
+mod blocks;
+mod coded;
 mod dequantize;
+mod grids;
 mod planar;
 mod quantize;
 
 pub use dequantize::dequantize;
+pub(crate) use grids::Grid;
 pub use planar::{planar_values, repack};
 pub use quantize::quantize;
 
@@ -19,6 +23,9 @@ use thiserror::Error;
 /// The values of the sixteen IQ4_NL codes.
 pub const IQ4_NL_VALUES: [i8; 16] =
     [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
+
+/// Twice the values of the sixteen codes of a four-bit float (E2M1).
+pub const FP4_VALUES: [i8; 16] = [0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12];
 
 /// An error when converting weights.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -1,6 +1,7 @@
 //! The planar layout of [`crate::planes`] on the CPU: the twin of `repack/repack.wgsl` and of `shared/planes.wgsl`.
 
-use super::{IQ4_NL_VALUES, QuantError, half_at, q3_scale, scale_min, word_at};
+use super::{QuantError, blocks, half_at, q3_scale, scale_min, word_at};
+use crate::forms::Scales;
 use crate::planes::{UNIT, lo_words};
 use crate::{DType, PlanarLayout};
 use half::{bf16, f16};
@@ -29,29 +30,27 @@ pub fn repack(dtype: DType, k: u64, n: u64, bytes: &[u8]) -> Result<Vec<u32>, Qu
         for j in 0..units_per_block {
             let g = number * units_per_block + j;
             let per_unit = lo_words(dtype) as usize;
-            match dtype {
-                DType::F32 | DType::F16 | DType::BF16 => {
+            let bits = dtype.bits();
+            match bits {
+                8 | 16 | 32 => {
+                    let at = if bits == 8 { 2 + 16 * j } else { 0 };
                     for i in 0..per_unit {
-                        words[lo + g * per_unit + i] = word_at(block, 4 * i);
-                    }
-                    continue;
-                }
-                DType::Q8_0 => {
-                    for i in 0..per_unit {
-                        words[lo + g * per_unit + i] = word_at(block, 2 + 16 * j + 4 * i);
+                        words[lo + g * per_unit + i] = word_at(block, at + 4 * i);
                     }
                 }
                 _ => {
-                    let code: [u8; ELEMENTS] =
-                        std::array::from_fn(|e| code_of(dtype, block, ELEMENTS * j + e));
-                    for (e, code) in code.into_iter().enumerate() {
-                        let shift = 8 * (e % 4) + 4 * (e / 4 % 2);
-                        words[lo + g * 2 + e / 8] |= u32::from(code & 15) << shift;
+                    for e in 0..ELEMENTS {
+                        let code = u32::from(code_of(dtype, block, ELEMENTS * j + e));
                         let (quad, byte) = (e / 4, e % 4);
-                        match dtype {
-                            DType::Q6_K => words[hi + g] |= u32::from(code >> 4) << (8 * byte + 2 * quad),
-                            DType::Q5_0 | DType::Q5_1 | DType::Q5_K => {
-                                words[hi + g / 2] |= u32::from(code >> 4) << (8 * byte + 4 * (g % 2) + quad);
+                        if bits < 4 {
+                            words[lo + g] |= (code & 3) << (8 * byte + 2 * quad);
+                        } else {
+                            words[lo + g * 2 + e / 8] |= (code & 15) << (8 * byte + 4 * (quad % 2));
+                        }
+                        match bits {
+                            6 => words[hi + g] |= (code >> 4) << (8 * byte + 2 * quad),
+                            3 | 5 => {
+                                words[hi + g / 2] |= (code >> (bits - 1)) << (8 * byte + 4 * (g % 2) + quad);
                             }
                             _ => {}
                         }
@@ -59,38 +58,56 @@ pub fn repack(dtype: DType, k: u64, n: u64, bytes: &[u8]) -> Result<Vec<u32>, Qu
                 }
             }
             let group = g / 2;
-            match dtype {
-                DType::Q4_0 | DType::Q5_0 | DType::Q8_0 | DType::IQ4_NL if j == 0 => {
-                    words[sc + group / 2] |= (word_at(block, 0) & 0xffff) << (16 * (group % 2));
+            match dtype.scales() {
+                Scales::None | Scales::Blocks => {}
+                Scales::Halves => {
+                    if j.is_multiple_of(2) {
+                        words[sc + group / 2] |= (word_at(block, 0) & 0xffff) << (16 * (group % 2));
+                    }
                 }
-                DType::Q4_1 | DType::Q5_1 => words[sc + group] = word_at(block, 0),
-                DType::Q4_K | DType::Q5_K if j.is_multiple_of(2) => {
-                    let (scale, min) = scale_min(&block[4..16], j / 2);
-                    let pair = u32::from(scale) | u32::from(min) << 8;
-                    words[sc + group / 2] |= pair << (16 * (group % 2));
-                    words[d + g / 16] = word_at(block, 0);
+                Scales::HalfPairs => words[sc + group] = word_at(block, 0),
+                Scales::BytePairs => {
+                    if j.is_multiple_of(2) {
+                        let (scale, min) = scale_min(&block[4..16], j / 2);
+                        let pair = u32::from(scale) | u32::from(min) << 8;
+                        words[sc + group / 2] |= pair << (16 * (group % 2));
+                    }
                 }
-                DType::Q2_K => {
-                    words[sc + g / 4] |= u32::from(block[j]) << (8 * (g % 4));
-                    words[d + g / 16] = word_at(block, 80);
+                Scales::NibblePairs | Scales::Bytes16 | Scales::Minifloats => {
+                    words[sc + g / 4] |= u32::from(small_scale_of(dtype, block, j)) << (8 * (g % 4));
                 }
-                DType::Q3_K => {
-                    let scale = q3_scale(&block[96..108], j).wrapping_sub(32);
-                    words[sc + g / 4] |= u32::from(scale) << (8 * (g % 4));
-                    words[d + g / 16] = half_at(block, 108).to_bits();
+                Scales::Bytes32 | Scales::Exponents => {
+                    if j.is_multiple_of(2) {
+                        let scale = u32::from(small_scale_of(dtype, block, j));
+                        words[sc + group / 4] |= scale << (8 * (group % 4));
+                    }
                 }
-                DType::Q6_K => {
-                    words[sc + g / 4] |= u32::from(block[192 + j]) << (8 * (g % 4));
-                    words[d + g / 16] = half_at(block, 208).to_bits();
-                }
-                _ => {}
+            }
+            if dtype.block_elements() == 256 {
+                words[d + g / 16] = match dtype {
+                    DType::Q4_K | DType::Q5_K => word_at(block, 0),
+                    DType::Q2_K => word_at(block, 80),
+                    DType::Q3_K => half_at(block, 108).to_bits(),
+                    DType::Q6_K => half_at(block, 208).to_bits(),
+                    _ => blocks::block_scale(dtype, block).to_bits(),
+                };
             }
         }
     }
     Ok(words)
 }
 
-/// The unsigned code of element `e` of a block (4, 5 or 6 bits).
+/// The scale of unit `j` of a block, as its byte in the planes.
+fn small_scale_of(dtype: DType, block: &[u8], j: usize) -> u8 {
+    match dtype {
+        DType::Q2_K => block[j],
+        DType::Q3_K => q3_scale(&block[96..108], j).wrapping_sub(32),
+        DType::Q6_K => block[192 + j],
+        _ => blocks::small_scale(dtype, block, j),
+    }
+}
+
+/// The unsigned code of element `e` of a block (2 to 6 bits).
 fn code_of(dtype: DType, block: &[u8], e: usize) -> u8 {
     let nibble = |qs: usize| if e < 16 { block[qs + e] & 15 } else { block[qs + e - 16] >> 4 };
     let bit = |qh: usize| ((word_at(block, qh) >> (e % 32) & 1) << 4) as u8;
@@ -110,7 +127,7 @@ fn code_of(dtype: DType, block: &[u8], e: usize) -> u8 {
             low | ((block[128 + 32 * (e / 128) + e % 32] >> (2 * (e % 128 / 32))) & 3) << 4
         }
         // Floats and Q8_0 are copied.
-        DType::F32 | DType::F16 | DType::BF16 | DType::Q8_0 => 0,
+        _ => blocks::code(dtype, block, e),
     }
 }
 
@@ -126,25 +143,27 @@ pub fn planar_values(layout: &PlanarLayout, words: &[u32], row: u32) -> Vec<f32>
         let (scale, offset) = scale_of(layout, g, &word);
         for e in 0..UNIT {
             let (quad, byte) = (e / 4, e % 4);
-            let nibble = || word(planes.lo, g * 2 + e / 8) >> (8 * byte + 4 * (quad % 2)) & 15;
-            let code = match layout.dtype {
-                DType::F32 => f32::from_bits(word(planes.lo, g * 16 + e)),
-                DType::F16 => pair(word(planes.lo, g * 8 + e / 2))[e as usize % 2],
-                DType::BF16 => {
+            let low = || match layout.dtype.bits() {
+                2 | 3 => word(planes.lo, g) >> (8 * byte + 2 * quad) & 3,
+                _ => word(planes.lo, g * 2 + e / 8) >> (8 * byte + 4 * (quad % 2)) & 15,
+            };
+            let last = || word(planes.hi, g / 2) >> (8 * byte + 4 * (g % 2) + quad) & 1;
+            let index = || match layout.dtype.bits() {
+                6 => low() | (word(planes.hi, g) >> (8 * byte + 2 * quad) & 3) << 4,
+                5 => low() | last() << 4,
+                3 => low() | last() << 2,
+                _ => low(),
+            };
+            let code = match (layout.dtype, layout.dtype.table()) {
+                (DType::F32, _) => f32::from_bits(word(planes.lo, g * 16 + e)),
+                (DType::F16, _) => pair(word(planes.lo, g * 8 + e / 2))[e as usize % 2],
+                (DType::BF16, _) => {
                     let bits = word(planes.lo, g * 8 + e / 2) >> (16 * (e % 2));
                     bf16::from_bits(bits as u16).to_f32()
                 }
-                DType::Q8_0 => f32::from((word(planes.lo, g * 4 + quad) >> (8 * byte)) as u8 as i8),
-                DType::IQ4_NL => f32::from(IQ4_NL_VALUES[nibble() as usize]),
-                DType::Q6_K => {
-                    let high = word(planes.hi, g) >> (8 * byte + 2 * quad) & 3;
-                    (nibble() | high << 4) as f32
-                }
-                DType::Q5_0 | DType::Q5_1 | DType::Q5_K => {
-                    let high = word(planes.hi, g / 2) >> (8 * byte + 4 * (g % 2) + quad) & 1;
-                    (nibble() | high << 4) as f32
-                }
-                DType::Q4_0 | DType::Q4_1 | DType::Q2_K | DType::Q3_K | DType::Q4_K => nibble() as f32,
+                (DType::Q8_0, _) => f32::from((word(planes.lo, g * 4 + quad) >> (8 * byte)) as u8 as i8),
+                (_, Some(table)) => f32::from(table[index() as usize]),
+                (_, None) => index() as f32,
             };
             values.push(scale * code - offset);
         }
@@ -155,32 +174,33 @@ pub fn planar_values(layout: &PlanarLayout, words: &[u32], row: u32) -> Vec<f32>
 /// `(s, m)` of a unit. CPU twin of `P_scale`.
 fn scale_of(layout: &PlanarLayout, g: u32, word: &impl Fn(u32, u32) -> u32) -> (f32, f32) {
     let planes = layout.planes;
-    let half = || pair(word(planes.sc, g / 4))[g as usize / 2 % 2];
-    let byte = || (word(planes.sc, g / 4) >> (8 * (g % 4))) as u8;
+    let byte16 = || (word(planes.sc, g / 4) >> (8 * (g % 4))) as u8;
+    let byte32 = || (word(planes.sc, g / 8) >> (8 * (g / 2 % 4))) as u8;
     let block_pair = || pair(word(planes.d, g / 16));
-    match layout.dtype {
-        DType::F32 | DType::F16 | DType::BF16 => (1.0, 0.0),
-        DType::Q8_0 | DType::IQ4_NL => (half(), 0.0),
-        DType::Q4_0 => (half(), 8.0 * half()),
-        DType::Q5_0 => (half(), 16.0 * half()),
-        DType::Q4_1 | DType::Q5_1 => {
+    let block = || f32::from_bits(word(planes.d, g / 16));
+    let scale = match layout.dtype.scales() {
+        Scales::None => 1.0,
+        Scales::Halves => pair(word(planes.sc, g / 4))[g as usize / 2 % 2],
+        Scales::HalfPairs => {
             let [d, m] = pair(word(planes.sc, g / 2));
-            (d, -m)
+            return (d, -m);
         }
-        DType::Q4_K | DType::Q5_K => {
+        Scales::BytePairs => {
             let bits = word(planes.sc, g / 4) >> (16 * (g / 2 % 2));
             let [d, dmin] = block_pair();
-            (d * (bits & 0xff) as f32, dmin * (bits >> 8 & 0xff) as f32)
+            return (d * (bits & 0xff) as f32, dmin * (bits >> 8 & 0xff) as f32);
         }
-        DType::Q2_K => {
+        Scales::NibblePairs => {
             let [d, dmin] = block_pair();
-            (d * f32::from(byte() & 15), dmin * f32::from(byte() >> 4))
+            return (d * f32::from(byte16() & 15), dmin * f32::from(byte16() >> 4));
         }
-        DType::Q3_K | DType::Q6_K => {
-            let scale = f32::from_bits(word(planes.d, g / 16)) * f32::from(byte() as i8);
-            (scale, scale * if layout.dtype == DType::Q6_K { 32.0 } else { 4.0 })
-        }
-    }
+        Scales::Bytes16 => block() * f32::from(byte16() as i8),
+        Scales::Bytes32 => block() * f32::from(byte32() as i8),
+        Scales::Blocks => block(),
+        Scales::Exponents => blocks::exponent(byte32()),
+        Scales::Minifloats => blocks::minifloat(byte16()),
+    };
+    (scale, scale * f32::from(layout.dtype.zero()))
 }
 
 /// The two halves of a word, the low one first.

@@ -1,7 +1,7 @@
 //! Simple quantisers for tests and synthetic models. The scale of a group comes from its extremes, and codes are
 //! rounded to nearest. Published files search for better scales.
 
-use super::{IQ4_NL_VALUES, QuantError};
+use super::{IQ4_NL_VALUES, QuantError, coded};
 use crate::DType;
 use half::{bf16, f16};
 
@@ -38,12 +38,13 @@ pub fn quantize(dtype: DType, values: &[f32]) -> Result<Vec<u8>, QuantError> {
             DType::Q4_K => q45_k(block, 4, &mut bytes),
             DType::Q5_K => q45_k(block, 5, &mut bytes),
             DType::Q6_K => q6_k(block, &mut bytes),
+            _ => coded::encode(dtype, block, &mut bytes),
         }
     }
     Ok(bytes)
 }
 
-fn absolute_max(values: &[f32]) -> f32 {
+pub(super) fn absolute_max(values: &[f32]) -> f32 {
     values.iter().fold(0.0, |max, x| max.max(x.abs()))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::case::{Case, CaseError, Expected, args, values};
 use crate::planes::{PieceError, UNIT, lo_words};
-use crate::quant::{quantize, repack};
+use crate::quant::{Grid, quantize, repack};
 use crate::{DType, Defines, Kernel, PlanarLayout, Planes, PreprocessError, Source, grid};
 
 /// The kernel for one storage type.
@@ -26,10 +26,14 @@ params! {
     }
 }
 
-/// The first row of a piece must be a multiple of this, so that no two pieces write the same word: 2 for types with
-/// a scale per 32 elements if a row has an odd number of scales, otherwise 1.
+/// The first row of a piece must be a multiple of this, so that no two pieces write the same word: 1, or 2 or 4 for types
+/// with a scale for each 32 elements if the scales of a row are no whole number of words.
 pub const fn rows_alignment(dtype: DType, k: u32) -> u32 {
-    if dtype.block_elements() == 32 && !(k / UNIT).is_multiple_of(4) { 2 } else { 1 }
+    let (units, mut alignment) = (k / UNIT, 1);
+    while !(units * alignment).is_multiple_of(dtype.units_per_word()) {
+        alignment *= 2;
+    }
+    alignment
 }
 
 impl Params {
@@ -58,20 +62,31 @@ impl Params {
 
 /// Workgroups for a piece.
 pub const fn dispatch(dtype: DType, params: &Params) -> [u32; 3] {
-    let invocations =
-        if dtype.is_float() { params.units * lo_words(dtype) } else { params.units.div_ceil(4) };
+    let invocations = if dtype.is_float() {
+        params.units * lo_words(dtype)
+    } else {
+        params.units.div_ceil(dtype.units_per_word())
+    };
     grid(invocations.div_ceil(64))
 }
 
 impl Kernel for Repack {
     fn source(&self) -> Result<Source, PreprocessError> {
         let Self(dtype) = *self;
-        let defines = Defines::new()
+        let mut defines = Defines::new()
             .set("DTYPE", dtype)
             .set("LO_WORDS", lo_words(dtype))
             .set("BLOCK_BYTES", dtype.block_bytes())
             .set("UNITS_PER_BLOCK", dtype.block_elements() as u32 / UNIT)
-            .set("SUPER_BLOCKS", dtype.block_elements() == 256);
+            .set("UNITS", dtype.units_per_word());
+        if let Some(grid) = Grid::of(dtype) {
+            let words: Vec<String> = grid.bitmap.iter().map(|word| format!("{word}u")).collect();
+            defines = defines
+                .set("GRID", words.join(", "))
+                .set("GRID_WORDS", words.len())
+                .set("GRID_LEN", grid.len())
+                .set("GRID_OF_EIGHT", grid.width() == 8);
+        }
         Source::build::<Params>("repack/repack.wgsl", format!("repack_{dtype}"), &defines)
     }
 

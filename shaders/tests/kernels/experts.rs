@@ -32,7 +32,7 @@ fn matrix(dtype: DType, k: u32, rows: u32, seed: u64) -> Matrix {
 }
 
 fn width(dtype: DType) -> u32 {
-    if dtype.block_elements() == 256 { 256 } else { 96 }
+    if dtype.block_elements() > 32 { 256 } else { 96 }
 }
 
 fn state(len: u32) -> BufferArg {

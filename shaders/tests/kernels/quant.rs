@@ -11,15 +11,23 @@ fn blocks(dtype: DType, raw: &[u8]) -> Vec<u8> {
     let mut bytes = raw[..raw.len() - raw.len() % dtype.block_bytes()].to_vec();
     for block in bytes.chunks_exact_mut(dtype.block_bytes()) {
         let halves: &[usize] = match dtype {
-            DType::F16 | DType::Q4_0 | DType::Q5_0 | DType::Q8_0 | DType::IQ4_NL => &[0],
+            DType::IQ1_M => &[54],
+            DType::TQ1_0 => &[52],
+            DType::TQ2_0 => &[64],
+            DType::NVFP4 | DType::MXFP4 => &[],
             DType::Q4_1 | DType::Q5_1 | DType::Q4_K | DType::Q5_K => &[0, 2],
             DType::Q2_K => &[80, 82],
             DType::Q3_K => &[108],
             DType::Q6_K => &[208],
             DType::F32 | DType::BF16 => &[],
+            _ => &[0],
         };
         for &offset in halves {
             block[offset + 1] &= 0xbf;
+        }
+        // Neither has the largest number of MXFP4 a place in f32.
+        if dtype == DType::MXFP4 {
+            block[0] &= 0x7f;
         }
         if matches!(dtype, DType::F32 | DType::BF16) {
             let last = block.len() - 1;
@@ -91,9 +99,13 @@ fn quantising_stays_within_the_steps_of_the_type() {
             DType::Q8_0 => 254.0,
             DType::Q6_K => 63.0,
             DType::Q5_0 | DType::Q5_1 | DType::Q5_K => 31.0,
-            DType::Q4_0 | DType::Q4_1 | DType::Q4_K | DType::IQ4_NL => 15.0,
+            DType::Q4_0 | DType::Q4_1 | DType::Q4_K | DType::IQ4_NL | DType::IQ4_XS => 15.0,
+            DType::IQ3_S | DType::IQ3_XXS | DType::NVFP4 => 7.0,
+            DType::MXFP4 => 6.0,
             DType::Q3_K => 7.0,
-            DType::Q2_K => 3.0,
+            DType::Q2_K | DType::IQ2_S | DType::IQ2_XS | DType::IQ2_XXS => 3.0,
+            DType::IQ1_M | DType::IQ1_S => 2.0,
+            DType::TQ2_0 | DType::TQ1_0 | DType::Q2_0 | DType::Q1_0 => 2.0,
         };
         let bound = 4.0 / 3.0 / levels;
         assert!(relative <= bound, "{dtype}: {relative} > {bound}");

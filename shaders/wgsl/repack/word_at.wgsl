@@ -1,10 +1,11 @@
 // Reads the raw bytes of a piece. Needs source, an array<u32>.
 
-// The word at an even byte offset.
+// The word at a byte offset.
 fn word_at(at: u32) -> u32 {
     let low = source[at >> 2u];
-    if ((at & 2u) == 0u) {
+    let shift = (at & 3u) * 8u;
+    if (shift == 0u) {
         return low;
     }
-    return (low >> 16u) | (source[(at >> 2u) + 1u] << 16u);
+    return (low >> shift) | (source[(at >> 2u) + 1u] << (32u - shift));
 }

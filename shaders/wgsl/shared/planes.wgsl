@@ -63,39 +63,45 @@ fn {{P}}_unpack(unit: {{P}}_Unit, g: u32) -> array<vec4<f32>, 4> {
 
 // Scales and upper bits are loaded as whole vec2s: selecting a component here would wait for the memory.
 struct {{P}}_Unit {
-#if DTYPE == Q8_0
+#if bits(DTYPE) == BITS_8
     lo: vec4<u32>,
 #else
     lo: vec2<u32>,
 #endif
-#if DTYPE == Q6_K || DTYPE == Q5_0 || DTYPE == Q5_1 || DTYPE == Q5_K
+#if bits(DTYPE) == BITS_3 || bits(DTYPE) == BITS_5 || bits(DTYPE) == BITS_6
     hi: vec2<u32>,
 #endif
+#if scales(DTYPE) != BLOCKS_256
     sc: vec2<u32>,
-#if DTYPE == Q2_K || DTYPE == Q3_K || DTYPE == Q4_K || DTYPE == Q5_K || DTYPE == Q6_K
+#endif
+#if block_scales(DTYPE)
     d: vec2<u32>,
 #endif
 }
 
 fn {{P}}_load(p: vec4<u32>, g: u32) -> {{P}}_Unit {
     var unit: {{P}}_Unit;
-#if DTYPE == Q8_0
+#if bits(DTYPE) == BITS_8
     let at = (p.x >> 1u) + g * 2u;
     unit.lo = vec4<u32>({{BUF}}[at], {{BUF}}[at + 1u]);
+#elif bits(DTYPE) == BITS_2 || bits(DTYPE) == BITS_3
+    unit.lo = {{BUF}}[(p.x >> 1u) + (g >> 1u)];
 #else
     unit.lo = {{BUF}}[(p.x >> 1u) + g];
 #endif
-#if DTYPE == Q6_K
+#if bits(DTYPE) == BITS_6
     unit.hi = {{BUF}}[(p.y >> 1u) + (g >> 1u)];
-#elif DTYPE == Q5_0 || DTYPE == Q5_1 || DTYPE == Q5_K
+#elif bits(DTYPE) == BITS_3 || bits(DTYPE) == BITS_5
     unit.hi = {{BUF}}[(p.y >> 1u) + (g >> 2u)];
 #endif
-#if DTYPE == Q4_1 || DTYPE == Q5_1
+#if scales(DTYPE) == HALF_PAIRS
     unit.sc = {{BUF}}[(p.z >> 1u) + (g >> 2u)];
-#else
+#elif scales(DTYPE) == BYTES_32 || scales(DTYPE) == EXPONENTS
+    unit.sc = {{BUF}}[(p.z >> 1u) + (g >> 4u)];
+#elif scales(DTYPE) != BLOCKS_256
     unit.sc = {{BUF}}[(p.z >> 1u) + (g >> 3u)];
 #endif
-#if DTYPE == Q2_K || DTYPE == Q3_K || DTYPE == Q4_K || DTYPE == Q5_K || DTYPE == Q6_K
+#if block_scales(DTYPE)
     unit.d = {{BUF}}[(p.w >> 1u) + (g >> 5u)];
 #endif
     return unit;
@@ -106,56 +112,56 @@ fn {{P}}_pick(pair: vec2<u32>, i: u32) -> u32 {
     return select(pair.x, pair.y, (i & 1u) != 0u);
 }
 
-#if DTYPE != Q8_0
+#if bits(DTYPE) != BITS_8
 #include "shared/codes.wgsl" with P={{P}}, DTYPE={{DTYPE}}
 #endif
 
 fn {{P}}_unit_codes(unit: {{P}}_Unit, g: u32) -> vec4<u32> {
-#if DTYPE == Q8_0
+#if bits(DTYPE) == BITS_8
     return unit.lo;
-#elif DTYPE == Q6_K
+#elif bits(DTYPE) == BITS_6
     return {{P}}_codes(unit.lo, {{P}}_pick(unit.hi, g));
-#elif DTYPE == Q5_0 || DTYPE == Q5_1 || DTYPE == Q5_K
+#elif bits(DTYPE) == BITS_5
     return {{P}}_codes(unit.lo, {{P}}_pick(unit.hi, g >> 1u) >> ((g & 1u) * 4u));
-#else
+#elif bits(DTYPE) == BITS_4
     return {{P}}_codes(unit.lo, 0u);
+#elif bits(DTYPE) == BITS_3
+    return {{P}}_codes(vec2<u32>({{P}}_pick(unit.lo, g)), {{P}}_pick(unit.hi, g >> 1u) >> ((g & 1u) * 4u));
+#else
+    return {{P}}_codes(vec2<u32>({{P}}_pick(unit.lo, g)), 0u);
 #endif
 }
 
-#if DTYPE != Q3_K && DTYPE != Q6_K
-#include "shared/unpack_halves.wgsl"
-#endif
+#include "shared/scales.wgsl" with P={{P}}, DTYPE={{DTYPE}}
 
 fn {{P}}_unit_scale(unit: {{P}}_Unit, g: u32) -> vec2<f32> {
-#if DTYPE == Q4_0 || DTYPE == Q5_0 || DTYPE == Q8_0 || DTYPE == IQ4_NL
+#if scales(DTYPE) == HALVES
     let halves = unpack_halves({{P}}_pick(unit.sc, g >> 2u));
     let s = select(halves.x, halves.y, (g & 2u) != 0u);
-#if DTYPE == Q4_0
-    return vec2<f32>(s, 8.0 * s);
-#elif DTYPE == Q5_0
-    return vec2<f32>(s, 16.0 * s);
-#else
-    return vec2<f32>(s, 0.0);
-#endif
-#elif DTYPE == Q4_1 || DTYPE == Q5_1
+#elif scales(DTYPE) == HALF_PAIRS
     let pair = unpack_halves({{P}}_pick(unit.sc, g >> 1u));
     return vec2<f32>(pair.x, -pair.y);
-#elif DTYPE == Q4_K || DTYPE == Q5_K
+#elif scales(DTYPE) == BYTE_PAIRS
     let bits = {{P}}_pick(unit.sc, g >> 2u) >> ((g & 2u) * 8u);
     let small = vec2<f32>(vec2<u32>(bits & 0xffu, (bits >> 8u) & 0xffu));
     return unpack_halves({{P}}_pick(unit.d, g >> 4u)) * small;
-#elif DTYPE == Q2_K
+#elif scales(DTYPE) == NIBBLE_PAIRS
     let bits = {{P}}_pick(unit.sc, g >> 2u) >> ((g & 3u) * 8u);
     let small = vec2<f32>(vec2<u32>(bits & 15u, (bits >> 4u) & 15u));
     return unpack_halves({{P}}_pick(unit.d, g >> 4u)) * small;
+#elif scales(DTYPE) == EXPONENTS
+    let s = {{P}}_byte_scale({{P}}_pick(unit.sc, g >> 3u) >> ((g & 6u) * 4u));
+#elif scales(DTYPE) == MINIFLOATS
+    let s = {{P}}_byte_scale({{P}}_pick(unit.sc, g >> 2u) >> ((g & 3u) * 8u));
+#elif scales(DTYPE) == BYTES_32
+    let s = bitcast<f32>({{P}}_pick(unit.d, g >> 4u)) * {{P}}_byte_scale({{P}}_pick(unit.sc, g >> 3u) >> ((g & 6u) * 4u));
+#elif scales(DTYPE) == BYTES_16
+    let s = bitcast<f32>({{P}}_pick(unit.d, g >> 4u)) * {{P}}_byte_scale({{P}}_pick(unit.sc, g >> 2u) >> ((g & 3u) * 8u));
 #else
-    let small = i32({{P}}_pick(unit.sc, g >> 2u) << (24u - (g & 3u) * 8u)) >> 24u;
-    let s = bitcast<f32>({{P}}_pick(unit.d, g >> 4u)) * f32(small);
-#if DTYPE == Q6_K
-    return vec2<f32>(s, 32.0 * s);
-#else
-    return vec2<f32>(s, 4.0 * s);
+    let s = bitcast<f32>({{P}}_pick(unit.d, g >> 4u));
 #endif
+#if !(scales(DTYPE) == HALF_PAIRS || scales(DTYPE) == BYTE_PAIRS || scales(DTYPE) == NIBBLE_PAIRS)
+    return vec2<f32>(s, {{zero(DTYPE)}}.0 * s);
 #endif
 }
 
@@ -163,7 +169,7 @@ fn {{P}}_unit_scale(unit: {{P}}_Unit, g: u32) -> vec2<f32> {
 // times as fast as converting integers. Unsigned codes are below 64, so h = 1 + code / 64; for signed ones h = 1 +
 // (code + 128) / 256.
 fn {{P}}_numbers(codes: u32) -> vec4<f32> {
-#if DTYPE == Q8_0 || DTYPE == IQ4_NL
+#if bits(DTYPE) == BITS_8 || table(DTYPE)
     let bytes = codes ^ 0x80808080u;
     let even = unpack2x16float(((bytes << 2u) & 0x03fc03fcu) | 0x3c003c00u);
     let odd = unpack2x16float(((bytes >> 6u) & 0x03fc03fcu) | 0x3c003c00u);
@@ -177,7 +183,7 @@ fn {{P}}_numbers(codes: u32) -> vec4<f32> {
 // (a, b) of a unit, with value = a * number - b.
 fn {{P}}_number_scale(unit: {{P}}_Unit, g: u32) -> vec2<f32> {
     let scale = {{P}}_unit_scale(unit, g);
-#if DTYPE == Q8_0 || DTYPE == IQ4_NL
+#if bits(DTYPE) == BITS_8 || table(DTYPE)
     return vec2<f32>(256.0 * scale.x, scale.y + 384.0 * scale.x);
 #else
     return vec2<f32>(64.0 * scale.x, scale.y + 64.0 * scale.x);

@@ -64,6 +64,7 @@ fn details_view(details: &ModelDetails, verdict: &FitVerdict, digest: &str) -> A
     let decoding = details.diffusion.map(|diffusion| {
         (t().details_decoding(), t().details_diffusion(diffusion.canvas.into(), diffusion.steps.into()))
     });
+    let chats = details.continues.then(|| (t().details_chats(), t().details_continues().to_owned()));
     let drafter = details.drafter.then(|| (t().details_drafter(), t().details_drafter_included().to_owned()));
     let bits = |in_eight| if in_eight { t().details_eight_bits() } else { t().details_sixteen_bits() };
     let stored = details.stored.eight_bits;
@@ -73,6 +74,7 @@ fn details_view(details: &ModelDetails, verdict: &FitVerdict, digest: &str) -> A
     let pairs: Vec<_> = pairs
         .into_iter()
         .chain(decoding)
+        .chain(chats)
         .chain(drafter)
         .chain([cache])
         .chain(table)

@@ -2,10 +2,29 @@
 
 use super::halves::Part;
 use super::pairs::Side;
-use super::{AdapterError, Projection, Target};
+use super::{Adapter, AdapterError, Projection, Target};
 
 /// Prefix of a layer's module in the multimodal class of transformers.
 pub const LAYERS: &str = "model.language_model.layers.";
+
+/// Prefix of a layer's module in the class of transformers that has no towers.
+const LAYERS_OF_TEXT: &str = "model.layers.";
+
+/// Widths of the models with this class: Gemma 3 270M, of which FunctionGemma is one, and 1B.
+const WIDTHS_OF_TEXT: [u32; 2] = [640, 1152];
+
+/// Prefix of a layer's module in the class of transformers for the model that an adapter is for.
+#[must_use]
+pub fn layers_for(adapter: &Adapter) -> &'static str {
+    let width = adapter.iter().find_map(|(target, factors)| match target.projection {
+        Projection::Q | Projection::K | Projection::V | Projection::Gate | Projection::Up => {
+            Some(factors.input)
+        }
+        Projection::Output | Projection::Down => Some(factors.output),
+        _ => None,
+    });
+    if width.is_some_and(|width| WIDTHS_OF_TEXT.contains(&width)) { LAYERS_OF_TEXT } else { LAYERS }
+}
 
 /// The prefix that PEFT adds to module names.
 pub const WRAPPED: &str = "base_model.model.";
@@ -49,7 +68,12 @@ impl Target {
 
     /// Returns the module's path, or that of the parameter, in the multimodal class of transformers.
     pub fn module(self) -> String {
-        format!("{LAYERS}{}.{}", self.layer, self.projection.module())
+        self.module_below(LAYERS)
+    }
+
+    /// The same in a class with this prefix of layers.
+    pub(super) fn module_below(self, layers: &str) -> String {
+        format!("{layers}{}.{}", self.layer, self.projection.module())
     }
 
     /// Returns the target of a matrix in a GGUF file: `blk.3.attn_q`.

@@ -17,29 +17,24 @@ pub enum DTypeId {
     Other(u32),
 }
 
-/// Name, block length in elements and block size in bytes of types that exist (`ggml.h`, `ggml-common.h`) but are
-/// not supported.
-const OTHER_TYPES: [(u32, &str, u64, u64); 20] = [
+/// Name, block length in elements and block size in bytes of types that exist or existed (`ggml.h`, `ggml-common.h`)
+/// but are not supported.
+const OTHER_TYPES: [(u32, &str, u64, u64); 15] = [
+    (4, "Q4_2", 16, 10),
+    (5, "Q4_3", 16, 12),
     (9, "Q8_1", 32, 36),
     (15, "Q8_K", 256, 292),
-    (16, "IQ2_XXS", 256, 66),
-    (17, "IQ2_XS", 256, 74),
-    (18, "IQ3_XXS", 256, 98),
-    (19, "IQ1_S", 256, 50),
-    (21, "IQ3_S", 256, 110),
-    (22, "IQ2_S", 256, 82),
-    (23, "IQ4_XS", 256, 136),
     (24, "I8", 1, 1),
     (25, "I16", 1, 2),
     (26, "I32", 1, 4),
     (27, "I64", 1, 8),
     (28, "F64", 1, 8),
-    (29, "IQ1_M", 256, 56),
-    (34, "TQ1_0", 256, 54),
-    (35, "TQ2_0", 256, 66),
-    (39, "MXFP4", 32, 17),
-    (40, "NVFP4", 64, 36),
-    (41, "Q1_0", 128, 18),
+    (31, "Q4_0_4_4", 32, 18),
+    (32, "Q4_0_4_8", 32, 18),
+    (33, "Q4_0_8_8", 32, 18),
+    (36, "IQ4_NL_4_4", 32, 18),
+    (37, "IQ4_NL_4_8", 32, 18),
+    (38, "IQ4_NL_8_8", 32, 18),
 ];
 
 impl DTypeId {

@@ -1,7 +1,9 @@
 //! The decoder's tensors under uniform names, with their shapes checked.
 
+use shaders::DType;
+
 use super::{Config, Experts};
-use crate::gguf::{Family, Header, TensorInfo};
+use crate::gguf::{DTypeId, Family, Header, TensorInfo};
 use crate::tokenizer;
 use crate::weights::{TensorError, TensorList, expect};
 
@@ -43,7 +45,22 @@ impl<'a> Finder<'a> {
     }
 
     fn require(&self, name: &str) -> Result<&'a TensorInfo, TensorError> {
-        self.find(name).ok_or_else(|| TensorError::Missing { name: format!("{name}.weight") })
+        let tensor =
+            self.find(name).ok_or_else(|| TensorError::Missing { name: format!("{name}.weight") })?;
+        match self.factor(name).filter(|_| tensor.dtype == DTypeId::Known(DType::NVFP4)) {
+            Some(factor) => {
+                let dtype = format!("{} with a scale in {factor}", tensor.dtype);
+                Err(TensorError::Type { name: tensor.name.clone(), dtype })
+            }
+            None => Ok(tensor),
+        }
+    }
+
+    /// The tensor with a factor of all products with this one, as converters of published checkpoints write for NVFP4. The scale
+    /// of experts is the router's.
+    fn factor(&self, name: &str) -> Option<String> {
+        let mut names = [format!("{name}.scale"), format!("{name}.weight.scale")].into_iter();
+        names.find(|factor| self.header.tensor(factor).is_some() && !factor.ends_with("ffn_down_exps.scale"))
     }
 
     fn matrix(&mut self, name: &str, k: u64, n: u64) -> Result<(), TensorError> {

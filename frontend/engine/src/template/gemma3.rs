@@ -4,7 +4,8 @@
 //! prompt = <bos> turn* [generation]
 //! turn   = "<start_of_turn>" ROLE "\n" text "<end_of_turn>\n"      ROLE: user, model
 //! ```
-//! The text of a system message, with an empty line, begins the first turn. There are neither thoughts nor tools.
+//! The text of a system message, with an empty line, begins the first turn. There are neither thoughts nor tools: the template of
+//! FunctionGemma is that of Gemma 4 in other words.
 //! Source of the rules: the chat template published with the models.
 
 use crate::tokenizer::special::{BOS, GEMMA3_TURN_CLOSE, GEMMA3_TURN_OPEN};

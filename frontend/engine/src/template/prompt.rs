@@ -221,6 +221,15 @@ impl Prompt {
         self.segments.push(Segment::Special(token));
     }
 
+    /// Writes other control tokens for the same meanings.
+    pub(super) fn rename(&mut self, name: fn(&'static str) -> &'static str) {
+        for segment in &mut self.segments {
+            if let Segment::Special(token) = segment {
+                *token = name(token);
+            }
+        }
+    }
+
     pub(super) fn medium(&mut self, media: Media) {
         self.segments.push(Segment::Media(media));
     }

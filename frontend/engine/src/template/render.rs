@@ -15,11 +15,11 @@
 use serde_json::Value;
 
 use crate::gguf::{Family, Metadata};
-use crate::tokenizer::is_base;
 use crate::tokenizer::special::{
     BOS, CHANNEL_CLOSE, CHANNEL_OPEN, THINK, TOOL_CALL_CLOSE, TOOL_CALL_OPEN, TOOL_CLOSE, TOOL_OPEN,
-    TOOL_RESPONSE_CLOSE, TOOL_RESPONSE_OPEN, TURN_CLOSE, TURN_OPEN,
+    TOOL_RESPONSE_CLOSE, TOOL_RESPONSE_OPEN, TURN_CLOSE, TURN_OPEN, in_gemma3,
 };
+use crate::tokenizer::{calls_functions, is_base};
 
 use super::gemma3;
 use super::message::{Content, Message, Part, Role, Tool, is_space, trim};
@@ -36,6 +36,8 @@ pub enum Variant {
     Large,
     /// Gemma 3.
     Gemma3,
+    /// FunctionGemma: Gemma 3 that was trained to call tools. It has no thoughts.
+    Functions,
     /// A model that was not trained on chats: it continues what the messages say.
     Base,
 }
@@ -47,7 +49,7 @@ impl Variant {
         if is_base(metadata) {
             return Self::Base;
         } else if architecture == Family::Gemma3.architecture() {
-            return Self::Gemma3;
+            return if calls_functions(metadata) { Self::Functions } else { Self::Gemma3 };
         }
         match metadata.u32(&format!("{architecture}.embedding_length_per_layer_input")) {
             Some(width) if width > 0 => Self::Small,
@@ -85,18 +87,21 @@ enum Last {
 }
 
 /// Renders the prompt. Tool messages without a preceding call cannot be represented, and are ignored, as are tools of models
-/// other than Gemma 4.
+/// that were not trained to call any.
+#[must_use]
 pub fn render(messages: &[Message], tools: &[Tool], options: &RenderOptions) -> Prompt {
     match options.variant {
         Variant::Gemma3 => return gemma3::chat(messages, options.add_generation_prompt),
         Variant::Base => return gemma3::continued(messages),
-        Variant::Small | Variant::Large => {}
+        Variant::Small | Variant::Large | Variant::Functions => {}
     }
+    let of_gemma3 = options.variant == Variant::Functions;
+    let options = &RenderOptions { thinking: options.thinking && !of_gemma3, ..*options };
     let mut prompt = Prompt::default();
     prompt.special(BOS);
     let system = messages.first().filter(|message| matches!(message.role, Role::System | Role::Developer));
     if options.thinking || !tools.is_empty() || system.is_some() {
-        system_turn(&mut prompt, system, tools, options.thinking);
+        system_turn(&mut prompt, system, tools, options);
     }
     let turns = if system.is_some() { &messages[1..] } else { messages };
     let last_user = turns.iter().rposition(|message| message.role == Role::User);
@@ -110,12 +115,16 @@ pub fn render(messages: &[Message], tools: &[Tool], options: &RenderOptions) -> 
         }
         let current = last_user.is_none_or(|user| index > user);
         let keep_thought = current || (options.preserve_thinking && !message.tool_calls.is_empty());
+        let keep_thought = keep_thought && !of_gemma3;
         prompt.start(messages.len() - turns.len() + index);
         last = turn(&mut prompt, message, &turns[index + 1..], keep_thought);
         previous = Some(message.role);
     }
     if options.add_generation_prompt {
         generation_prompt(&mut prompt, last, options);
+    }
+    if of_gemma3 {
+        prompt.rename(in_gemma3);
     }
     prompt
 }
@@ -130,10 +139,14 @@ fn name(role: Role) -> &'static str {
     }
 }
 
-fn system_turn(prompt: &mut Prompt, message: Option<&Message>, tools: &[Tool], thinking: bool) {
+/// What FunctionGemma was trained to read before tools, where there are no other instructions.
+const FUNCTIONS: &str = "You are a model that can do function calling with the following functions";
+
+fn system_turn(prompt: &mut Prompt, message: Option<&Message>, tools: &[Tool], options: &RenderOptions) {
     prompt.special(TURN_OPEN);
-    prompt.text("system\n");
-    if thinking {
+    let of_gemma3 = options.variant == Variant::Functions;
+    prompt.text(if of_gemma3 { "developer\n" } else { "system\n" });
+    if options.thinking {
         prompt.special(THINK);
         prompt.text("\n");
     }
@@ -147,7 +160,9 @@ fn system_turn(prompt: &mut Prompt, message: Option<&Message>, tools: &[Tool], t
                 prompt.text(" ");
             }
         }
-        Some(Content::None | Content::Object(_)) | None => {}
+        Some(Content::None | Content::Object(_)) => {}
+        None if of_gemma3 => prompt.text(FUNCTIONS),
+        None => {}
     }
     for tool in tools {
         prompt.special(TOOL_OPEN);

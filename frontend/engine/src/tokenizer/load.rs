@@ -13,6 +13,7 @@ const GEMMA3: &str = Family::Gemma3.architecture();
 /// The only kind of tokenizer that is read in them.
 const SENTENCE_PIECE: &str = "llama";
 const MODEL: &str = "tokenizer.ggml.model";
+const TEMPLATE: &str = "tokenizer.chat_template";
 const TOKENS: &str = "tokenizer.ggml.tokens";
 const TYPES: &str = "tokenizer.ggml.token_type";
 const MERGES: &str = "tokenizer.ggml.merges";
@@ -57,7 +58,8 @@ impl Tokenizer {
         let special = SpecialTokens::find(|text| vocabulary.id(text), bos);
 
         let turn = special.turn_close.filter(|_| !is_base(metadata));
-        stop_ids.extend([special.eos, turn, special.tool_response_open].into_iter().flatten());
+        let waits = special.tool_response_open.filter(|_| !is_gemma3 || calls_functions(metadata));
+        stop_ids.extend([special.eos, turn, waits].into_iter().flatten());
         stop_ids.sort_unstable();
         stop_ids.dedup();
 
@@ -78,13 +80,27 @@ impl Tokenizer {
 /// no key for it.
 pub fn is_base(metadata: &Metadata) -> bool {
     let ends_turns = || {
-        let turn = metadata.strings(TOKENS)?.iter().position(|piece| piece == special::GEMMA3_TURN_CLOSE)?;
+        let turn = piece(metadata, special::GEMMA3_TURN_CLOSE)?;
         let named = stop_tokens(metadata, usize::MAX).ok()?;
         Some(named.contains(&(turn as u32)))
     };
     metadata.str("general.architecture") == Some(GEMMA3)
-        && !metadata.0.contains_key("tokenizer.chat_template")
+        && !metadata.0.contains_key(TEMPLATE)
         && ends_turns() != Some(true)
+}
+
+/// Whether a Gemma 3 file is of FunctionGemma: it has the tokens of calls, and so has its template, if it has one.
+#[must_use]
+pub fn calls_functions(metadata: &Metadata) -> bool {
+    metadata.str("general.architecture") == Some(GEMMA3)
+        && piece(metadata, special::GEMMA3_CALL_OPEN).is_some()
+        && metadata.str(TEMPLATE).is_none_or(|template| template.contains("start_function"))
+        && !is_base(metadata)
+}
+
+/// The id of a piece of the tokenizer in a file.
+fn piece(metadata: &Metadata, text: &str) -> Option<usize> {
+    metadata.strings(TOKENS)?.iter().position(|piece| piece == text)
 }
 
 /// Returns the number of pieces of the tokenizer in a file; 0 if it has none.

@@ -51,17 +51,47 @@ pub const VIDEO_SLOT: &str = "<|video|>";
 pub const GEMMA3_TURN_OPEN: &str = "<start_of_turn>";
 /// Closes a turn in Gemma 3.
 pub const GEMMA3_TURN_CLOSE: &str = "<end_of_turn>";
+/// Opens a call in FunctionGemma.
+pub const GEMMA3_CALL_OPEN: &str = "<start_function_call>";
 
-/// All control tokens. They are control tokens regardless of their type in the file.
-pub(super) const ALL: [&str; 25] = [
+/// What control tokens of Gemma 4 are called in Gemma 3; those of tools are in FunctionGemma's vocabulary alone.
+const IN_GEMMA3: [(&str, &str); 9] = [
+    (TURN_OPEN, GEMMA3_TURN_OPEN),
+    (TURN_CLOSE, GEMMA3_TURN_CLOSE),
+    (TOOL_OPEN, "<start_function_declaration>"),
+    (TOOL_CLOSE, "<end_function_declaration>"),
+    (TOOL_CALL_OPEN, GEMMA3_CALL_OPEN),
+    (TOOL_CALL_CLOSE, "<end_function_call>"),
+    (TOOL_RESPONSE_OPEN, "<start_function_response>"),
+    (TOOL_RESPONSE_CLOSE, "<end_function_response>"),
+    (QUOTE, "<escape>"),
+];
+
+/// The token of Gemma 3 with the meaning of one of Gemma 4; the same token if there is no other.
+#[must_use]
+pub fn in_gemma3(token: &'static str) -> &'static str {
+    IN_GEMMA3.iter().find(|(name, _)| *name == token).map_or(token, |(_, name)| name)
+}
+
+/// The token of Gemma 4 with the meaning of this one of either.
+#[must_use]
+pub fn in_gemma4(token: &'static str) -> &'static str {
+    IN_GEMMA3.iter().find(|(_, name)| *name == token).map_or(token, |(name, _)| name)
+}
+
+/// Whether this is the text of a control token. They are control tokens regardless of their type in the file.
+pub(super) fn is_control(text: &str) -> bool {
+    ALL.contains(&text) || IN_GEMMA3.iter().any(|(_, name)| *name == text)
+}
+
+/// The control tokens of Gemma 4.
+const ALL: [&str; 23] = [
     BOS,
     EOS,
     PAD,
     UNK,
     TURN_OPEN,
     TURN_CLOSE,
-    GEMMA3_TURN_OPEN,
-    GEMMA3_TURN_CLOSE,
     CHANNEL_OPEN,
     CHANNEL_CLOSE,
     THINK,
@@ -90,9 +120,9 @@ pub struct SpecialTokens {
     pub eos: Option<u32>,
     /// `<pad>`.
     pub pad: Option<u32>,
-    /// `<|turn>`, or `<start_of_turn>`.
+    /// `<|turn>`. Those of Gemma 3 and FunctionGemma with the same meaning have other names.
     pub turn_open: Option<u32>,
-    /// `<turn|>`, or `<end_of_turn>`.
+    /// `<turn|>`.
     pub turn_close: Option<u32>,
     /// `<|channel>`.
     pub channel_open: Option<u32>,
@@ -131,14 +161,15 @@ pub struct SpecialTokens {
 }
 
 impl SpecialTokens {
-    /// `id` returns the id of a text.
-    pub(super) fn find(id: impl Fn(&str) -> Option<u32>, bos: u32) -> Self {
+    /// `find` returns the id of a text.
+    pub(super) fn find(find: impl Fn(&str) -> Option<u32>, bos: u32) -> Self {
+        let id = |token| find(token).or_else(|| find(in_gemma3(token)));
         Self {
             bos,
             eos: id(EOS),
             pad: id(PAD),
-            turn_open: id(TURN_OPEN).or_else(|| id(GEMMA3_TURN_OPEN)),
-            turn_close: id(TURN_CLOSE).or_else(|| id(GEMMA3_TURN_CLOSE)),
+            turn_open: id(TURN_OPEN),
+            turn_close: id(TURN_CLOSE),
             channel_open: id(CHANNEL_OPEN),
             channel_close: id(CHANNEL_CLOSE),
             think: id(THINK),

@@ -81,7 +81,7 @@ impl Vocabulary {
             let slot = vocabulary.slot(text);
             let kind = match (byte_of(text), types.get(id)) {
                 (Some(byte), _) => Kind::Byte(byte),
-                _ if special::ALL.contains(&text) => Kind::Special,
+                _ if special::is_control(text) => Kind::Special,
                 (None, Some(kind)) if CONTROL_TYPES.contains(kind) => Kind::Special,
                 (None, Some(&USER_DEFINED)) if named.contains(&(id as u32)) => Kind::Special,
                 (None, Some(&USER_DEFINED)) => Kind::Added,

@@ -42,14 +42,15 @@ struct Case {
     outputs: PathBuf,
 }
 
-/// The text models of a golden set: `models/NAME.KIND.gguf` with `OUTPUTS/NAME/KIND.text.*`, or `KIND.gemma3.*`.
+/// The text models of a golden set: `models/NAME.KIND.gguf` with `OUTPUTS/NAME/KIND.text.*`, `KIND.gemma3.*` or
+/// `KIND.quants.*`.
 fn cases(models: &Path, outputs: &Path) -> Vec<Case> {
     let mut all = Vec::new();
     for name in ["tiny-e2b", "tiny-31b", "tiny-moe", "tiny-unified", "tiny-gemma3", "tiny-gemma3-4b"] {
         let Ok(files) = std::fs::read_dir(outputs.join(name)) else { continue };
         for file in files.flatten() {
             let file = file.file_name().to_string_lossy().into_owned();
-            let suffixes = [".text.json", ".gemma3.json"];
+            let suffixes = [".text.json", ".gemma3.json", ".quants.json"];
             let Some(kind) = suffixes.iter().find_map(|suffix| file.strip_suffix(suffix)) else { continue };
             // The published layout of the unified model is llama.cpp's.
             let candidates = [format!("{name}.{kind}.gguf"), format!("{name}.{kind}.lcpp.gguf")];

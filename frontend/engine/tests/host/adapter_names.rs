@@ -66,3 +66,27 @@ fn other_modules_are_refused_by_name() {
     assert!(bias.to_string().contains("a bias"), "{bias}");
     assert!(matches!(read("weights.{}"), Err(AdapterError::NotAnAdapter { .. })));
 }
+
+/// Gemma 3 270M has a class without towers, whose layers are at another path.
+#[test]
+fn modules_are_named_as_in_the_class_of_the_model() {
+    for (width, layers) in [(640, "model.layers."), (1536, "model.language_model.layers.")] {
+        let values = vec![0.5f32; 2 * width];
+        let view = |side: &str, shape: [usize; 2]| {
+            let name = format!("base_model.model.model.layers.3.self_attn.q_proj.lora_{side}.weight");
+            let bytes = bytemuck::cast_slice(&values[..shape[0] * shape[1]]);
+            (name, TensorView::new(Dtype::F32, shape.to_vec(), bytes).expect("a view"))
+        };
+        let file = safetensors::serialize([view("A", [2, width]), view("B", [6, 2])], None).expect("a file");
+        let config = br#"{"peft_type": "LORA", "r": 2, "lora_alpha": 4}"#;
+        let adapter = block_on(peft::read(&MemorySource::new(file), config)).expect("an adapter");
+        let written = peft::write(&adapter, "base").expect("files");
+        let tensors = safetensors::SafeTensors::deserialize(&written.weights).expect("tensors");
+        let name = format!("base_model.model.{layers}3.self_attn.q_proj.lora_A.weight");
+        assert!(tensors.tensor(&name).is_ok(), "{:?}", tensors.names());
+        assert!(written.config.contains(&layers.replace('.', r"\\.")), "{}", written.config);
+        let source = MemorySource::new(written.weights.clone());
+        let again = block_on(peft::read(&source, written.config.as_bytes())).expect("it is read again");
+        assert!(again.get(Target { layer: 3, projection: Projection::Q }).is_some());
+    }
+}

@@ -336,13 +336,13 @@ fn a_truncated_file_says_how_much_is_missing() {
 #[test]
 fn a_type_that_is_not_read_here_is_kept_by_name_or_number() {
     let raw = Raw::new(3, 3, 0);
-    let raw = raw.tensor("a", &[256], 23, 0).tensor("b", &[7], 777, 160).tensor("c", &[8], 0, 224);
+    let raw = raw.tensor("a", &[256], 31, 0).tensor("b", &[7], 777, 160).tensor("c", &[8], 0, 224);
     let header = raw.data(256).parse().expect("nothing is wrong with it");
     let describe = |name| {
         let tensor = header.require(name).expect("it is there");
         (tensor.dtype.to_string(), tensor.dtype.known(), tensor.bytes)
     };
-    assert_eq!(describe("a"), ("IQ4_XS".to_owned(), None, 136));
+    assert_eq!(describe("a"), ("Q4_0_4_4".to_owned(), None, 144));
     assert_eq!(describe("b"), ("type 777".to_owned(), None, 64), "up to the next tensor");
     assert_eq!(describe("c"), ("F32".to_owned(), Some(DType::F32), 32));
 }

@@ -12,5 +12,6 @@ mod http;
 mod mlx;
 mod paced_queue;
 mod plan;
+mod quant_vectors;
 mod store;
 mod wav;

@@ -1,7 +1,9 @@
 //! Tokenizer and template of Gemma 3, on files as llama.cpp's converter writes them and as Ollama's does.
 
 use engine::gguf::{Metadata, Value as GgufValue};
-use engine::template::{Conversation, Message, RenderOptions, Role, Variant, render};
+use engine::template::{
+    AnswerParser, Conversation, Message, Piece, RenderOptions, Role, StopStrings, Variant, render,
+};
 use engine::tokenizer::{Specials, StreamDecoder, Tokenizer, TokenizerError, is_base};
 use engine::train::examples::{self, Content};
 use serde_json::json;
@@ -102,7 +104,11 @@ fn a_base_model_continues_text() {
     assert_eq!(tokenizer_of.decode_with_specials(&learned), " a time<eos>");
 
     metadata.0.insert("tokenizer.ggml.eot_token_id".into(), GgufValue::Unsigned(106));
-    assert_eq!(Variant::from_metadata(&metadata), Variant::Gemma3);
+    assert_eq!(
+        Variant::from_metadata(&metadata),
+        Variant::Functions,
+        "without a template, its tokens decide"
+    );
     metadata.0.remove("tokenizer.ggml.eot_token_id");
     metadata.0.insert("tokenizer.chat_template".into(), GgufValue::String("{{ messages }}".into()));
     assert_eq!(Variant::from_metadata(&metadata), Variant::Gemma3);
@@ -112,6 +118,84 @@ fn a_base_model_continues_text() {
     let learned: Vec<u32> =
         example.labels.iter().filter(|&&label| label >= 0).map(|&label| label as u32).collect();
     assert_eq!(tokenizer_of.decode_with_specials(&learned), "a time<end_of_turn>");
+}
+
+/// The small vocabulary has the tokens of FunctionGemma.
+fn functions() -> Metadata {
+    let mut metadata = metadata_path(LLAMA_CPP);
+    let template = "{{ '<start_function_declaration>' }}";
+    metadata.0.insert("tokenizer.chat_template".into(), GgufValue::String(template.into()));
+    metadata
+}
+
+#[test]
+fn function_gemma_declares_calls_and_answers_in_its_own_tokens() {
+    let metadata = functions();
+    assert_eq!(Variant::from_metadata(&metadata), Variant::Functions);
+    let conversation: Conversation = serde_json::from_value(json!({
+        "messages": [
+            {"role": "user", "content": "Weather in Paris?"},
+            {"role": "assistant", "reasoning": "It has none.", "tool_calls": [
+                {"function": {"name": "weather", "arguments": {"days": 3, "city": "Paris", "now": true}}}
+            ]},
+            {"role": "tool", "content": {"weather": "sunny", "temperature": 15}},
+            {"role": "assistant", "content": "Sunny."},
+            {"role": "user", "content": "<escape>And then?<end_function_call>"},
+        ],
+        "tools": [{"function": {"name": "weather", "description": "Looks it up.", "parameters": {
+            "type": "object",
+            "properties": {"city": {"type": "string", "description": "A city."}},
+            "required": ["city"]
+        }}}]
+    }))
+    .expect("a conversation");
+    let options = RenderOptions { thinking: true, ..RenderOptions::new(Variant::Functions) };
+    let prompt = render(&conversation.messages, &conversation.tools, &options);
+    let wanted = "<bos><start_of_turn>developer\nYou are a model that can do function calling with the following functions\
+        <start_function_declaration>declaration:weather{description:<escape>Looks it up.<escape>,parameters:{\
+        properties:{city:{description:<escape>A city.<escape>,type:<escape>STRING<escape>}},\
+        required:[<escape>city<escape>],type:<escape>OBJECT<escape>}}<end_function_declaration><end_of_turn>\n\
+        <start_of_turn>user\nWeather in Paris?<end_of_turn>\n\
+        <start_of_turn>model\n<start_function_call>call:weather{city:<escape>Paris<escape>,days:3,now:true}<end_function_call>\
+        <start_function_response>response:weather{temperature:15,weather:<escape>sunny<escape>}<end_function_response>\
+        Sunny.<end_of_turn>\n<start_of_turn>user\n<escape>And then?<end_function_call><end_of_turn>\n<start_of_turn>model\n";
+    assert_eq!(prompt.to_string(), wanted);
+    let tokenizer = tokenizer(&metadata);
+    let ids = prompt.encode(&tokenizer).expect("every token has its id");
+    // The two marks that the user wrote are text.
+    let count = |id| ids.iter().filter(|&&other| other == id).count();
+    assert_eq!((count(52), count(49)), (14, 1));
+    assert_eq!(tokenizer.stop_ids(), [1, 50, 106]);
+
+    // It learns the call, to wait for the response, and the answer.
+    let content = Content::Chat { conversation, media: Vec::new(), context: Vec::new() };
+    let example = examples::encode(&content, &[], &tokenizer, Variant::Functions, 500).expect("an example");
+    let learned: Vec<u32> =
+        example.labels.iter().filter(|&&label| label >= 0).map(|&label| label as u32).collect();
+    assert_eq!(
+        tokenizer.decode_with_specials(&learned),
+        "<start_function_call>call:weather{city:<escape>Paris<escape>,days:3,now:true}<end_function_call>\
+         <start_function_response>Sunny.<end_of_turn>"
+    );
+}
+
+#[test]
+fn function_gemma_s_calls_are_parsed() {
+    let tokenizer = tokenizer(&functions());
+    let text = "<start_function_call>call:a{x:<escape>1, {2}<escape>,l:[1,true,{k:<escape><escape>}]}<end_function_call>\
+        <start_function_call>call:b{}<end_function_call>";
+    let mut parser = AnswerParser::new(tokenizer.special(), false, StopStrings::default());
+    let ids = tokenizer.encode(text, Specials::Parse);
+    let mut pieces: Vec<Piece> = ids.iter().flat_map(|&id| parser.push(&tokenizer, id)).collect();
+    parser.finish(&mut pieces);
+    let calls: Vec<_> = pieces
+        .iter()
+        .map(|piece| match piece {
+            Piece::Call(call) => (call.name.as_str(), serde_json::Value::Object(call.arguments.clone())),
+            other => panic!("no call: {other:?}"),
+        })
+        .collect();
+    assert_eq!(calls, [("a", json!({"x": "1, {2}", "l": [1, true, {"k": ""}]})), ("b", json!({}))]);
 }
 
 #[test]

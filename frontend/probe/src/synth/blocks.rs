@@ -4,7 +4,7 @@
 //! deviation is known, and the scale adjusts it. Layouts: specification of the text decoder, section 8.
 
 use half::{bf16, f16};
-use shaders::DType;
+use shaders::{DType, quant};
 
 use super::random::Random;
 
@@ -39,6 +39,18 @@ fn sub_scales(random: &mut Random) -> [u8; 4] {
     std::array::from_fn(|i| MIN_SUB_SCALE + (bytes[i] & 3))
 }
 
+/// The deviation of random blocks of a type that begin with this scale.
+fn measured(dtype: DType, scale: &[u8]) -> f32 {
+    let mut random = Random::new(0x5ca1e);
+    let mut bytes = vec![0; VARIANTS * dtype.block_bytes()];
+    random.fill(&mut bytes);
+    bytes.chunks_exact_mut(dtype.block_bytes()).for_each(|block| block[..scale.len()].copy_from_slice(scale));
+    let mut values = vec![0.0; VARIANTS * dtype.block_elements()];
+    // The bytes are whole blocks.
+    quant::dequantize(dtype, &bytes, &mut values).ok();
+    (values.iter().map(|value| value * value).sum::<f32>() / values.len() as f32).sqrt()
+}
+
 impl Blocks {
     /// Blocks of `dtype` whose values have a mean of about zero and this standard deviation.
     ///
@@ -50,7 +62,12 @@ impl Blocks {
         let mut floats = Vec::new();
         let mut at = 0;
         let half = |value: f32| f16::from_f32(value).to_le_bytes();
-        for _ in 0..VARIANTS {
+        let of_one = match dtype {
+            DType::IQ4_NL | DType::IQ4_XS | DType::IQ3_S | DType::IQ2_S => measured(dtype, &half(1.0)),
+            DType::MXFP4 => measured(dtype, &[128]),
+            _ => 1.0,
+        };
+        for i in 0..VARIANTS {
             let jitter = 1.0 + 0.25 * random.signed();
             let deviation = deviation * jitter;
             match dtype {
@@ -74,6 +91,16 @@ impl Blocks {
                     let mut stamp: Vec<u8> = (0..4).flat_map(|_| sub_scales(&mut random)).collect();
                     stamp.extend(half(d));
                     stamps.push(stamp);
+                }
+                DType::IQ4_NL | DType::IQ4_XS | DType::IQ3_S | DType::IQ2_S => {
+                    stamps.push(half(deviation / of_one).to_vec());
+                }
+                // A power of two, or the one above it, as often as makes the mean square right.
+                DType::MXFP4 => {
+                    let exponent = (deviation / of_one).log2();
+                    let share = (4f32.powf(exponent - exponent.floor()) - 1.0) / 3.0;
+                    let is_upper = (i as f32 + 0.5) / (VARIANTS as f32) < share;
+                    stamps.push(vec![(128.0 + exponent.floor()) as u8 + u8::from(is_upper)]);
                 }
                 _ => {}
             }

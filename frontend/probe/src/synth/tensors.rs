@@ -27,6 +27,14 @@ pub enum Quant {
     Q40,
     /// Q8_0 throughout.
     Q80,
+    /// IQ4_XS, with Q6_K embeddings.
+    IQ4XS,
+    /// IQ3_S, likewise.
+    IQ3S,
+    /// IQ2_S, likewise.
+    IQ2S,
+    /// Experts in MXFP4, all else in Q8_0.
+    MXFP4Moe,
     /// Half precision throughout.
     F16,
 }
@@ -41,7 +49,18 @@ impl FromStr for Quant {
 }
 
 impl Quant {
-    const ALL: [Self; 6] = [Self::Q4KM, Self::Q4KMPle, Self::Q4KMBf16Table, Self::Q40, Self::Q80, Self::F16];
+    const ALL: [Self; 10] = [
+        Self::Q4KM,
+        Self::Q4KMPle,
+        Self::Q4KMBf16Table,
+        Self::Q40,
+        Self::Q80,
+        Self::IQ4XS,
+        Self::IQ3S,
+        Self::IQ2S,
+        Self::MXFP4Moe,
+        Self::F16,
+    ];
 
     fn name(self) -> &'static str {
         match self {
@@ -50,6 +69,10 @@ impl Quant {
             Self::Q4KMBf16Table => "q4_k_m_bf16_table",
             Self::Q40 => "q4_0",
             Self::Q80 => "q8_0",
+            Self::IQ4XS => "iq4_xs",
+            Self::IQ3S => "iq3_s",
+            Self::IQ2S => "iq2_s",
+            Self::MXFP4Moe => "mxfp4_moe",
             Self::F16 => "f16",
         }
     }
@@ -66,6 +89,10 @@ impl Quant {
             Self::Q4KM | Self::Q4KMPle | Self::Q4KMBf16Table => 15,
             Self::Q40 => 2,
             Self::Q80 => 7,
+            Self::IQ3S => 26,
+            Self::IQ2S => 28,
+            Self::IQ4XS => 30,
+            Self::MXFP4Moe => 38,
             Self::F16 => 1,
         }
     }
@@ -75,17 +102,25 @@ impl Quant {
         match self {
             Self::Q4KM | Self::Q4KMPle | Self::Q4KMBf16Table => DType::Q4_K,
             Self::Q40 => DType::Q4_0,
-            Self::Q80 => DType::Q8_0,
+            Self::Q80 | Self::MXFP4Moe => DType::Q8_0,
+            Self::IQ4XS => DType::IQ4_XS,
+            Self::IQ3S => DType::IQ3_S,
+            Self::IQ2S => DType::IQ2_S,
             Self::F16 => DType::F16,
         }
+    }
+
+    /// Type of the matrices of experts, where they have one of their own.
+    fn experts(self) -> Option<DType> {
+        (self == Self::MXFP4Moe).then_some(DType::MXFP4)
     }
 
     /// Type of the embedding, which is also the head.
     fn embedding(self) -> DType {
         match self {
-            Self::Q4KM | Self::Q4KMPle | Self::Q4KMBf16Table | Self::Q40 => DType::Q6_K,
-            Self::Q80 => DType::Q8_0,
+            Self::Q80 | Self::MXFP4Moe => DType::Q8_0,
             Self::F16 => DType::F16,
+            _ => DType::Q6_K,
         }
     }
 
@@ -122,6 +157,7 @@ fn for_rows(dtype: DType, row: u64) -> DType {
     match dtype {
         DType::Q4_K if !row.is_multiple_of(256) => DType::Q5_0,
         DType::Q6_K if !row.is_multiple_of(256) => DType::Q8_0,
+        DType::IQ4_XS | DType::IQ3_S | DType::IQ2_S if !row.is_multiple_of(256) => DType::IQ4_NL,
         other => other,
     }
 }
@@ -219,8 +255,8 @@ fn plan_layer(plan: &mut Plan, (shape, quant, skew): (&Shape, Quant, f32), i: u3
         let router = Content::Skewed((d as f32).powf(-0.5), skew);
         plan.push(name("ffn_gate_inp.weight"), &[d, count], DType::F32, router);
         plan.vector(name("ffn_gate_inp.scale"), d, (d as f32).sqrt());
-        plan.matrix(name("ffn_gate_up_exps.weight"), &[d, 2 * ff, count], linear);
-        plan.matrix(name("ffn_down_exps.weight"), &[ff, d, count], sensitive);
+        plan.matrix(name("ffn_gate_up_exps.weight"), &[d, 2 * ff, count], quant.experts().unwrap_or(linear));
+        plan.matrix(name("ffn_down_exps.weight"), &[ff, d, count], quant.experts().unwrap_or(sensitive));
         plan.vector(name("ffn_down_exps.scale"), count, 1.0);
         plan.vector(name("post_ffw_norm_1.weight"), d, 1.0);
         plan.vector(name("pre_ffw_norm_2.weight"), d, 1.0);

@@ -12,7 +12,7 @@ pub fn permutations() -> Sources {
 fn combinations() -> Vec<Matvec> {
     let mut all = Vec::new();
     let forms = [Form::default(), Form::new(1, 8, 1), Form::new(4, 4, 1), Form::new(1, 8, 2)];
-    for dtype in DType::ALL {
+    for dtype in DType::readers() {
         let packed = Form::new(4, 4, 1).packed();
         for form in forms.into_iter().chain((!dtype.is_float()).then_some(packed)) {
             let make = |dtypes: Vec<DType>, prologue, epilogue| Matvec {

@@ -92,7 +92,7 @@ pub fn cooperative() -> Vec<Source> {
 /// What reads planar matrices of any type.
 fn of_types() -> Sources {
     let mut all: Sources = BOTH.map(|few_rows| find::Locate { few_rows }.source()).into();
-    for dtype in DType::ALL {
+    for dtype in DType::readers() {
         all.push(vision::position::Positions(dtype).source());
         all.push(Combine(Table::Planar(dtype)).source());
         all.extend([draft::input::Input(dtype).source(), draft::ordered_head::OrderedHead(dtype).source()]);
@@ -200,7 +200,7 @@ fn experts() -> Sources {
         let reduce = |scaled| BOTH.map(|packed| Reduce { mixture, sorted: false, scaled, packed }.source());
         all.extend(BOTH.into_iter().flat_map(reduce));
         all.extend([Expand::Few, Expand::FewSummed].map(|expand| expand(mixture).source()));
-        for dtype in DType::ALL {
+        for dtype in DType::readers() {
             for form in product_forms(dtype) {
                 let kernel = GateUp { mixture, gate: dtype, up: dtype, packs: false, corrected: false, form };
                 all.push(kernel.source());

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use safetensors::tensor::{Dtype, TensorView};
 use serde_json::{Map, Value, json};
 
-use super::super::names::{LAYERS, WRAPPED};
+use super::super::names::{WRAPPED, layers_for};
 use super::super::{Adapter, AdapterError, Factors, Projection, Target};
 use super::experts;
 
@@ -46,7 +46,7 @@ fn target_modules(adapter: &Adapter) -> Value {
     if groups.is_empty() {
         return json!([]);
     }
-    json!(format!("{}(?:{})", escaped(LAYERS), groups.join("|")))
+    json!(format!("{}(?:{})", escaped(layers_for(adapter)), groups.join("|")))
 }
 
 fn config(adapter: &Adapter, base: &str) -> String {
@@ -55,7 +55,7 @@ fn config(adapter: &Adapter, base: &str) -> String {
     let rank = commonest(&all.iter().map(|(_, f)| f.rank).collect::<Vec<_>>()).unwrap_or(8);
     let common = commonest(&all.iter().map(|(_, f)| alpha(f)).collect::<Vec<_>>()).unwrap_or(8.0);
     let pattern = |keep: &dyn Fn(&Factors) -> Option<Value>| {
-        let key = |target: &Target| target.module().replace('.', r"\.");
+        let key = |target: &Target| target.module_below(layers_for(adapter)).replace('.', r"\.");
         all.iter().filter_map(|(t, f)| keep(f).map(|value| (key(t), value))).collect::<Map<_, _>>()
     };
     let ranks = pattern(&|f| (f.rank != rank).then(|| json!(f.rank)));
@@ -90,7 +90,7 @@ fn config(adapter: &Adapter, base: &str) -> String {
     format!("{value:#}\n")
 }
 
-/// Writes an adapter in f32 for the multimodal class of transformers, as PEFT reads it. `base` is the name of the
+/// Writes an adapter in f32 for the class that transformers has for its model, as PEFT reads it. `base` is the name of the
 /// base model.
 ///
 /// # Errors
@@ -107,7 +107,7 @@ pub fn write(adapter: &Adapter, base: &str) -> Result<Files, AdapterError> {
     for (target, f) in adapter.iter() {
         let (module, [a, b]) = match stacked.get(&target) {
             Some(b) => (experts::module(adapter, target), [&f.a, b]),
-            None => (target.module(), [&f.a, &f.b]),
+            None => (target.module_below(layers_for(adapter)), [&f.a, &f.b]),
         };
         let rank = f.rank as usize * stacked.get(&target).map_or(1, |_| f.experts() as usize);
         let sides = [("A", a, vec![rank, f.input as usize]), ("B", b, vec![f.output as usize, rank])];

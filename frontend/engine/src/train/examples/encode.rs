@@ -4,8 +4,8 @@ use crate::media::{Input, Media, Medium};
 use crate::template::Content as Said;
 use crate::template::{Conversation, Message, Part, Prompt, RenderOptions, Role, Segment, Variant, render};
 use crate::tokenizer::special::{
-    BOS, CHANNEL_CLOSE, CHANNEL_OPEN, EOS, GEMMA3_TURN_CLOSE, GEMMA3_TURN_OPEN, TOOL_CALL_CLOSE,
-    TOOL_RESPONSE_CLOSE, TOOL_RESPONSE_OPEN, TURN_CLOSE, TURN_OPEN,
+    BOS, CHANNEL_CLOSE, CHANNEL_OPEN, EOS, TOOL_CALL_CLOSE, TOOL_RESPONSE_CLOSE, TOOL_RESPONSE_OPEN,
+    TURN_CLOSE, TURN_OPEN, in_gemma4,
 };
 use crate::tokenizer::{Specials, Tokenizer};
 use crate::train::{Example, MASKED};
@@ -102,9 +102,14 @@ pub fn encode_conversation(
     Ok(Example { input, labels: writer.labels })
 }
 
+/// Whether a segment is a control token with the meaning of this one.
+fn is(segment: &Segment, meaning: &str) -> bool {
+    matches!(segment, Segment::Special(token) if in_gemma4(token) == meaning)
+}
+
 /// Returns whether a segment opens a turn.
 fn opens_turn(segment: &Segment) -> bool {
-    matches!(segment, Segment::Special(TURN_OPEN | GEMMA3_TURN_OPEN))
+    is(segment, TURN_OPEN)
 }
 
 struct Writer<'a> {
@@ -164,11 +169,12 @@ impl Writer<'_> {
                 }
                 Segment::Text(text) => self.text(text, learned && counts),
                 Segment::Special(token) => {
-                    match *token {
-                        TURN_OPEN | GEMMA3_TURN_OPEN => (in_model, learned) = (false, false),
+                    let meaning = in_gemma4(token);
+                    match meaning {
+                        TURN_OPEN => (in_model, learned) = (false, false),
                         // The model generates the first one, to wait for the tool; the responses are inserted.
                         TOOL_RESPONSE_OPEN => {
-                            let waits = in_model && before == Some(&Segment::Special(TOOL_CALL_CLOSE));
+                            let waits = in_model && before.is_some_and(|it| is(it, TOOL_CALL_CLOSE));
                             self.special(token, waits && counts)?;
                             learned = false;
                             continue;
@@ -176,8 +182,8 @@ impl Writer<'_> {
                         _ => {}
                     }
                     self.special(token, learned && counts)?;
-                    match *token {
-                        TURN_CLOSE | GEMMA3_TURN_CLOSE => (in_model, learned) = (false, false),
+                    match meaning {
+                        TURN_CLOSE => (in_model, learned) = (false, false),
                         TOOL_RESPONSE_CLOSE => learned = in_model,
                         _ => {}
                     }
