@@ -69,6 +69,15 @@ pub(super) fn system(has: impl Fn(&str) -> bool) -> Option<&'static str> {
     SYSTEMS.into_iter().find(|name| has(name))
 }
 
+/// A question with what it is about.
+pub(super) fn about(question: String, context: Option<&str>) -> String {
+    match context {
+        Some(context) if question.trim().is_empty() => context.to_owned(),
+        Some(context) => format!("{question}\n\n{context}"),
+        None => question,
+    }
+}
+
 /// Returns a text or a number as text.
 ///
 /// # Errors

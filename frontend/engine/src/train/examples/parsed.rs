@@ -1,5 +1,7 @@
 //! The parsed content of an example file.
 
+use serde_json::{Map, Value};
+
 use super::{Problem, Reason, Row};
 
 /// Maximum number of fields that are named, of all that are not used.
@@ -18,12 +20,20 @@ pub enum Format {
 }
 
 impl Format {
-    /// Detects the format: JSON starts with a bracket, everything else is a table.
+    /// Detects the format: JSON starts with a bracket, perhaps below a line of something else. Everything else is a
+    /// table.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        match text.trim_start_matches('\u{feff}').trim_start().chars().next() {
-            None | Some('{' | '[') => Self::Json,
-            Some(_) => Self::Table,
+        let mut lines =
+            text.trim_start_matches('\u{feff}').lines().map(str::trim).filter(|line| !line.is_empty());
+        let is_json = |line: &str| {
+            matches!(line, "{" | "[") || serde_json::from_str::<Map<String, Value>>(line).is_ok()
+        };
+        match (lines.next(), lines.next()) {
+            (None, _) => Self::Json,
+            (Some(first), _) if first.starts_with(['{', '[']) => Self::Json,
+            (_, Some(second)) if is_json(second) => Self::Json,
+            _ => Self::Table,
         }
     }
 }

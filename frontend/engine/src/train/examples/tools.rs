@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{FieldFault, Reason};
+use super::{FieldFault, Reason, named};
 
 /// Names of what a tool is called with, besides `arguments`.
 const ARGUMENTS: [&str; 3] = ["parameters", "args", "input"];
@@ -94,8 +94,7 @@ fn response(block: &str) -> Map<String, Value> {
 
 /// What a tool has said, as the content of its message: a text, an object, or parts.
 pub(super) fn said(content: Value) -> Value {
-    let is_part =
-        |value: &Value| value.get("type").is_some_and(Value::is_string) || value.get("text").is_some();
+    let is_part = |value: &Value| value.as_object().is_some_and(|part| named::kind(part).is_some());
     match content {
         Value::Array(values) if !values.iter().all(is_part) => Value::Array(values).to_string().into(),
         value @ (Value::Number(_) | Value::Bool(_)) => value.to_string().into(),
