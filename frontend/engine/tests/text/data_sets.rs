@@ -410,6 +410,15 @@ fn bytes_are_unicode_or_refused() {
         let marked = decode(&units(unit, &format!("\u{feff}{text}")));
         assert_eq!(marked.as_deref(), Ok(text));
     }
+    for chinese in ["问题,回答\n一加一,二\n一,一\n", "一,一一一一一一\n"] {
+        assert_eq!(decode(&units(u16::to_le_bytes, chinese)).as_deref(), Ok(chinese));
+        assert_eq!(decode(&units(u16::to_be_bytes, chinese)).as_deref(), Ok(chinese));
+    }
+    let stray = "prompt,completion\nGr\0öße,b\n";
+    assert_eq!(decode(stray.as_bytes()).as_deref(), Ok(stray));
+    assert_eq!(decode(b"\xFF\xFE\0\0p\0\0\0"), Err(NotUnicode { line: 1 }));
+    assert_eq!(decode(b"p\0\0\0,\0\0\0q\0\0\0"), Err(NotUnicode { line: 1 }));
+    assert_eq!(decode(b"a,b\n\x1b$B<ALd\x1b(B,c\n"), Err(NotUnicode { line: 2 }));
     let windows_1252 = b"prompt,completion\na,b\nGr\xF6\xDFe,c\n";
     assert_eq!(decode(windows_1252), Err(NotUnicode { line: 3 }));
     assert_eq!(decode(&[0xFF, 0xFE, b'a', 0, b'\n', 0, 0, 0xD8]), Err(NotUnicode { line: 2 }));
@@ -473,7 +482,7 @@ fn authors_may_be_the_first_of_two_texts() {
     let expected = turns(&[("system", "s"), ("user", "q"), ("model", "a")]);
     for file in [chat.clone(), json!({"messages": chat}), json!({"dialog": chat.to_string()}), json!([chat])]
     {
-        assert_eq!(seen(&read(&file.to_string(), None)), [expected.clone()], "{file}");
+        assert_eq!(seen(&read(&file.to_string(), None)), std::slice::from_ref(&expected), "{file}");
     }
     let human = json!({"conversations": [["human", "q"], ["gpt", "a"]]});
     assert_eq!(row(&human), turns(&[("user", "q"), ("model", "a")]));

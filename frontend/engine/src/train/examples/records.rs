@@ -122,7 +122,8 @@ impl<'a> Iterator for Records<'a> {
             self.at += 1;
         }
         let source = &self.text[start..self.at];
-        self.line += source.replace("\r\n", "\n").matches(['\r', '\n']).count() as u32;
+        let breaks = source.matches(['\r', '\n']).count() - source.matches("\r\n").count();
+        self.line += breaks as u32;
         Some(Record { line, source, cells: is_whole.then_some(cells) })
     }
 }
