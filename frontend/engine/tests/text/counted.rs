@@ -68,6 +68,10 @@ fn an_answer_that_does_not_count_is_context() {
         json!({"not_trainable": 1}),
         json!({"is_correct": false}),
         json!({"kto_tag": 0}),
+        json!({"preferred": false}),
+        json!({"is_context": true}),
+        json!({"skip": 1}),
+        json!({"include": false}),
         json!({"output_with_loss": false}),
     ] {
         let messages = chat(no.clone(), json!({}));
@@ -144,6 +148,7 @@ fn what_cannot_be_obeyed_is_refused_by_name() {
         ("weight", json!(-1), FieldFault::NoFlag),
         ("weight", json!([0]), FieldFault::NoFlag),
         ("weight", json!({"value": 0}), FieldFault::NoFlag),
+        ("loss_mask", json!("01"), FieldFault::NoFlag),
         ("train", json!("often"), FieldFault::NoFlag),
         ("labelmask", json!(0), FieldFault::UnknownRule),
         ("exclude_from_loss", json!(true), FieldFault::UnknownRule),
@@ -160,8 +165,12 @@ fn what_cannot_be_obeyed_is_refused_by_name() {
         assert_eq!(learned_of(&chat(json!({field: value}), json!({}))), fault(field, what), "{field}");
     }
     // Below another name.
-    for beside in [json!({"weight": 0}), json!({"x": [{"mask_loss": true}]})] {
-        let name = if beside.get("weight").is_some() { "weight" } else { "mask_loss" };
+    for (name, beside) in [
+        ("weight", json!({"weight": 0})),
+        ("mask_loss", json!({"x": [{"mask_loss": true}]})),
+        ("loss_mask", json!({"loss_mask": [1, 0]})),
+        ("train_on_inputs", json!({"train_on_inputs": true})),
+    ] {
         let in_message = learned_of(&chat(json!({"metadata": beside}), json!({})));
         assert_eq!(in_message, fault(name, FieldFault::UnknownRule));
         let in_row = learned_of(&json!({"prompt": "a", "completion": "b", "metadata": beside}));

@@ -263,6 +263,10 @@ fn what_is_no_example_says_what_it_is() {
         Reason::Preference
     );
     assert_eq!(refused(&json!({"chosen": messages, "rejected": messages})), Reason::Preference);
+    assert_eq!(
+        refused(&json!({"prompt": "q", "response": "a", "response_rejected": "b"})),
+        Reason::Preference
+    );
     assert_eq!(refused(&json!({"message_id": "1", "role": "prompter", "text": "q"})), Reason::SingleMessage);
     assert_eq!(refused(&json!({"text": "### Human: q### Assistant: a"})), Reason::TextAlone);
     let half = |found, missing| Reason::Half { found, missing };
@@ -471,6 +475,14 @@ fn nothing_that_is_said_is_lost() {
     let about = turns(&[("user", "q\n\nc"), ("model", "a")]);
     assert_eq!(row(&json!({"instruction": "q", "input": "", "context": "c", "response": "a"})), about);
     assert_eq!(row(&json!({"conversation": [{"instruction": "q", "input": "c", "output": "a"}]})), about);
+    assert_eq!(row(&json!({"question": "q", "passage": "c", "answer": "a"})), about);
+    assert_eq!(row(&json!({"instruction": "q", "question": "c", "answer": "a"})), about);
+    let both = row(&json!({"instruction": "q", "input": "c", "context": "d", "output": "a"}));
+    assert_eq!(both, turns(&[("user", "q\n\nc\n\nd"), ("model", "a")]));
+    let call = json!({"id": "1", "function": {"name": "w", "arguments": {}}});
+    let other = json!([{"role": "user", "content": "q"}, {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "2", "content": "r"}, answer]);
+    assert_eq!(refused(&other), field("tool_call_id", FieldFault::Malformed));
     let beside = json!({"prompt": [{"role": "user", "content": "q"}], "input": "c", "completion": "a"});
     let parsed = read(&beside.to_string(), None);
     assert_eq!((seen(&parsed), parsed.ignored), (vec![plain], vec!["input".to_owned()]));
@@ -496,6 +508,7 @@ fn lists_may_be_a_table() {
         json!([["id", "Answer", "Question"], [1, "a", "q"], [2, "a", "q"]]),
         json!([["user", "assistant"], ["q", "a"], ["q", "a"]]),
         json!({"data": [["question", "answer"], ["q", "a"], ["q", "a"]]}),
+        json!({"columns": ["completion", "prompt"], "data": [["a", "q"], ["a", "q"]], "index": [0, 1]}),
     ] {
         let parsed = read(&file.to_string(), None);
         assert_eq!((seen(&parsed), parsed.problems), (two.clone(), vec![]), "{file}");
@@ -536,10 +549,14 @@ fn well_known_data_sets_are_read_or_refused() {
     for set in [
         json!({"question": "q", "choices": ["x", "y"], "answer": 1, "subject": "s"}),
         json!({"question": "q", "options": {"A": "x", "B": "y"}, "answer": "B"}),
+        json!({"question": "q", "A": "x", "B": "y", "answer": "B"}),
+        json!({"question": "q", "option_a": "x", "option_b": "y", "answer": 0}),
     ] {
         let refusal = refused(&set);
         assert!(matches!(refusal, Reason::Field { what: FieldFault::Malformed, .. }), "{refusal:?}");
     }
+    let columns = json!({"columns": ["frage", "antwort"], "data": [["q", "a"]]});
+    assert_eq!(refused(&columns), Reason::Unknown);
     // One example with others in it is not a list of them.
     let nested = json!({"instruction": "q", "output": "a", "examples": [{"input": "x", "output": "y"}]});
     assert_eq!(row(&nested), plain);

@@ -31,7 +31,7 @@ fn a_row_with_too_many_cells_is_refused() {
         ("prompt,completion,id\nq,a,1\na, b,c,2\n", 3),
         // Row numbers without a name above.
         ("prompt\tcompletion\nq\ta\n1\tr\tb\n", 2),
-        ("| prompt | completion |\n|---|---|\n| q | a |\n| x | y | z | w |\n", 4),
+        ("| prompt | completion |\n|---|---|\n| q | a |\n| x | y | z | w |\n", 3),
         ("What is 1+1?,2\nq,a\nHello, you,3\n", 2),
     ] {
         let parsed = read(text, None);
@@ -42,6 +42,11 @@ fn a_row_with_too_many_cells_is_refused() {
         );
         assert!(pairs(&parsed).contains(&["q".to_owned(), "a".to_owned()]), "{text}");
     }
+    let marked = read("|question|answer|\n|-|-|\n|Is a\\|b?|yes|\n|q|a|b|\n", None);
+    assert_eq!(pairs(&marked), owned(&[["Is a|b?", "yes"]]));
+    assert_eq!(problems(&marked), [(4, Reason::Cells { cells: 4, columns: 3 })]);
+    let drawn = read("+---+---+\n| question | answer |\n+---+---+\n| q | a |\n+---+---+\n", None);
+    assert_eq!((pairs(&drawn), problems(&drawn)), (owned(&[["q", "a"]]), vec![]));
     // Empty cells at the end are from spreadsheets.
     let parsed = read("prompt;completion\nq;a;;\n;;;\nr;b\n", None);
     assert_eq!((pairs(&parsed), problems(&parsed)), (owned(&[["q", "a"], ["r", "b"]]), vec![]));
@@ -92,5 +97,51 @@ fn json_may_stand_below_a_line_of_something_else() {
         );
         assert!(matches!(problems(&parsed)[..], [(1, Reason::Json { .. })]), "{text}");
     }
+    let records = read(&format!("\u{1e}{row}\n\u{1e}{row}\n"), None);
+    assert_eq!((pairs(&records), problems(&records)), (owned(&[["q", "a"], ["q", "a"]]), vec![]));
     assert_eq!(Format::of("prompt,completion\n{a},b\n"), Format::Table);
+}
+
+#[test]
+fn columns_without_known_names_are_the_first_two_with_texts() {
+    for (text, rows) in [
+        ("id,frage,antwort\n1,q,a\n", [["q", "a"]]),
+        ("Nr;Frage;Quelle\n7;q;a\n", [["q", "a"]]),
+        (",Frage,Antwort\n0,q,a\n", [["q", "a"]]),
+        ("Frage,source,Antwort\nq,x,a\n", [["q", "a"]]),
+        ("7,q,4\n", [["q", "4"]]),
+        ("id,Frage\nq,a\n", [["q", "a"]]),
+        ("en,de,fr\nq,a,x\n", [["q", "a"]]),
+        // Texts have commas, and more of them than tabs or semicolons.
+        (
+            "Frage\tAntwort\nHello, you, there?\tFine, thanks, you?\n",
+            [["Hello, you, there?", "Fine, thanks, you?"]],
+        ),
+        ("1,5;2,5\n", [["1,5", "2,5"]]),
+    ] {
+        let parsed = read(text, None);
+        assert_eq!((pairs(&parsed), problems(&parsed)), (owned(&rows), vec![]), "{text}");
+    }
+}
+
+#[test]
+fn tables_say_what_rows_of_json_say() {
+    for text in
+        ["chosen,rejected\na,b\n", "prompt,chosen,rejected\nq,a,b\n", "q;response_rejected;x\n1;2;3\n"]
+    {
+        let parsed = read(text, None);
+        assert_eq!((parsed.rows.len(), problems(&parsed)), (0, vec![(1, Reason::Preference)]), "{text}");
+        assert!(parsed.chosen.is_some() && !parsed.columns.is_empty(), "they can be chosen");
+    }
+    let Some(columns) = read("prompt,chosen,rejected\nq,a,b\n", None).chosen else { panic!("columns") };
+    assert_eq!(pairs(&read("prompt,chosen,rejected\nq,a,b\n", Some(&columns))), owned(&[["q", "a"]]));
+    for text in [
+        "question,choices,answer\nq,\"['x', 'y']\",1\n",
+        "question,A,B,C,D,answer\nq,w,x,y,z,B\n",
+        "prompt,completion,history\nq,a,\"[['h', 'i']]\"\n",
+    ] {
+        assert!(matches!(problems(&read(text, None))[..], [(2, Reason::Field { .. })]), "{text}");
+    }
+    let history = read("prompt,completion,history\nq,a,\"[[\"\"h\"\",\"\"i\"\"]]\"\nr,b,\n", None);
+    assert_eq!(pairs(&history), owned(&[["h", "i"], ["r", "b"]]));
 }

@@ -58,6 +58,9 @@ const NAMES: [(Rule, &[&str]); 7] = [
             "supervise",
             "supervised",
             "outputwithloss",
+            "istarget",
+            "include",
+            "included",
         ],
     ),
     (
@@ -79,6 +82,9 @@ const NAMES: [(Rule, &[&str]); 7] = [
             "donottrain",
             "skiploss",
             "contextonly",
+            "iscontext",
+            "skip",
+            "skipped",
         ],
     ),
     (
@@ -115,6 +121,8 @@ const NAMES: [(Rule, &[&str]); 7] = [
             "isdesirable",
             "accepted",
             "approved",
+            "preferred",
+            "ispreferred",
             "isgood",
         ],
     ),
@@ -194,11 +202,13 @@ fn flag(field: &str, value: &Value) -> Result<Option<bool>, Reason> {
             "" | "null" | "none" | "nan" => Ok(None),
             "false" | "no" | "off" | "f" | "n" => Ok(Some(false)),
             "true" | "yes" | "on" | "t" | "y" => Ok(Some(true)),
-            number => match number.parse::<f64>() {
-                Ok(0.0) => Ok(Some(false)),
-                Ok(1.0) => Ok(Some(true)),
-                _ => Err(fault(field, FieldFault::NoFlag)),
-            },
+            number => {
+                let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+                match whole {
+                    "0" | "1" if fraction.chars().all(|digit| digit == '0') => Ok(Some(whole == "1")),
+                    _ => Err(fault(field, FieldFault::NoFlag)),
+                }
+            }
         },
         _ => Err(fault(field, FieldFault::NoFlag)),
     }
@@ -252,9 +262,11 @@ pub(super) fn of_unread(value: &Value) -> Result<(), Reason> {
     match value {
         Value::Array(values) => values.iter().try_for_each(of_unread),
         Value::Object(object) => object.iter().try_for_each(|(name, value)| {
+            let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+            let has = |said| values.iter().any(|value| flag(name, value) == Ok(Some(said)));
             let excludes = match rule(name) {
-                Some(Rule::Weight | Rule::Counts) => flag(name, value) == Ok(Some(false)),
-                Some(Rule::Masked | Rule::LastOnly) => flag(name, value) == Ok(Some(true)),
+                Some(Rule::Weight | Rule::Counts | Rule::AnswersOnly) => has(false),
+                Some(Rule::Masked | Rule::LastOnly | Rule::Prompts) => has(true),
                 _ => false,
             };
             if excludes { Err(fault(name, FieldFault::UnknownRule)) } else { of_unread(value) }

@@ -90,10 +90,7 @@ fn messages(turn: Value) -> Result<Vec<Map<String, Value>>, Reason> {
         if !counts::is_empty(&system) {
             all.push(said("system", system));
         }
-        let context = sides.context(|name| turn.get(name).is_some_and(|value| !counts::is_empty(value)));
-        let context =
-            context.map(|name| text(turn.shift_remove(name).unwrap_or_default(), name)).transpose()?;
-        let question = about(text(ask.1, ask.0)?, context.as_deref());
+        let question = about(text(ask.1, ask.0)?, sides, &mut turn)?;
         all.push(said("user", question.into()));
         // What is left is about the answer.
         turn.extend(said("assistant", Value::String(text(answer.1, answer.0)?)));

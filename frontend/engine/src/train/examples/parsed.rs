@@ -9,6 +9,9 @@ const MAX_IGNORED: usize = 20;
 /// Maximum length of their names in characters.
 const MAX_NAME: usize = 40;
 
+/// What RFC 7464 puts before each value of a sequence of JSON.
+pub(super) const RECORD: char = '\u{1e}';
+
 /// The detected format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Format {
@@ -24,8 +27,9 @@ impl Format {
     /// table.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        let mut lines =
-            text.trim_start_matches('\u{feff}').lines().map(str::trim).filter(|line| !line.is_empty());
+        let is_space = |c: char| c.is_whitespace() || c == RECORD;
+        let lines = text.trim_start_matches('\u{feff}').lines();
+        let mut lines = lines.map(|line| line.trim_matches(is_space)).filter(|line| !line.is_empty());
         let is_json = |line: &str| {
             matches!(line, "{" | "[") || serde_json::from_str::<Map<String, Value>>(line).is_ok()
         };

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::fields::{CHATS, Sides};
 use super::messages::{is_message, said_by};
+use super::parsed::RECORD;
 use super::rows;
 use super::{Columns, Format, JsonFault, MAX_ROW_BYTES, MAX_ROWS, Parsed, Problem, Reason, Row, table};
 
@@ -57,6 +58,7 @@ pub fn read(text: &str, columns: Option<&Columns>) -> Parsed {
     let text = text.trim_start_matches('\u{feff}');
     match Format::of(text) {
         Format::Table => Parsed { format: Format::Table, ..table::read(text, columns) },
+        Format::Json if text.contains(RECORD) => json(&text.replace(RECORD, " ")),
         Format::Json => json(text),
     }
 }
@@ -181,8 +183,15 @@ fn listed(value: &RawValue) -> Option<(Vec<&RawValue>, Vec<String>)> {
         rows_of(name).filter(|rows| rows.iter().all(is_chat))
     };
     let found = LISTS.iter().find_map(|name| Some((*name, rows_of(name)?)));
-    let (name, rows) = found.or_else(|| CHATS.iter().find_map(|name| Some((*name, chats_of(name)?))))?;
-    let beside = object.keys().filter(|other| *other != name).cloned().collect();
+    let (name, mut rows) = found.or_else(|| CHATS.iter().find_map(|name| Some((*name, chats_of(name)?))))?;
+    let mut beside: Vec<String> = object.keys().filter(|other| *other != name).cloned().collect();
+    let are_lists = rows.iter().all(|row| row.get().starts_with('['));
+    if let Some(columns) = object.get("columns").filter(|_| are_lists) {
+        // As pandas writes a table, with the numbers of its rows.
+        head(columns)?;
+        rows.insert(0, columns);
+        beside.retain(|other| !["columns", "index"].contains(&other.as_str()));
+    }
     Some((rows, beside))
 }
 

@@ -63,10 +63,13 @@ impl<'a> Records<'a> {
                 return quoted;
             }
         }
-        let rest = &self.text.as_bytes()[at..];
-        let is_end = |byte: &u8| *byte == self.separator || matches!(byte, b'\r' | b'\n');
-        let end = at + rest.iter().position(is_end).unwrap_or(rest.len());
-        Some((self.text[at..end].into(), end))
+        // In a table of Markdown, a bar of a text has a backslash.
+        let is_escaped = |end: usize| self.byte(end) == Some(b'|') && self.text[at..end].ends_with('\\');
+        let is_end = |end: &usize| self.is_end(*end) && !is_escaped(*end);
+        let end = (at..self.text.len()).find(is_end).unwrap_or(self.text.len());
+        let cell = &self.text[at..end];
+        let is_marked = self.separator == b'|' && cell.contains("\\|");
+        Some((if is_marked { cell.replace("\\|", "|").into() } else { cell.into() }, end))
     }
 
     /// The quoted cell whose content begins at `start`, and its end. `escapes`: a backslash precedes quotation marks

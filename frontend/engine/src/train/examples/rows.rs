@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::counts::{self, Counts};
-use super::fields::{ANSWERS, CHATS, PROMPTS, Sides, THOUGHTS, about, system, text};
+use super::fields::{ANSWERS, CHATS, CHOICES, PROMPTS, Sides, THOUGHTS, about, is_preference, system, text};
 use super::messages::{self, Beside};
 use super::named::Listed;
 use super::{Content, FieldFault, Reason};
@@ -42,7 +42,7 @@ pub(super) fn row(value: Value, ignored: &mut Vec<String>) -> Result<Content, Re
         let name = if object.contains_key(&lower) || counts::is_rule(&name) { name } else { lower };
         object.insert(name, value);
     }
-    if object.keys().any(|name| name.starts_with("chosen") || name.starts_with("rejected")) {
+    if object.keys().any(|name| is_preference(&name.to_lowercase())) {
         return Err(Reason::Preference);
     }
     rename(&mut object);
@@ -128,7 +128,8 @@ fn pair(
     let answer = spelled_chat(object.shift_remove(sides.answer).unwrap_or_default(), sides.answer)?;
     // What an index or a letter chooses from would be missing.
     let is_choice = answer.is_number() || answer.as_str().is_some_and(|text| text.trim().len() == 1);
-    let choices = ["choices", "options"].into_iter().find(|name| object.contains_key(*name));
+    let is_said = |name: &&str| object.get(*name).is_some_and(|value| !counts::is_empty(value));
+    let choices = CHOICES.into_iter().find(is_said);
     if let Some(choices) = choices.filter(|_| is_choice) {
         return Err(Reason::Field { field: choices.to_owned(), what: FieldFault::Malformed });
     }
@@ -137,11 +138,7 @@ fn pair(
     match prompt {
         Value::Array(messages) => turns.extend(messages),
         prompt => {
-            let context =
-                sides.context(|name| object.get(name).is_some_and(|value| !counts::is_empty(value)));
-            let context =
-                context.map(|name| text(object.shift_remove(name).unwrap_or_default(), name)).transpose()?;
-            let prompt = about(text(prompt, sides.prompt)?, context.as_deref());
+            let prompt = about(text(prompt, sides.prompt)?, sides, object)?;
             // An image alone is a valid question.
             if prompt.trim().is_empty() && beside.listed.is_empty() {
                 return Err(Reason::Field { field: sides.prompt.to_owned(), what: FieldFault::Empty });
@@ -210,7 +207,8 @@ fn rename(object: &mut Map<String, Value>) {
 
 /// Earlier turns beside a question: pairs of texts, or messages.
 fn history(object: &mut Map<String, Value>) -> Result<Vec<Value>, Reason> {
-    if !object.contains_key("history") {
+    if object.get("history").is_none_or(counts::is_empty) {
+        object.shift_remove("history");
         return Ok(Vec::new());
     }
     let mut turns = Vec::new();

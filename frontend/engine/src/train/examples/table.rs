@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::fields::{self, CHATS, Sides};
+use super::fields::{self, CHATS, CHOICES, Sides};
 use super::records::{Record, Records};
 use super::{Columns, Head, MAX_ROW_BYTES, MAX_ROWS, Parsed, Reason, counts};
 
@@ -16,8 +16,27 @@ const SAMPLE: usize = 8;
 const HEADS: usize = 5;
 /// Maximum length of what is shown of one, in characters.
 const SHOWN: usize = 80;
-/// The separators, the most usual one first.
-const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+/// The separators, those first that texts rarely have.
+const SEPARATORS: [u8; 4] = [b'\t', b';', b'|', b','];
+/// Names of columns with neither a question nor an answer.
+const OTHERS: [&str; 16] = [
+    "",
+    "#",
+    "id",
+    "idx",
+    "index",
+    "no",
+    "nr",
+    "number",
+    "uuid",
+    "key",
+    "date",
+    "timestamp",
+    "source",
+    "category",
+    "split",
+    "language",
+];
 
 type Cells<'a> = Vec<Cow<'a, str>>;
 
@@ -45,18 +64,33 @@ impl Names {
         after.any(|cells| cells.get(at).is_some_and(|cell| cell.trim_start().starts_with(['[', '{'])))
     }
 
-    /// The columns to use, by name; otherwise the first two. `None` if there are fewer than two.
-    fn guess(&self) -> Option<Columns> {
+    /// The columns to use, by name; otherwise the first two with texts. `None` if there are fewer than two.
+    fn guess<'a, 'b: 'a>(&self, after: impl Iterator<Item = &'a Cells<'b>> + Clone) -> Option<Columns> {
         let has = |name: &str| self.find(name).is_some();
         let spelled =
             |name: Option<&str>| name.and_then(|name| self.find(name)).unwrap_or_default().to_owned();
         let system = spelled(fields::system(has));
         let Some(sides) = self.sides() else {
-            let (prompt, answer) = (self.0.first()?.clone(), self.0.get(1)?.clone());
+            let is_other = |at: &usize| OTHERS.iter().any(|other| self.0[*at].eq_ignore_ascii_case(other));
+            let has_numbers = |at: &usize| {
+                let mut cells = after.clone().filter_map(|cells| cells.get(*at)).peekable();
+                cells.peek().is_some() && cells.all(is_number)
+            };
+            // Two columns are left in any case.
+            let last = self.0.len().checked_sub(2)?;
+            let first = (0..last).find(|at| !is_other(at) && !has_numbers(at)).unwrap_or(last);
+            let second = (first + 1..self.0.len()).find(|at| !is_other(at)).unwrap_or(first + 1);
+            let (prompt, answer) = (self.0[first].clone(), self.0[second].clone());
             return Some(Columns { prompt, answer, system, ..Columns::default() });
         };
         let [prompt, answer] = [sides.prompt, sides.answer].map(|name| spelled(Some(name)));
-        Some(Columns { prompt, answer, context: spelled(sides.context(has)), system, header: None })
+        Some(Columns {
+            prompt,
+            answer,
+            context: spelled(sides.contexts(has).into_iter().next()),
+            system,
+            header: None,
+        })
     }
 
     /// The names with their places.
@@ -86,6 +120,11 @@ fn is_prose(cells: &[Cow<'_, str>]) -> bool {
         name.ends_with(['.', '!', ':', '…']) || name.split_whitespace().count() > MAX_WORDS
     };
     cells.iter().any(is_sentence)
+}
+
+/// Whether a cell is a number, with a point or a comma.
+fn is_number(cell: &Cow<'_, str>) -> bool {
+    cell.trim().replace(',', ".").parse::<f64>().is_ok()
 }
 
 /// The separator that a first line such as `sep=;` names, and the text behind that line.
@@ -128,7 +167,7 @@ fn usual_width(records: &[(u32, Cells<'_>)]) -> Option<(usize, usize)> {
 fn separator(text: &str) -> u8 {
     let likely = |separator: &u8| {
         let records = sample(text, *separator, 1);
-        (known(&records).is_some(), usual_width(&records))
+        (known(&records).is_some(), usual_width(&records).map(|(same, _)| same))
     };
     SEPARATORS.into_iter().rev().max_by_key(likely).unwrap_or(SEPARATORS[0])
 }
@@ -136,7 +175,6 @@ fn separator(text: &str) -> u8 {
 /// Which of the first records has the names; `None` if none does. Titles may precede it.
 fn header(records: &[(u32, Cells<'_>)]) -> Option<usize> {
     let filled = |cells: &Cells<'_>| cells.iter().filter(|cell| !cell.trim().is_empty()).count();
-    let is_number = |cell: &Cow<'_, str>| cell.trim().parse::<f64>().is_ok();
     known(records).or_else(|| {
         let first = records.iter().take(HEADS).position(|(_, cells)| filled(cells) > 1).unwrap_or(0);
         records.get(first).filter(|(_, cells)| !cells.iter().any(is_number)).map(|_| first)
@@ -147,7 +185,7 @@ fn header(records: &[(u32, Cells<'_>)]) -> Option<usize> {
 fn is_rule(cells: &[Cow<'_, str>]) -> bool {
     let mut cells = cells.iter().filter(|cell| !cell.is_empty()).peekable();
     cells.peek().is_some()
-        && cells.all(|cell| cell.contains('-') && cell.trim_matches([' ', ':', '-']).is_empty())
+        && cells.all(|cell| cell.contains('-') && cell.trim_matches([' ', ':', '-', '+']).is_empty())
 }
 
 /// Reads a table.
@@ -175,7 +213,7 @@ pub(super) fn read(text: &str, columns: Option<&Columns>) -> Parsed {
         parsed.problem(1, Reason::Prose);
         return parsed;
     }
-    let names = match found {
+    let mut names = match found {
         Some(at) => Names::of(&first[at].1),
         None => {
             // A wider record has a separator in a text.
@@ -183,16 +221,26 @@ pub(super) fn read(text: &str, columns: Option<&Columns>) -> Parsed {
             Names((1..=width).map(|number| number.to_string()).collect())
         }
     };
+    // Rows of Markdown end with a bar.
+    if separator == b'|' && names.0.last().is_some_and(String::is_empty) {
+        names.0.pop();
+    }
     let head_line = found.map_or(0, |at| first[at].0);
     parsed.columns = names.0.iter().take(MAX_COLUMNS).cloned().collect();
     let after = first.iter().filter(|(line, _)| *line > head_line).map(|(_, cells)| cells);
-    let whole = names.sides().is_none() && names.have_chat(after);
+    let whole = names.sides().is_none() && names.have_chat(after.clone());
     if whole {
         // There is nothing to choose.
         parsed.columns.clear();
     }
     let given = columns.filter(|columns| !columns.prompt.is_empty()).cloned();
-    let chosen = match given.or_else(|| if whole { Some(Columns::default()) } else { names.guess() }) {
+    let is_preference = names.0.iter().any(|name| fields::is_preference(&name.to_lowercase()));
+    if given.is_none() && is_preference {
+        parsed.chosen = names.guess(after).map(|chosen| Columns { header: Some(head_line), ..chosen });
+        parsed.problem(head_line.max(1), Reason::Preference);
+        return parsed;
+    }
+    let chosen = match given.or_else(|| if whole { Some(Columns::default()) } else { names.guess(after) }) {
         Some(chosen) => Columns { header: Some(head_line), ..chosen },
         None => {
             parsed.problem(head_line.max(1), Reason::TooFewColumns);
@@ -224,7 +272,7 @@ pub(super) fn read(text: &str, columns: Option<&Columns>) -> Parsed {
         };
         let is_empty = cells.iter().all(|cell| cell.trim().is_empty());
         // Tables that were joined have their names again.
-        let is_head = found.is_some() && Names::of(&cells).0 == names.0;
+        let is_head = found.is_some() && Names::of(&cells).0.starts_with(&names.0);
         if is_empty || is_head || (separator == b'|' && is_rule(&cells)) {
             continue;
         }
@@ -262,9 +310,12 @@ impl<'a> Places<'a> {
         let optional =
             [("context", names.optional(&chosen.context)?), ("system", names.optional(&chosen.system)?)];
         let mut others: Vec<_> = optional.into_iter().filter_map(|(name, at)| Some((name, at?))).collect();
-        let is_rule =
-            |(name, at): &(&str, usize)| counts::is_rule(name) && needed.iter().all(|it| it.2 != *at);
-        others.extend(names.named().filter(is_rule));
+        // What a row says of itself, whichever columns are chosen.
+        let is_read = |(name, at): &(&str, usize)| {
+            let is_known = ["history"].iter().chain(&CHOICES).any(|known| name.eq_ignore_ascii_case(known));
+            (is_known || counts::is_rule(name)) && needed.iter().all(|it| it.2 != *at)
+        };
+        others.extend(names.named().filter(is_read));
         Ok(Self { columns, needed, others })
     }
 
