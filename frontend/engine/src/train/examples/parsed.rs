@@ -1,6 +1,6 @@
 //! The parsed content of an example file.
 
-use serde_json::{Map, Value};
+use serde::de::IgnoredAny;
 
 use super::{Problem, Reason, Row};
 
@@ -31,7 +31,8 @@ impl Format {
         let lines = text.trim_start_matches('\u{feff}').lines();
         let mut lines = lines.map(|line| line.trim_matches(is_space)).filter(|line| !line.is_empty());
         let is_json = |line: &str| {
-            matches!(line, "{" | "[") || serde_json::from_str::<Map<String, Value>>(line).is_ok()
+            let is_value = || serde_json::from_str::<IgnoredAny>(line).is_ok();
+            matches!(line, "{" | "[") || (line.starts_with(['{', '[']) && is_value())
         };
         match (lines.next(), lines.next()) {
             (None, _) => Self::Json,

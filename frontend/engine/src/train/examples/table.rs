@@ -272,7 +272,9 @@ pub(super) fn read(text: &str, columns: Option<&Columns>) -> Parsed {
         };
         let is_empty = cells.iter().all(|cell| cell.trim().is_empty());
         // Tables that were joined have their names again.
-        let is_head = found.is_some() && Names::of(&cells).0.starts_with(&names.0);
+        let is_head = found.is_some()
+            && cells.len() >= names.0.len()
+            && names.0.iter().zip(&cells).all(|(name, cell)| cell.trim() == name);
         if is_empty || is_head || (separator == b'|' && is_rule(&cells)) {
             continue;
         }
