@@ -219,9 +219,10 @@ fn every_table_has_a_row_for_each_token() {
         let said = format!("tensor {table} has 1023 rows, but the tokenizer has 1024 tokens");
         assert_eq!(with_rows(&[(table, 1023)], 1024), Err(said));
     }
-    // Rows that only some tables have are padding, which no token may be drawn from.
+    // Rows without a token are padding, which none may be drawn from.
+    assert_eq!(with_rows(&[], 1000), Ok(vec![1000; 3]));
     for table in tables {
-        assert_eq!(with_rows(&[(table, 1000)], 999), Ok(vec![1000; 3]));
+        assert_eq!(with_rows(&[(table, 1000)], 999), Ok(vec![999; 3]));
         assert_eq!(with_rows(&[(table, 1088)], 1024), Ok(vec![1024; 3]));
     }
 }

@@ -62,8 +62,15 @@ pub enum ExampleProblem {
         /// Its column.
         column: String,
     },
-    /// The table cannot be read here.
-    Table,
+    /// A cell of the table has quotation marks that do not enclose it.
+    Quotes,
+    /// The row of the table has more cells than there are columns.
+    Cells {
+        /// Its cells.
+        cells: u32,
+        /// The columns.
+        columns: u32,
+    },
     /// The table has fewer than two columns.
     TooFewColumns,
     /// The table has no such column.

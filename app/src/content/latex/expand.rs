@@ -301,6 +301,15 @@ impl Expander {
             // Where it stands beside the line.
             content.between('[', ']');
             String::new()
+        } else if known.trim_end_matches('*').ends_with("matrix") {
+            // Columns, which nothing is aligned in.
+            let mut ahead = content;
+            let is_columns =
+                |columns: &str| columns.chars().all(|c| matches!(c, 'c' | 'l' | 'r' | '|' | ' '));
+            if !known.ends_with('*') && ahead.between('[', ']').is_some_and(is_columns) {
+                content = ahead;
+            }
+            String::new()
         } else {
             String::new()
         };
@@ -393,8 +402,8 @@ fn fill<S: AsRef<str>>(body: &str, arguments: &[S]) -> String {
         let number = piece.chars().next().and_then(|c| c.to_digit(10)).map(|number| number as usize);
         match number.and_then(|number| arguments.get(number.checked_sub(1)?)) {
             Some(argument) => {
-                filled.push_str(argument.as_ref());
-                filled.push_str(&piece[1..]);
+                push_apart(&mut filled, argument.as_ref());
+                push_apart(&mut filled, &piece[1..]);
             }
             None => {
                 filled.push('#');
@@ -405,14 +414,35 @@ fn fill<S: AsRef<str>>(body: &str, arguments: &[S]) -> String {
     filled
 }
 
+/// Adds a piece, of whose letters none becomes a part of a command before it.
+fn push_apart(text: &mut String, piece: &str) {
+    let word = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let is_command = word.len() < text.len()
+        && word.len() - word.trim_end_matches('\\').len() == 1
+        && piece.starts_with(|c: char| c.is_ascii_alphabetic());
+    if is_command {
+        text.push(' ');
+    }
+    text.push_str(piece);
+}
+
 /// Commands that take more than a table to rewrite.
 fn special(name: &str, cursor: &mut Cursor<'_>) -> Option<String> {
     let mut ahead = *cursor;
     let body = match name {
+        // Dollar signs, too, where LaTeX would take the content for a formula.
+        "boxed" => {
+            let content = ahead.argument().filter(|content| content.contains('$'))?;
+            format!("\\fbox{{{content}}}")
+        }
         "operatorname" => {
             let starred = ahead.take("*");
             let words = ahead.argument()?;
             let plain = text::plain(words);
+            if plain.is_empty() {
+                cursor.rest = ahead.rest;
+                return Some(format!("{{{words}}}"));
+            }
             if !starred && plain == words {
                 return None;
             }
@@ -444,19 +474,36 @@ fn special(name: &str, cursor: &mut Cursor<'_>) -> Option<String> {
         }
         "ang" => {
             ahead.between('[', ']');
-            format!("{}^{{\\circ}}", units::number(ahead.argument()?))
+            // Degrees, minutes and seconds.
+            let parts = ahead.argument()?.split(';').zip(["\\circ", "\\prime", "\\prime\\prime"]);
+            let parts = parts.filter(|(number, _)| !number.trim().is_empty());
+            parts.map(|(number, sign)| format!("{}^{{{sign}}}", units::number(number))).collect()
         }
         "si" | "unit" => {
             ahead.between('[', ']');
             units::unit(ahead.argument()?)
         }
-        "SI" | "qty" | "SIrange" => {
+        "SI" | "qty" | "SIrange" | "qtyrange" | "numrange" => {
             ahead.between('[', ']');
             let number = ahead.between('{', '}')?;
-            let to = if name == "SIrange" { Some(ahead.between('{', '}')?) } else { None };
-            let unit = ahead.between('{', '}')?;
+            let to = if name.ends_with("range") { Some(ahead.between('{', '}')?) } else { None };
             let to = to.map(|to| format!("–{}", units::number(to))).unwrap_or_default();
-            format!("{}{to}\\,{}", units::number(number), units::unit(unit))
+            let unit = if name == "numrange" {
+                String::new()
+            } else {
+                format!("\\,{}", units::unit(ahead.between('{', '}')?))
+            };
+            format!("{}{to}{unit}", units::number(number))
+        }
+        "numlist" | "SIlist" | "qtylist" => {
+            ahead.between('[', ']');
+            let numbers: Vec<_> = ahead.argument()?.split(';').map(units::number).collect();
+            let unit = if name == "numlist" {
+                String::new()
+            } else {
+                format!("\\,{}", units::unit(ahead.between('{', '}')?))
+            };
+            numbers.join(",\\,") + &unit
         }
         "root" => {
             let index = ahead.argument()?;

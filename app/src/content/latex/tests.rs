@@ -66,6 +66,20 @@ fn commands_are_drawn_as_what_they_stand_for() {
         (r"\sideset{_1^2}{_3^4}\prod_a", "msubsup( 1 2) msub(munderover(∏ 3 4) a)"),
         (r"\dv{y}{x} \pdv{f}{x}{y} \dv{x}", "mfrac(d y d x) mfrac(msup(∂ 2) f ∂ x _ ∂ y) mfrac(d d x)"),
         (r"\bra{a} \braket{a|b} \mel{a}{b}{c} \qty(x)", "⟨ a | ⟨ a | b ⟩ ⟨ a | b | c ⟩ ( x )"),
+        (r"\newcommand{\f}[1]{\lvert#1\rvert} \f{x} \f\alpha", "| x | | α |"),
+        (r"\newcommand{\f}[1]{#1x} \f{\alpha}", "α x"),
+        (r"\def\f#1{\left\lVert#1\right\rVert} \f a", "‖ a ‖"),
+        (r"\boxed{$x^2$} \boxed{a = $b$}", "math-boxed(msup(x 2)) math-boxed(a =  b)"),
+        (
+            r"\framebox[2cm]{x} \framebox[2cm][c]{y} \fcolorbox{red}{blue}{z}",
+            "math-boxed(x) math-boxed(y) math-boxed(z)",
+        ),
+        (r"\cfrac[l]{a}{b} \not{D} \slashed{D}", "mfrac(a b) math-cancel(D) math-cancel(D)"),
+        (r"\begin{bmatrix}[cc|c] a & b & c \end{bmatrix}", "[ mtable(mtr(mtd(a) mtd(b) mtd(c))) ]"),
+        (r"\begin{bmatrix}[x] & b \end{bmatrix}", "[ mtable(mtr(mtd([ x ]) mtd(b))) ]"),
+        (r"\mqty(a & b) \mqty[a & b]", "( mtable(mtr(mtd(a) mtd(b))) ) [ mtable(mtr(mtd(a) mtd(b))) ]"),
+        (r"\operatorname\det \ev{A}{\psi} \color[HTML]{FF0000} x", "det ⟨ ψ | A | ψ ⟩ x"),
+        (r"\colorbox{red}{$x$} \textcolor[rgb]{1,0,0}{x}", "x x"),
         (r"\root 3 \of x \unicode{x41} \href{https://a.b}{x}", "mroot(x 3) A x"),
     ] {
         assert_eq!(outline(latex), expected, "{latex}");
@@ -99,6 +113,8 @@ fn numbers_and_units() {
         (r"\unit{\kilo\gram\per\mole\per\kelvin}", "k g / m o l / K"),
         (r"\SI{25}{\celsius} \SI{50}{\percent}", "25 _ ° C 50 _ %"),
         (r"\pu{5 m s-1} \ang{45}", "5 _ m _ msup(s − 1) msup(45 ∘)"),
+        (r"\ang{1;2;3} \ang{;;5}", "msup(1 ∘) msup(2 ′) msup(3 ′ ′) msup(5 ′ ′)"),
+        (r"\numrange{1}{2} \qtyrange{1}{2}{m} \numlist{1;2}", "1 – 2 1 – 2 _ m 1 , _ 2"),
     ] {
         assert_eq!(outline(latex), expected, "{latex}");
     }
@@ -169,6 +185,14 @@ const HOLDERS: &[&str] = &[
     "^?",
     "_{?}",
     r"\pu{5 ?}",
+    r"\boxed{$?$}",
+    r"\framebox[1em]{?}",
+    r"\cfrac[l]{?}{?}",
+    r"\operatorname\?",
+    r"\begin{pmatrix}[?] ? & ? \end{pmatrix}",
+    r"\numlist{?;?}",
+    r"\splitfrac{?}{?}",
+    r"\mqty(? & ?)",
 ];
 
 proptest::proptest! {
@@ -328,6 +352,49 @@ x \label{a}
 \mid
 \coloneqq
 \triangleq
+\begin{multline*} a \\ b \end{multline*}
+\begin{bsmallmatrix} a & b \end{bsmallmatrix}
+\begin{array}{cc} \multicolumn{2}{c}{a} \\ b & c \end{array}
+\llbracket x \rrbracket
+\commutator{A}{B}
+\anticommutator{A}{B}
+\outerproduct{a}{b}
+\widebar{x}
+\xrightharpoonup{a}
+\xtofrom{a}
+\hdots
+\adots
+\idotsint
+\cosec x
+\sh x
+\ch{H2O}
+\operatornamewithlimits{argmax}_x
+\textdollar 5
+\textasciicircum
+\textbraceleft x \textbraceright
+\cmark \xmark
+\cite{a}
+\cref{eq:1}
+\mspace{3mu}x
+\par x
+\parbox{2cm}{a}
+\makebox[2cm]{a}
+\shortstack{a\\b}
+\Cal{L}
+{\em x}
+\splitfrac{a}{b}
+\sqrt[\leftroot{2}\uproot{2}3]{x}
+\xfrac{1}{2}
+\faktor{A}{B}
+\scalebox{2}{x}
+\resizebox{1cm}{!}{x}
+\textsuperscript{2}
+\footnotesize x
+\SIlist{1;2}{m}
+\longdiv{x}
+\definecolor{a}{rgb}{1,0,0} x
+\iid
+\K
 \lesssim
 \gtrsim
 \ll

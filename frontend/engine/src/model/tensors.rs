@@ -76,8 +76,8 @@ impl<'a> Finder<'a> {
         self.list.push_rows(name, tensor, k, 0..n, Some(TABLE_CUT))
     }
 
-    /// Returns the number of rows that all of these tables have: at least one for each piece of the tokenizer. Of Gemma 3, rows
-    /// without a piece are left out, and the last piece may lack a row: it stands for soft tokens.
+    /// The number of rows of these tables that are used: one for each piece of the tokenizer. Rows without a piece are padding,
+    /// which no token may be drawn from. Of Gemma 3, the last piece may lack a row: it stands for soft tokens.
     fn vocabulary(&self, family: Family, tables: &[&str]) -> Result<u64, TensorError> {
         let mut pieces = tokenizer::pieces(&self.header.metadata) as u64;
         let mut common = u64::MAX;
@@ -91,7 +91,7 @@ impl<'a> Finder<'a> {
             }
             common = common.min(tensor.rows());
         }
-        Ok(if family == Family::Gemma3 && pieces > 0 { pieces } else { common })
+        Ok(if pieces > 0 { pieces } else { common })
     }
 
     fn vector(&mut self, name: &str, len: u64) -> Result<(), TensorError> {

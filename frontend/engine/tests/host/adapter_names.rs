@@ -7,13 +7,19 @@ use safetensors::tensor::{Dtype, TensorView};
 
 /// A file with both factors of one module, `{}` in the name standing for A or B.
 fn read(name: &str) -> Result<Adapter, AdapterError> {
+    read_with(name, "")
+}
+
+/// Same as [`read`], with more fields of the configuration.
+fn read_with(name: &str, fields: &str) -> Result<Adapter, AdapterError> {
     let values: Vec<f32> = (0..12).map(|i| i as f32).collect();
     let view = |side: &str, shape: [usize; 2]| {
         let view = TensorView::new(Dtype::F32, shape.to_vec(), bytemuck::cast_slice(&values));
         (name.replace("{}", side), view.expect("a view"))
     };
     let file = safetensors::serialize([view("A", [2, 6]), view("B", [6, 2])], None).expect("a file");
-    block_on(peft::read(&MemorySource::new(file), br#"{"peft_type": "LORA", "r": 2, "lora_alpha": 4}"#))
+    let config = format!(r#"{{"peft_type": "LORA", "r": 2, "lora_alpha": 4{fields}}}"#);
+    block_on(peft::read(&MemorySource::new(file), config.as_bytes()))
 }
 
 #[test]
@@ -88,5 +94,20 @@ fn modules_are_named_as_in_the_class_of_the_model() {
         let source = MemorySource::new(written.weights.clone());
         let again = block_on(peft::read(&source, written.config.as_bytes())).expect("it is read again");
         assert!(again.get(Target { layer: 3, projection: Projection::Q }).is_some());
+    }
+}
+
+#[test]
+fn adapters_that_changed_their_model_are_refused() {
+    let name = "base_model.model.model.layers.7.self_attn.q_proj.lora_{}.weight";
+    for begun in
+        ["\"pissa\"", "\"pissa_niter_16\"", "\"olora\"", "\"corda\"", "\"loftq\"", "\"PiSSA\"", "\"lora_ga\""]
+    {
+        let error = read_with(name, &format!(", \"init_lora_weights\": {begun}")).expect_err(begun);
+        assert!(matches!(error, AdapterError::Unsupported { .. }), "{error}");
+        assert!(error.to_string().contains("init_lora_weights"), "{error}");
+    }
+    for begun in ["true", "false", "null", "\"gaussian\"", "\"eva\"", "\"orthogonal\""] {
+        read_with(name, &format!(", \"init_lora_weights\": {begun}")).expect(begun);
     }
 }

@@ -60,6 +60,19 @@ fn an_answer_that_does_not_count_is_context() {
         json!({"train_on_turn": false}),
         json!({"weight": 1, "train": false}),
         json!({"label": false}),
+        json!({"label": "False"}),
+        json!({"weight": "0.00"}),
+        json!({"Weight": -0.0}),
+        json!({"train": "No"}),
+        json!({"isTrainable": "off"}),
+        json!({"not_trainable": 1}),
+        json!({"is_correct": false}),
+        json!({"kto_tag": 0}),
+        json!({"preferred": false}),
+        json!({"is_context": true}),
+        json!({"skip": 1}),
+        json!({"include": false}),
+        json!({"output_with_loss": false}),
     ] {
         let messages = chat(no.clone(), json!({}));
         assert_eq!(learned_of(&messages), only_right, "{no}");
@@ -83,6 +96,9 @@ fn an_answer_that_does_not_count_is_context() {
         json!({"masked": false}),
         json!({"train_detail": []}),
         json!({"loss": null}),
+        json!({"weight": "1.0"}),
+        json!({"label": 0}),
+        json!({"metadata": {"weight": 1, "source": "x"}}),
     ] {
         assert_eq!(learned_of(&chat(yes.clone(), json!({"weight": 1}))), both, "{yes}");
     }
@@ -129,7 +145,13 @@ fn what_cannot_be_obeyed_is_refused_by_name() {
     for (field, value, what) in [
         ("weight", json!(0.5), FieldFault::NoFlag),
         ("weight", json!(2), FieldFault::NoFlag),
+        ("weight", json!(-1), FieldFault::NoFlag),
+        ("weight", json!([0]), FieldFault::NoFlag),
+        ("weight", json!({"value": 0}), FieldFault::NoFlag),
+        ("loss_mask", json!("01"), FieldFault::NoFlag),
         ("train", json!("often"), FieldFault::NoFlag),
+        ("labelmask", json!(0), FieldFault::UnknownRule),
+        ("exclude_from_loss", json!(true), FieldFault::UnknownRule),
         (
             "train_detail",
             json!([{"begin_offset": 0, "end_offset": 2, "train": false}]),
@@ -141,6 +163,18 @@ fn what_cannot_be_obeyed_is_refused_by_name() {
         ("train_on_inputs", json!(true), FieldFault::UnknownRule),
     ] {
         assert_eq!(learned_of(&chat(json!({field: value}), json!({}))), fault(field, what), "{field}");
+    }
+    // Below another name.
+    for (name, beside) in [
+        ("weight", json!({"weight": 0})),
+        ("mask_loss", json!({"x": [{"mask_loss": true}]})),
+        ("loss_mask", json!({"loss_mask": [1, 0]})),
+        ("train_on_inputs", json!({"train_on_inputs": true})),
+    ] {
+        let in_message = learned_of(&chat(json!({"metadata": beside}), json!({})));
+        assert_eq!(in_message, fault(name, FieldFault::UnknownRule));
+        let in_row = learned_of(&json!({"prompt": "a", "completion": "b", "metadata": beside}));
+        assert_eq!(in_row, fault(name, FieldFault::UnknownRule));
     }
     let asked =
         json!([{"role": "user", "content": "a", "train": true}, {"role": "assistant", "content": "b"}]);

@@ -1,7 +1,9 @@
 //! Files as data sets and programs have them.
 
-use engine::template::Variant;
-use engine::train::examples::{Columns, FieldFault, NotUnicode, Parsed, Reason, decode, encode, read};
+use engine::template::{Content as Said, Part, Variant};
+use engine::train::examples::{
+    Columns, Content, FieldFault, NotUnicode, Parsed, Reason, decode, encode, read,
+};
 use serde_json::{Value, json};
 
 use crate::models::tokenizer;
@@ -261,6 +263,10 @@ fn what_is_no_example_says_what_it_is() {
         Reason::Preference
     );
     assert_eq!(refused(&json!({"chosen": messages, "rejected": messages})), Reason::Preference);
+    assert_eq!(
+        refused(&json!({"prompt": "q", "response": "a", "response_rejected": "b"})),
+        Reason::Preference
+    );
     assert_eq!(refused(&json!({"message_id": "1", "role": "prompter", "text": "q"})), Reason::SingleMessage);
     assert_eq!(refused(&json!({"text": "### Human: q### Assistant: a"})), Reason::TextAlone);
     let half = |found, missing| Reason::Half { found, missing };
@@ -408,8 +414,172 @@ fn bytes_are_unicode_or_refused() {
         let marked = decode(&units(unit, &format!("\u{feff}{text}")));
         assert_eq!(marked.as_deref(), Ok(text));
     }
+    for chinese in ["问题,回答\n一加一,二\n一,一\n", "一,一一一一一一\n"] {
+        assert_eq!(decode(&units(u16::to_le_bytes, chinese)).as_deref(), Ok(chinese));
+        assert_eq!(decode(&units(u16::to_be_bytes, chinese)).as_deref(), Ok(chinese));
+    }
+    let stray = "prompt,completion\nGr\0öße,b\n";
+    assert_eq!(decode(stray.as_bytes()).as_deref(), Ok(stray));
+    assert_eq!(decode(b"\xFF\xFE\0\0p\0\0\0"), Err(NotUnicode { line: 1 }));
+    assert_eq!(decode(b"p\0\0\0,\0\0\0q\0\0\0"), Err(NotUnicode { line: 1 }));
+    assert_eq!(decode(b"a,b\n\x1b$B<ALd\x1b(B,c\n"), Err(NotUnicode { line: 2 }));
     let windows_1252 = b"prompt,completion\na,b\nGr\xF6\xDFe,c\n";
     assert_eq!(decode(windows_1252), Err(NotUnicode { line: 3 }));
     assert_eq!(decode(&[0xFF, 0xFE, b'a', 0, b'\n', 0, 0, 0xD8]), Err(NotUnicode { line: 2 }));
     assert_eq!(decode(b"").as_deref(), Ok(""));
+}
+
+#[test]
+fn nothing_that_is_said_is_lost() {
+    let field = |field: &str, what| Reason::Field { field: field.into(), what };
+    let answer = json!({"role": "assistant", "content": "a"});
+    let plain = turns(&[("user", "q"), ("model", "a")]);
+    for content in [
+        json!([{"type": "input_text", "text": "q"}]),
+        json!([{"type": "text", "text": "q", "cache_control": {"type": "ephemeral"}}]),
+        json!({"type": "text", "text": "q"}),
+        json!({"text": "q"}),
+    ] {
+        assert_eq!(row(&json!([{"role": "user", "content": content}, answer])), plain, "{content}");
+    }
+    let output = json!([{"type": "output_text", "text": "a"}]);
+    assert_eq!(
+        row(&json!([{"role": "user", "content": "q"}, {"role": "assistant", "content": output}])),
+        plain
+    );
+    for content in [
+        json!([{"type": "file", "file": {"file_id": "x"}}]),
+        json!([{"type": "text", "text": "q"}, {"type": "tool_use", "name": "w", "input": {}}]),
+        json!([{"type": "text"}]),
+        json!([{"type": "text", "text": null}]),
+        json!([{"text": "hm", "thought": true}, {"text": "q"}]),
+        json!([{"functionCall": {"name": "w"}}]),
+        json!(["q"]),
+        json!({"question": "q"}),
+    ] {
+        let refusal = refused(&json!([{"role": "user", "content": content}, answer]));
+        assert_eq!(refusal, field("content", FieldFault::Malformed), "{content}");
+    }
+    // A message with nothing in it would be learned as such.
+    for nothing in [
+        json!({"role": "assistant", "content": ""}),
+        json!({"role": "assistant", "content": null}),
+        json!({"role": "assistant", "answer": "a"}),
+        json!({"role": "assistant", "Content": "a"}),
+        json!({"from": "gpt", "value": " "}),
+        json!({"role": "user", "content": []}),
+    ] {
+        let chat = json!([{"role": "user", "content": "q"}, answer, nothing]);
+        assert_eq!(refused(&chat), field("content", FieldFault::Empty), "{nothing}");
+    }
+    let about = turns(&[("user", "q\n\nc"), ("model", "a")]);
+    assert_eq!(row(&json!({"instruction": "q", "input": "", "context": "c", "response": "a"})), about);
+    assert_eq!(row(&json!({"conversation": [{"instruction": "q", "input": "c", "output": "a"}]})), about);
+    assert_eq!(row(&json!({"question": "q", "passage": "c", "answer": "a"})), about);
+    assert_eq!(row(&json!({"instruction": "q", "question": "c", "answer": "a"})), about);
+    let both = row(&json!({"instruction": "q", "input": "c", "context": "d", "output": "a"}));
+    assert_eq!(both, turns(&[("user", "q\n\nc\n\nd"), ("model", "a")]));
+    let call = json!({"id": "1", "function": {"name": "w", "arguments": {}}});
+    let other = json!([{"role": "user", "content": "q"}, {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "2", "content": "r"}, answer]);
+    assert_eq!(refused(&other), field("tool_call_id", FieldFault::Malformed));
+    let beside = json!({"prompt": [{"role": "user", "content": "q"}], "input": "c", "completion": "a"});
+    let parsed = read(&beside.to_string(), None);
+    assert_eq!((seen(&parsed), parsed.ignored), (vec![plain], vec!["input".to_owned()]));
+}
+
+#[test]
+fn authors_may_be_the_first_of_two_texts() {
+    let chat = json!([["system", "s"], ["user", "q"], ["assistant", "a"]]);
+    let expected = turns(&[("system", "s"), ("user", "q"), ("model", "a")]);
+    for file in [chat.clone(), json!({"messages": chat}), json!({"dialog": chat.to_string()}), json!([chat])]
+    {
+        assert_eq!(seen(&read(&file.to_string(), None)), std::slice::from_ref(&expected), "{file}");
+    }
+    let human = json!({"conversations": [["human", "q"], ["gpt", "a"]]});
+    assert_eq!(row(&human), turns(&[("user", "q"), ("model", "a")]));
+}
+
+#[test]
+fn lists_may_be_a_table() {
+    let two = vec![turns(&[("user", "q"), ("model", "a")]); 2];
+    for file in [
+        json!([["prompt", "completion"], ["q", "a"], ["q", "a"]]),
+        json!([["id", "Answer", "Question"], [1, "a", "q"], [2, "a", "q"]]),
+        json!([["user", "assistant"], ["q", "a"], ["q", "a"]]),
+        json!({"data": [["question", "answer"], ["q", "a"], ["q", "a"]]}),
+        json!({"columns": ["completion", "prompt"], "data": [["a", "q"], ["a", "q"]], "index": [0, 1]}),
+    ] {
+        let parsed = read(&file.to_string(), None);
+        assert_eq!((seen(&parsed), parsed.problems), (two.clone(), vec![]), "{file}");
+    }
+    let lines = read("[\"prompt\", \"completion\"]\n[\"q\", \"a\"]\n[\"q\", \"a\"]\n[\"q\"]\n", None);
+    assert_eq!(seen(&lines), two);
+    assert_eq!(lines.problems[0].line, 4);
+    assert_eq!(lines.problems[0].reason, Reason::Cells { cells: 1, columns: 2 });
+}
+
+#[test]
+fn well_known_data_sets_are_read_or_refused() {
+    let plain = turns(&[("user", "q"), ("model", "a")]);
+    let four = turns(&[("user", "q"), ("model", "a"), ("user", "r"), ("model", "b")]);
+    // UltraChat, one row and several.
+    let ultra = json!({"id": "0", "data": ["q", "a", "r", "b"]});
+    assert_eq!(row(&ultra), four);
+    assert_eq!(seen(&read(&format!("{ultra}\n{ultra}\n"), None)), [four.clone(), four]);
+    // SQuAD: the first answer; a question without one is refused.
+    let squad = json!({"id": "1", "title": "t", "context": "c", "question": "q", "answers": {"text": ["a", "b"], "answer_start": [0, 3]}});
+    assert_eq!(row(&squad), turns(&[("user", "q\n\nc"), ("model", "a")]));
+    let unanswerable = json!({"question": "q", "context": "c", "answers": {"text": [], "answer_start": []}});
+    assert_eq!(refused(&unanswerable), Reason::Half { found: "question", missing: "answer" });
+    // GSM8K, OpenOrca, MetaMath, Aya, Firefly, Alpaca with its prompt.
+    for set in [
+        json!({"question": "q", "answer": "a"}),
+        json!({"id": "x", "system_prompt": "", "question": "q", "response": "a"}),
+        json!({"type": "x", "query": "q", "original_question": "o", "response": "a"}),
+        json!({"inputs": "q", "targets": "a", "language": "deu"}),
+        json!({"kind": "x", "input": "q", "target": "a"}),
+        json!({"instruction": "q", "input": "", "output": "a", "text": "Below is an instruction"}),
+        json!({"prompt": "q", "prompt_id": "x", "messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]}),
+        json!({"conversation": [{"system": "", "input": "q", "output": "a", "output_with_loss": true}]}),
+    ] {
+        assert_eq!(row(&set), plain, "{set}");
+    }
+    // Without its choices, an answer says nothing.
+    for set in [
+        json!({"question": "q", "choices": ["x", "y"], "answer": 1, "subject": "s"}),
+        json!({"question": "q", "options": {"A": "x", "B": "y"}, "answer": "B"}),
+        json!({"question": "q", "A": "x", "B": "y", "answer": "B"}),
+        json!({"question": "q", "option_a": "x", "option_b": "y", "answer": 0}),
+    ] {
+        let refusal = refused(&set);
+        assert!(matches!(refusal, Reason::Field { what: FieldFault::Malformed, .. }), "{refusal:?}");
+    }
+    let columns = json!({"columns": ["frage", "antwort"], "data": [["q", "a"]]});
+    assert_eq!(refused(&columns), Reason::Unknown);
+    // One example with others in it is not a list of them.
+    let nested = json!({"instruction": "q", "output": "a", "examples": [{"input": "x", "output": "y"}]});
+    assert_eq!(row(&nested), plain);
+    // Messages in a text, as JSON and as Python writes them.
+    let messages = json!([{"role": "user", "content": "q"}]).to_string();
+    assert_eq!(row(&json!({"prompt": messages, "completion": "a"})), plain);
+    let python = json!({"prompt": "[{'role': 'user', 'content': 'q'}]", "completion": "a"});
+    assert_eq!(refused(&python), Reason::Field { field: "prompt".into(), what: FieldFault::NotAList });
+    assert_eq!(
+        row(&json!({"prompt": "[1, 2]", "completion": "a"})),
+        turns(&[("user", "[1, 2]"), ("model", "a")])
+    );
+}
+
+#[test]
+fn media_may_stand_beside_a_text() {
+    let chat = json!([
+        {"role": "user", "content": "what?", "images": ["a.png"]}, {"role": "assistant", "content": "a"},
+        {"role": "user", "content": "and?", "audio": "b.wav", "image": null}, {"role": "assistant", "content": "b"},
+    ]);
+    let parsed = read(&chat.to_string(), None);
+    assert_eq!((parsed.problems.len(), parsed.ignored.len()), (0, 0));
+    let Content::Chat { media, conversation, .. } = &parsed.rows[0].content else { panic!("a chat") };
+    assert_eq!(media.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["a.png", "b.wav"]);
+    assert!(matches!(&conversation.messages[2].content, Said::Parts(parts) if parts[0] == Part::Audio));
 }

@@ -202,11 +202,11 @@ fn a_table_has_columns_to_choose_from() {
     let problems: Vec<_> = parsed.problems.iter().map(|it| (it.line, it.reason.clone())).collect();
     assert_eq!(problems, [(4, empty("ask")), (5, empty("reply"))]);
 
-    // Without a choice: by name where a name is known, else the first two.
+    // Without a choice: by name where a name is known, else the first two with texts.
     let guessed = |text: &str| read(text, None).chosen.map(|it| (it.prompt, it.answer, it.system));
     let three = |a: &str, b: &str, c: &str| Some((a.to_owned(), b.to_owned(), c.to_owned()));
     assert_eq!(guessed("x\tAnswer\tQuestion\n1\t2\t3"), three("Question", "Answer", ""));
-    assert_eq!(guessed(text), three("id", "ask", "system"));
+    assert_eq!(guessed(text), three("ask", "reply", "system"));
     let gone = Columns { prompt: "nobody".into(), ..columns };
     let parsed = read(text, Some(&gone));
     assert_eq!(parsed.rows, []);

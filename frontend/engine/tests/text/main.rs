@@ -12,4 +12,5 @@ mod loading;
 mod models;
 mod parse;
 mod render;
+mod tables;
 mod tokenizer;

@@ -25,6 +25,10 @@ const MAX_KEY_BYTES: usize = 512;
 /// Maximum size of one compiled pattern in bytes: a repetition such as `{1000}` makes a short pattern large.
 const MAX_COMPILED: usize = 32 << 10;
 
+/// Beginnings of values of `init_lora_weights` that take something off the weights of the model, which the factors then give
+/// back: on the weights as published, these would be given twice. PEFT can convert such an adapter.
+const CHANGED_BASE: [&str; 5] = ["pissa", "olora", "corda", "loftq", "lora_ga"];
+
 fn default_alpha() -> f32 {
     8.0
 }
@@ -68,6 +72,7 @@ pub struct AdapterConfig {
     alora_invocation_tokens: Option<serde_json::Value>,
     #[serde(default)]
     use_qalora: bool,
+    init_lora_weights: Option<serde_json::Value>,
     /// The model that it was trained on, as named by the trainer.
     pub base_model_name_or_path: Option<String>,
     /// [`Self::alpha_pattern`], compiled.
@@ -149,6 +154,10 @@ impl AdapterConfig {
         ];
         if let Some((key, _)) = others.iter().find(|(_, used)| *used) {
             return unsupported((*key).to_owned());
+        }
+        let begun = config.init_lora_weights.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default();
+        if CHANGED_BASE.iter().any(|name| begun.to_lowercase().starts_with(name)) {
+            return unsupported(format!("init_lora_weights {begun:?}, which changes the model’s weights"));
         }
         match &config.target_modules {
             Some(Targets::List(names)) => {

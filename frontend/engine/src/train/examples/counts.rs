@@ -57,6 +57,10 @@ const NAMES: [(Rule, &[&str]); 7] = [
             "useloss",
             "supervise",
             "supervised",
+            "outputwithloss",
+            "istarget",
+            "include",
+            "included",
         ],
     ),
     (
@@ -72,9 +76,15 @@ const NAMES: [(Rule, &[&str]); 7] = [
             "excluded",
             "noloss",
             "notrain",
+            "nottrainable",
+            "untrainable",
+            "nontrainable",
             "donottrain",
             "skiploss",
             "contextonly",
+            "iscontext",
+            "skip",
+            "skipped",
         ],
     ),
     (
@@ -100,24 +110,43 @@ const NAMES: [(Rule, &[&str]); 7] = [
         ],
     ),
     (Rule::LastOnly, &["maskhistory", "trainonlast", "trainonlastonly", "lastturnonly", "trainonlastturn"]),
-    (Rule::Verdict, &["label", "ktotag"]),
+    (
+        Rule::Verdict,
+        &[
+            "label",
+            "ktotag",
+            "correct",
+            "iscorrect",
+            "desirable",
+            "isdesirable",
+            "accepted",
+            "approved",
+            "preferred",
+            "ispreferred",
+            "isgood",
+        ],
+    ),
 ];
 
 /// Words in names of fields about training.
-const WORDS: [&str; 13] = [
-    "train",
-    "training",
-    "trainable",
-    "trained",
-    "loss",
-    "losses",
-    "mask",
-    "masks",
-    "masked",
-    "masking",
-    "unmasked",
-    "weight",
-    "weights",
+const WORDS: [&str; 6] = ["training", "trained", "losses", "masking", "unmasked", "unmask"];
+/// How such words begin or end if they are joined to others.
+const STEMS: [&str; 9] =
+    ["train", "trains", "trainable", "loss", "mask", "masks", "masked", "weight", "weights"];
+/// Words that begin or end alike and are about something else.
+const OTHERS: [&str; 12] = [
+    "strain",
+    "restrain",
+    "constrain",
+    "trainer",
+    "trainers",
+    "trainee",
+    "gloss",
+    "lossless",
+    "weighted",
+    "overweight",
+    "underweight",
+    "lightweight",
 ];
 
 /// Returns the words of a name: `trainOn`, `train_on` and `train-on` have the same.
@@ -143,7 +172,10 @@ fn rule(name: &str) -> Option<Rule> {
     let words = words(name);
     let joined = words.concat();
     let known = NAMES.iter().find(|(_, names)| names.contains(&joined.as_str()));
-    let is_about = |word: &String| WORDS.contains(&word.as_str());
+    let is_about = |word: &String| {
+        let is_joined = |stem: &&str| word.starts_with(*stem) || word.ends_with(*stem);
+        WORDS.contains(&word.as_str()) || (STEMS.iter().any(is_joined) && !OTHERS.contains(&word.as_str()))
+    };
     // Which tokens see which others: those of padding have no labels.
     let of_attention = words.iter().any(|word| word == "attention");
     let unknown = words.iter().any(is_about) && !of_attention;
@@ -167,10 +199,16 @@ fn flag(field: &str, value: &Value) -> Result<Option<bool>, Reason> {
         Value::Number(number) if number.as_f64() == Some(0.0) => Ok(Some(false)),
         Value::Number(number) if number.as_f64() == Some(1.0) => Ok(Some(true)),
         Value::String(text) => match text.trim().to_lowercase().as_str() {
-            "" | "null" | "none" => Ok(None),
-            "0" | "0.0" | "false" | "no" => Ok(Some(false)),
-            "1" | "1.0" | "true" | "yes" => Ok(Some(true)),
-            _ => Err(fault(field, FieldFault::NoFlag)),
+            "" | "null" | "none" | "nan" => Ok(None),
+            "false" | "no" | "off" | "f" | "n" => Ok(Some(false)),
+            "true" | "yes" | "on" | "t" | "y" => Ok(Some(true)),
+            number => {
+                let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+                match whole {
+                    "0" | "1" if fraction.chars().all(|digit| digit == '0') => Ok(Some(whole == "1")),
+                    _ => Err(fault(field, FieldFault::NoFlag)),
+                }
+            }
         },
         _ => Err(fault(field, FieldFault::NoFlag)),
     }
@@ -202,6 +240,41 @@ fn says_something(value: &Value) -> bool {
     !is_empty(value) && (!value.is_string() || matches!(flag("", value), Ok(Some(_))))
 }
 
+/// Whether an answer was judged as right. `None` for what is no judgement: a class, or labels of tokens.
+fn verdict(name: &str, value: &Value) -> Option<bool> {
+    let name = words(name).concat();
+    match value {
+        Value::Bool(verdict) => Some(*verdict),
+        // A text or a number may also be a right answer or a class.
+        Value::String(text) if ["label", "ktotag"].contains(&name.as_str()) => {
+            text.trim().to_lowercase().parse().ok()
+        }
+        Value::Number(_) if name == "ktotag" => flag(&name, value).ok().flatten(),
+        _ => None,
+    }
+}
+
+/// Refuses a value that is not read if it has something in it that says what not to train on.
+///
+/// # Errors
+/// The name of the first such field.
+pub(super) fn of_unread(value: &Value) -> Result<(), Reason> {
+    match value {
+        Value::Array(values) => values.iter().try_for_each(of_unread),
+        Value::Object(object) => object.iter().try_for_each(|(name, value)| {
+            let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+            let has = |said| values.iter().any(|value| flag(name, value) == Ok(Some(said)));
+            let excludes = match rule(name) {
+                Some(Rule::Weight | Rule::Counts | Rule::AnswersOnly) => has(false),
+                Some(Rule::Masked | Rule::LastOnly | Rule::Prompts) => has(true),
+                _ => false,
+            };
+            if excludes { Err(fault(name, FieldFault::UnknownRule)) } else { of_unread(value) }
+        }),
+        _ => Ok(()),
+    }
+}
+
 /// Returns whether a message counts, by its own fields, which are removed. `is_answer`: the model wrote it.
 ///
 /// # Errors
@@ -212,8 +285,13 @@ pub(super) fn of_message(object: &mut Map<String, Value>, is_answer: bool) -> Re
         let said = match rule {
             Rule::Weight | Rule::Counts => flag(&name, &value)?,
             Rule::Masked => flag(&name, &value)?.map(|masked| !masked),
-            Rule::Verdict if !value.is_boolean() => None,
-            Rule::Verdict if is_answer => flag(&name, &value)?,
+            Rule::Verdict if is_answer || verdict(&name, &value).is_none() => {
+                let said = verdict(&name, &value);
+                if said.is_none() {
+                    object.insert(name.clone(), value);
+                }
+                said
+            }
             Rule::Prompts | Rule::AnswersOnly | Rule::LastOnly | Rule::Verdict | Rule::Unknown => {
                 if says_something(&value) {
                     return Err(fault(&name, FieldFault::UnknownRule));
@@ -272,14 +350,13 @@ impl Counts {
                         return Err(fault(&name, FieldFault::LeftOut));
                     }
                 }
-                (Rule::Verdict, Value::Bool(false)) => return Err(fault(&name, FieldFault::LeftOut)),
-                (Rule::Verdict, Value::String(text)) if text.trim().eq_ignore_ascii_case("false") => {
-                    return Err(fault(&name, FieldFault::LeftOut));
-                }
-                // A class, or labels of tokens, which their format reads.
-                (Rule::Verdict, value) => {
-                    object.insert(name, value.clone());
-                }
+                (Rule::Verdict, _) => match verdict(&name, &value) {
+                    Some(false) => return Err(fault(&name, FieldFault::LeftOut)),
+                    Some(true) => {}
+                    None => {
+                        object.insert(name, value);
+                    }
+                },
                 (Rule::Prompts, value) => {
                     if flag(&name, value)? == Some(true) {
                         return Err(fault(&name, FieldFault::NotOfModel));
@@ -342,7 +419,12 @@ mod tests {
         }
         assert_eq!(rule("lossMask"), Some(Rule::Counts));
         assert_eq!(rule("train_detail"), Some(Rule::Unknown));
-        for other in ["strain", "attention_mask", "source", "weighted", "glossary"] {
+        for name in ["labelmask", "lossmasks", "perTokenLoss", "untrained_mask", "sampleweights", "pretrain"]
+        {
+            assert_eq!(rule(name), Some(Rule::Unknown), "{name}");
+        }
+        for other in ["strain", "attention_mask", "source", "weighted", "glossary", "constraints", "trainer"]
+        {
             assert_eq!(rule(other), None, "{other}");
         }
     }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Bytes that are neither UTF-8 nor UTF-16.
+/// Bytes that are neither UTF-8 nor UTF-16, or a text in an encoding whose bytes are all ASCII.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line} isn’t UTF-8: save the file as UTF-8, such as “CSV UTF-8” in Excel")]
 pub struct NotUnicode {
@@ -16,6 +16,8 @@ pub struct NotUnicode {
 /// When it is in another encoding, so that nothing is replaced.
 pub fn decode(bytes: &[u8]) -> Result<String, NotUnicode> {
     let (unit, bytes): (fn([u8; 2]) -> u16, _) = match bytes {
+        // UTF-32.
+        [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] => return Err(NotUnicode { line: 1 }),
         [0xFF, 0xFE, rest @ ..] => (u16::from_le_bytes, rest),
         [0xFE, 0xFF, rest @ ..] => (u16::from_be_bytes, rest),
         _ => match utf16_without_mark(bytes) {
@@ -37,15 +39,37 @@ fn utf8(bytes: &[u8]) -> Result<String, NotUnicode> {
         let valid = &bytes[..error.valid_up_to()];
         NotUnicode { line: valid.iter().filter(|byte| **byte == b'\n').count() + 1 }
     };
-    std::str::from_utf8(bytes).map(str::to_owned).map_err(line)
+    let text = std::str::from_utf8(bytes).map_err(line)?;
+    // UTF-32 without a mark, or no text.
+    if text.matches('\0').count() > text.len() / 4 {
+        return Err(NotUnicode { line: 1 });
+    }
+    // ISO 2022-JP shifts between alphabets.
+    match text.find("\u{1b}$").or_else(|| text.find("\u{1b}(J")) {
+        Some(shift) => Err(NotUnicode { line: text[..shift].matches('\n').count() + 1 }),
+        None => Ok(text.to_owned()),
+    }
 }
 
-/// How UTF-16 is ordered. Texts have no NUL, but half of each ASCII character is zero there.
+/// How UTF-16 is ordered; `None` if it is something else. Half of each ASCII character is zero there, but so is half of
+/// some others: its spaces and line breaks tell.
 fn utf16_without_mark(bytes: &[u8]) -> Option<fn([u8; 2]) -> u16> {
-    let zeros = |at: usize| bytes.iter().skip(at).step_by(2).filter(|byte| **byte == 0).count();
-    match (zeros(0), zeros(1)) {
-        (0, 1..) => Some(u16::from_le_bytes),
-        (1.., 0) => Some(u16::from_be_bytes),
-        _ => None,
+    let zeros = bytes.iter().filter(|byte| **byte == 0).count();
+    let is_utf8 = std::str::from_utf8(bytes).is_ok();
+    if zeros == 0 || (is_utf8 && zeros <= bytes.len() / 4) {
+        return None;
+    }
+    let usual = |unit: fn([u8; 2]) -> u16| {
+        let units = || bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
+        // UTF-32 has NULs.
+        if units().any(|unit| unit == 0) {
+            return 0;
+        }
+        units().filter(|unit| [0x0A, 0x0D, 0x20, 0x2C, 0x22, 0x3B].contains(unit)).count()
+    };
+    match (usual(u16::from_le_bytes), usual(u16::from_be_bytes)) {
+        (0, 0) => None,
+        (little, big) if little >= big => Some(u16::from_le_bytes),
+        _ => Some(u16::from_be_bytes),
     }
 }

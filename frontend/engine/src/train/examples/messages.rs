@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::template::{Conversation, Message};
 
 use super::counts::{self, Counts};
-use super::fields::{Sides, text};
+use super::fields::{Sides, about, text};
 use super::named::{self, Listed};
 use super::tools::{self, Called};
 use super::{Content, FieldFault, Reason};
@@ -90,8 +90,8 @@ fn messages(turn: Value) -> Result<Vec<Map<String, Value>>, Reason> {
         if !counts::is_empty(&system) {
             all.push(said("system", system));
         }
-        let question = Value::String(text(ask.1, ask.0)?);
-        all.push(said("user", question));
+        let question = about(text(ask.1, ask.0)?, sides, &mut turn)?;
+        all.push(said("user", question.into()));
         // What is left is about the answer.
         turn.extend(said("assistant", Value::String(text(answer.1, answer.0)?)));
         all.push(turn);
@@ -143,19 +143,60 @@ fn messages(turn: Value) -> Result<Vec<Map<String, Value>>, Reason> {
         }
         _ => {}
     }
-    if let Some(Value::Number(number)) = turn.get("content") {
-        let text = number.to_string();
-        turn.insert("content".into(), text.into());
-    }
-    for part in turn.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten() {
-        let Value::Object(part) = part else { return Err(wrong("content")) };
-        counts::of_part(part)?;
-        // Some APIs leave the type of texts out.
-        if part.contains_key("text") && !part.contains_key("type") {
-            part.insert("type".into(), "text".into());
-        }
-    }
+    let content = match turn.shift_remove("content") {
+        Some(Value::Number(number)) => Some(Value::String(number.to_string())),
+        Some(Value::Array(all)) => Some(parts(all)?.into()),
+        // A single part; tools respond with any object.
+        Some(Value::Object(part)) if role != "tool" => Some(parts(vec![part.into()])?.into()),
+        content => content,
+    };
+    turn.extend(content.map(|content| ("content".to_owned(), content)));
+    with_media(&mut turn)?;
     Ok(vec![turn])
+}
+
+/// The parts of a content: texts and places of media.
+///
+/// # Errors
+/// When a part is anything else, which would be left out without a word.
+fn parts(parts: Vec<Value>) -> Result<Vec<Value>, Reason> {
+    let part = |part: Value| {
+        let Value::Object(mut part) = part else { return Err(wrong("content")) };
+        counts::of_part(&mut part)?;
+        let kind = named::kind(&part).ok_or_else(|| wrong("content"))?;
+        let is_thought = part.get("thought").is_some_and(|thought| *thought != Value::Bool(false));
+        if is_thought || (kind == "text" && !part.get("text").is_some_and(Value::is_string)) {
+            return Err(wrong("content"));
+        }
+        part.insert("type".into(), kind.into());
+        Ok(Value::Object(part))
+    };
+    parts.into_iter().map(part).collect()
+}
+
+/// Puts the pictures and sounds that a message names beside its text before it.
+fn with_media(turn: &mut Map<String, Value>) -> Result<(), Reason> {
+    let media = Listed::take(turn)?.into_parts();
+    if media.is_empty() {
+        return Ok(());
+    }
+    let said = match turn.shift_remove("content") {
+        Some(Value::Array(parts)) => parts,
+        Some(Value::String(text)) if text.contains("<image>") || text.contains("<audio>") => {
+            return Err(wrong("content"));
+        }
+        Some(Value::String(text)) => vec![json!({"type": "text", "text": text})],
+        _ => Vec::new(),
+    };
+    turn.insert("content".into(), [media, said].concat().into());
+    Ok(())
+}
+
+/// Whether a message has something in it.
+fn says_something(message: &Map<String, Value>) -> bool {
+    ["content", "reasoning", "reasoning_content", "thinking", "tool_calls", "tool_responses"]
+        .iter()
+        .any(|name| message.get(*name).is_some_and(|value| !counts::is_empty(value)))
 }
 
 /// Returns the chat of a row's turns. Fields that are not used are added to `ignored`.
@@ -171,9 +212,11 @@ pub(super) fn chat(turns: Vec<Value>, beside: Beside, ignored: &mut Vec<String>)
     let skipped = all.len();
     let (mut answers, mut context) = (Vec::new(), Vec::new());
     let mut called = Called::default();
+    let has_media = !listed.is_empty();
     for turn in authored(turns)? {
         for mut message in messages(turn)? {
-            let is_answer = message.get("role").and_then(Value::as_str) == Some("assistant");
+            let is_of = |role: &str| message.get("role").is_some_and(|it| it == role);
+            let (is_question, is_answer) = (is_of("user"), is_of("assistant"));
             let is_learned = counts::of_message(&mut message, is_answer)?;
             let was_learned = context.last().is_none_or(|last| last + 1 != all.len());
             if let Some(calls) = only_calls(&message)
@@ -196,7 +239,12 @@ pub(super) fn chat(turns: Vec<Value>, beside: Beside, ignored: &mut Vec<String>)
             if is_answer {
                 answers.push(all.len());
             }
-            ignored.extend(unused(&message, &FIELDS));
+            // Pictures beside the messages may be all that is asked.
+            let must_speak = is_answer || (is_question && !has_media);
+            if must_speak && !says_something(&message) {
+                return Err(Reason::Field { field: "content".to_owned(), what: FieldFault::Empty });
+            }
+            ignored.extend(unused(&message, &FIELDS)?);
             all.push(Value::Object(message));
         }
     }
@@ -221,6 +269,9 @@ pub(super) fn chat(turns: Vec<Value>, beside: Beside, ignored: &mut Vec<String>)
 /// # Errors
 /// When one says nothing, or nobody answers.
 fn authored(turns: Vec<Value>) -> Result<Vec<Value>, Reason> {
+    if turns.iter().all(|turn| said_by(turn).is_some()) {
+        return Ok(turns.iter().filter_map(said_by).collect());
+    }
     let is_pair = |turn: &Value| turn.as_array().is_some_and(|pair| pair.len() == 2);
     let turns = if turns.iter().all(is_pair) {
         turns.into_iter().flat_map(|turn| turn.as_array().cloned().unwrap_or_default()).collect()
@@ -243,6 +294,13 @@ fn authored(turns: Vec<Value>) -> Result<Vec<Value>, Reason> {
     Ok(said.into_iter().map(|(role, text)| json!({"role": role, "content": text})).collect())
 }
 
+/// The message that a list of an author and a text is.
+pub(super) fn said_by(turn: &Value) -> Option<Value> {
+    let [author, text] = turn.as_array()?.as_slice() else { return None };
+    let role = role(author.as_str()?).filter(|_| text.is_string())?;
+    Some(json!({"role": role, "content": text}))
+}
+
 /// Returns the calls of an answer that says nothing besides.
 fn only_calls(message: &Map<String, Value>) -> Option<Vec<Value>> {
     let is_silent = ["content", "reasoning", "reasoning_content", "thinking"]
@@ -252,8 +310,12 @@ fn only_calls(message: &Map<String, Value>) -> Option<Vec<Value>> {
     (!calls.is_empty()).then(|| calls.clone())
 }
 
-/// Returns the names of fields that say something and are not among those that are read.
-pub(super) fn unused(object: &Map<String, Value>, read: &[&str]) -> Vec<String> {
+/// The names of fields that say something and are not among those that are read.
+///
+/// # Errors
+/// When one of them says what not to train on.
+pub(super) fn unused(object: &Map<String, Value>, read: &[&str]) -> Result<Vec<String>, Reason> {
     let says = |(name, value): &(&String, &Value)| !read.contains(&name.as_str()) && !counts::is_empty(value);
-    object.iter().filter(says).map(|(name, _)| name.clone()).collect()
+    let unread = |(name, value): (&String, &Value)| counts::of_unread(value).map(|()| name.clone());
+    object.iter().filter(says).map(unread).collect()
 }

@@ -18,6 +18,7 @@ mod named;
 mod parsed;
 mod problem;
 mod read;
+mod records;
 mod row;
 mod rows;
 mod split;

@@ -4,7 +4,7 @@
 //! messages, `images` and `audios`, with places that are parts without a name; or such lists with places `<image>`
 //! and `<audio>` in the text. If there are no places, the media precede the first question.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::media::Media;
 use crate::template::{Content as Said, Conversation, Part, Role};
@@ -29,11 +29,26 @@ fn name(value: &Value) -> Option<&str> {
     text.filter(|text| !text.is_empty())
 }
 
+/// What a part of a message is, by its type: `text`, `image`, `audio` or `video`. `None` for anything else.
+pub(super) fn kind(part: &Map<String, Value>) -> Option<&'static str> {
+    let Some(kind) = part.get("type") else {
+        // Some APIs leave the type of texts out.
+        return part.get("text").filter(|text| text.is_string()).map(|_| "text");
+    };
+    Some(match kind.as_str()? {
+        "text" | "input_text" | "output_text" => "text",
+        "image" | "image_url" | "input_image" => "image",
+        "audio" | "input_audio" => "audio",
+        "video" => "video",
+        _ => return None,
+    })
+}
+
 /// Returns the kind and the keys of a media part, by its type.
 fn media(kind: &str) -> Option<(Media, &'static [&'static str])> {
     match kind {
-        "image" | "image_url" => Some((Media::Image, &["image", "image_url", "path", "url", "file"])),
-        "audio" | "input_audio" => Some((Media::Audio, &["audio", "input_audio", "path", "url", "file"])),
+        "image" => Some((Media::Image, &["image", "image_url", "path", "url", "file"])),
+        "audio" => Some((Media::Audio, &["audio", "input_audio", "path", "url", "file"])),
         _ => None,
     }
 }
@@ -73,6 +88,13 @@ impl Listed {
             }
         };
         Ok(Self { images: names(["images", "image"])?, audios: names(["audios", "audio"])? })
+    }
+
+    /// Them as parts of a message.
+    pub fn into_parts(self) -> Vec<Value> {
+        let images = self.images.into_iter().map(|name| json!({"type": "image", "image": name}));
+        let audios = self.audios.into_iter().map(|name| json!({"type": "audio", "audio": name}));
+        images.chain(audios).collect()
     }
 
     fn next(&mut self, media: Media) -> Option<String> {

@@ -1,11 +1,16 @@
 //! The parsed content of an example file.
 
+use serde::de::IgnoredAny;
+
 use super::{Problem, Reason, Row};
 
 /// Maximum number of fields that are named, of all that are not used.
 const MAX_IGNORED: usize = 20;
 /// Maximum length of their names in characters.
 const MAX_NAME: usize = 40;
+
+/// What RFC 7464 puts before each value of a sequence of JSON.
+pub(super) const RECORD: char = '\u{1e}';
 
 /// The detected format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -18,11 +23,22 @@ pub enum Format {
 }
 
 impl Format {
-    /// Detects the format: JSON starts with a bracket, everything else is a table.
+    /// Detects the format: JSON starts with a bracket, perhaps below a line of something else. Everything else is a
+    /// table.
+    #[must_use]
     pub fn of(text: &str) -> Self {
-        match text.trim_start_matches('\u{feff}').trim_start().chars().next() {
-            None | Some('{' | '[') => Self::Json,
-            Some(_) => Self::Table,
+        let is_space = |c: char| c.is_whitespace() || c == RECORD;
+        let lines = text.trim_start_matches('\u{feff}').lines();
+        let mut lines = lines.map(|line| line.trim_matches(is_space)).filter(|line| !line.is_empty());
+        let is_json = |line: &str| {
+            let is_value = || serde_json::from_str::<IgnoredAny>(line).is_ok();
+            matches!(line, "{" | "[") || (line.starts_with(['{', '[']) && is_value())
+        };
+        match (lines.next(), lines.next()) {
+            (None, _) => Self::Json,
+            (Some(first), _) if first.starts_with(['{', '[']) => Self::Json,
+            (_, Some(second)) if is_json(second) => Self::Json,
+            _ => Self::Table,
         }
     }
 }

@@ -67,9 +67,16 @@ pub enum Reason {
     /// A required cell is empty or missing.
     #[error("the column “{column}” is empty")]
     EmptyCell { column: String },
-    /// The row of the table cannot be parsed.
-    #[error("the table cannot be read here: {what}")]
-    Table { what: String },
+    /// A cell of the table with quotation marks that do not enclose it.
+    #[error(
+        "a quotation mark doesn’t begin or end a cell: enclose the whole cell in “\"”, and double those in it"
+    )]
+    Quotes,
+    /// The row of the table has more cells than there are columns.
+    #[error(
+        "{cells} cells, but the table has {columns} columns: enclose texts that contain the separator in “\"”"
+    )]
+    Cells { cells: usize, columns: usize },
     /// The table has fewer than two columns.
     #[error("the table has fewer than two columns")]
     TooFewColumns,

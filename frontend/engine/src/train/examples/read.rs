@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
-use super::fields::CHATS;
-use super::messages::is_message;
+use super::fields::{CHATS, Sides};
+use super::messages::{is_message, said_by};
+use super::parsed::RECORD;
 use super::rows;
 use super::{Columns, Format, JsonFault, MAX_ROW_BYTES, MAX_ROWS, Parsed, Problem, Reason, Row, table};
 
@@ -56,6 +57,7 @@ pub fn read(text: &str, columns: Option<&Columns>) -> Parsed {
     let text = text.trim_start_matches('\u{feff}');
     match Format::of(text) {
         Format::Table => Parsed { format: Format::Table, ..table::read(text, columns) },
+        Format::Json if text.contains(RECORD) => json(&text.replace(RECORD, " ")),
         Format::Json => json(text),
     }
 }
@@ -115,7 +117,8 @@ fn all(text: &str, mut values: Vec<&RawValue>) -> Parsed {
         parsed.ignore(beside);
     }
     let (mut line, mut counted) = (1, 0);
-    for row in values {
+    let head = values.first().and_then(|first| head(first));
+    for row in values.into_iter().skip(usize::from(head.is_some())) {
         let offset = row.get().as_ptr() as usize - text.as_ptr() as usize;
         line += text[counted..offset].matches('\n').count() as u32;
         counted = offset;
@@ -123,9 +126,26 @@ fn all(text: &str, mut values: Vec<&RawValue>) -> Parsed {
             parsed.problem(line, Reason::TooMany { limit: MAX_ROWS });
             break;
         }
-        parsed.take(line, row.get());
+        let cells = head.as_ref().and_then(|_| serde_json::from_str::<Vec<Value>>(row.get()).ok());
+        match head.iter().zip(cells).next() {
+            None => parsed.take(line, row.get()),
+            Some((names, cells)) if cells.len() == names.len() => {
+                let named: Map<_, _> = names.iter().cloned().zip(cells).collect();
+                parsed.take(line, &Value::Object(named).to_string());
+            }
+            Some((names, cells)) => {
+                parsed.problem(line, Reason::Cells { cells: cells.len(), columns: names.len() });
+            }
+        }
     }
     parsed
+}
+
+/// The names of columns that a list has, as the first of a table of lists.
+fn head(row: &RawValue) -> Option<Vec<String>> {
+    let names: Vec<String> = serde_json::from_str(row.get()).ok()?;
+    let has = |name: &str| names.iter().any(|other| other.trim().eq_ignore_ascii_case(name));
+    Sides::of(has).map(|_| names)
 }
 
 /// Returns whether a value may be a row: an object or a list.
@@ -141,6 +161,13 @@ fn listed(value: &RawValue) -> Option<(Vec<&RawValue>, Vec<String>)> {
         return is_list.then_some((rows, Vec::new()));
     }
     let object: BTreeMap<String, &RawValue> = serde_json::from_str(value.get()).ok()?;
+    let has_chat = |name: &&str| {
+        let list = object.get(*name).map(|value| serde_json::from_str::<Vec<&RawValue>>(value.get()));
+        list.is_some_and(|list| list.is_ok_and(|list| begins_chat(&list)))
+    };
+    if Sides::of(|name| object.contains_key(name)).is_some() || CHATS.iter().any(has_chat) {
+        return None;
+    }
     let rows_of = |name: &str| {
         let rows: Vec<&RawValue> = serde_json::from_str(object.get(name)?.get()).ok()?;
         (!rows.is_empty() && rows.iter().all(is_row) && !begins_chat(&rows)).then_some(rows)
@@ -155,13 +182,21 @@ fn listed(value: &RawValue) -> Option<(Vec<&RawValue>, Vec<String>)> {
         rows_of(name).filter(|rows| rows.iter().all(is_chat))
     };
     let found = LISTS.iter().find_map(|name| Some((*name, rows_of(name)?)));
-    let (name, rows) = found.or_else(|| CHATS.iter().find_map(|name| Some((*name, chats_of(name)?))))?;
-    let beside = object.keys().filter(|other| *other != name).cloned().collect();
+    let (name, mut rows) = found.or_else(|| CHATS.iter().find_map(|name| Some((*name, chats_of(name)?))))?;
+    let mut beside: Vec<String> = object.keys().filter(|other| *other != name).cloned().collect();
+    let are_lists = rows.iter().all(|row| row.get().starts_with('['));
+    if let Some(columns) = object.get("columns").filter(|_| are_lists) {
+        // As pandas writes a table, with the numbers of its rows.
+        head(columns)?;
+        rows.insert(0, columns);
+        beside.retain(|other| !["columns", "index"].contains(&other.as_str()));
+    }
     Some((rows, beside))
 }
 
 /// Returns whether a list begins with a message, so that it is a chat.
 fn begins_chat(rows: &[&RawValue]) -> bool {
-    let first = rows.first().and_then(|row| serde_json::from_str::<Value>(row.get()).ok());
-    first.is_some_and(|row| is_message(&row))
+    let first = rows.first().filter(|row| head(row).is_none());
+    let first = first.and_then(|row| serde_json::from_str::<Value>(row.get()).ok());
+    first.is_some_and(|row| is_message(&row) || said_by(&row).is_some())
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::counts::{self, Counts};
-use super::fields::{ANSWERS, CHATS, PROMPTS, Sides, THOUGHTS, system, text};
+use super::fields::{ANSWERS, CHATS, CHOICES, PROMPTS, Sides, THOUGHTS, about, is_preference, system, text};
 use super::messages::{self, Beside};
 use super::named::Listed;
 use super::{Content, FieldFault, Reason};
@@ -42,9 +42,10 @@ pub(super) fn row(value: Value, ignored: &mut Vec<String>) -> Result<Content, Re
         let name = if object.contains_key(&lower) || counts::is_rule(&name) { name } else { lower };
         object.insert(name, value);
     }
-    if object.keys().any(|name| name.starts_with("chosen") || name.starts_with("rejected")) {
+    if object.keys().any(|name| is_preference(&name.to_lowercase())) {
         return Err(Reason::Preference);
     }
+    rename(&mut object);
     let mut counts = Counts::take(&mut object)?;
     let kind = kind(&object, &counts).ok_or_else(|| unknown(&object))?;
     let content = match kind {
@@ -57,7 +58,7 @@ pub(super) fn row(value: Value, ignored: &mut Vec<String>) -> Result<Content, Re
         }
         RowKind::Pair => pair(&mut object, counts, ignored),
     }?;
-    ignored.extend(messages::unused(&object, &[]));
+    ignored.extend(messages::unused(&object, &[])?);
     Ok(content)
 }
 
@@ -123,27 +124,24 @@ fn pair(
     ignored: &mut Vec<String>,
 ) -> Result<Content, Reason> {
     let sides = Sides::of(|name| object.contains_key(name)).ok_or(Reason::Unknown)?;
-    let context = sides.context(|name| object.contains_key(name));
-    let prompt = object.shift_remove(sides.prompt).unwrap_or_default();
-    let answer = object.shift_remove(sides.answer).unwrap_or_default();
-    let context =
-        context.map(|name| text(object.shift_remove(name).unwrap_or_default(), name)).transpose()?;
+    let prompt = spelled_chat(object.shift_remove(sides.prompt).unwrap_or_default(), sides.prompt)?;
+    let answer = spelled_chat(object.shift_remove(sides.answer).unwrap_or_default(), sides.answer)?;
+    // What an index or a letter chooses from would be missing.
+    let is_choice = answer.is_number() || answer.as_str().is_some_and(|text| text.trim().len() == 1);
+    let is_said = |name: &&str| object.get(*name).is_some_and(|value| !counts::is_empty(value));
+    let choices = CHOICES.into_iter().find(is_said);
+    if let Some(choices) = choices.filter(|_| is_choice) {
+        return Err(Reason::Field { field: choices.to_owned(), what: FieldFault::Malformed });
+    }
     let mut turns = history(object)?;
     let beside = beside(object, counts)?;
     match prompt {
         Value::Array(messages) => turns.extend(messages),
         prompt => {
-            let mut prompt = text(prompt, sides.prompt)?;
-            let mut context = context.filter(|context| !context.trim().is_empty());
-            if prompt.trim().is_empty() {
-                prompt = context.take().unwrap_or_default();
-            }
+            let prompt = about(text(prompt, sides.prompt)?, sides, object)?;
             // An image alone is a valid question.
             if prompt.trim().is_empty() && beside.listed.is_empty() {
                 return Err(Reason::Field { field: sides.prompt.to_owned(), what: FieldFault::Empty });
-            }
-            if let Some(context) = context {
-                prompt = format!("{prompt}\n\n{context}");
             }
             turns.push(json!({"role": "user", "content": prompt}));
         }
@@ -169,9 +167,48 @@ fn pair(
     messages::chat(turns, beside, ignored)
 }
 
+/// A side of a pair that spells a list of messages, as that list.
+///
+/// # Errors
+/// When it seems to be one, but cannot be read, as Python writes it.
+fn spelled_chat(value: Value, field: &str) -> Result<Value, Reason> {
+    let Some(text) = value.as_str().map(str::trim).filter(|text| text.starts_with('[')) else {
+        return Ok(value);
+    };
+    let begin: String = text.chars().filter(|it| !it.is_whitespace()).take(12).collect();
+    let is_chat = ["role", "content", "from"].iter().any(|name| {
+        begin.starts_with(&format!("[{{\"{name}\":")) || begin.starts_with(&format!("[{{'{name}':"))
+    });
+    if !is_chat {
+        return Ok(value);
+    }
+    serde_json::from_str(text)
+        .map_err(|_| Reason::Field { field: field.to_owned(), what: FieldFault::NotAList })
+}
+
+/// Names that data sets have, as they are read here: the dialogue of UltraChat, and the answers of SQuAD, of which the
+/// first counts.
+fn rename(object: &mut Map<String, Value>) {
+    let is_dialogue =
+        |value: &Value| value.as_array().is_some_and(|texts| texts.iter().all(Value::is_string));
+    if object.get("data").is_some_and(is_dialogue)
+        && let Some(data) = object.shift_remove("data")
+    {
+        object.entry("dialogue").or_insert(data);
+    }
+    let first = object.get("answers").and_then(|answers| answers.get("text")?.get(0)).cloned();
+    if let Some(first) = first
+        && !object.contains_key("answer")
+    {
+        object.shift_remove("answers");
+        object.insert("answer".into(), first);
+    }
+}
+
 /// Earlier turns beside a question: pairs of texts, or messages.
 fn history(object: &mut Map<String, Value>) -> Result<Vec<Value>, Reason> {
-    if !object.contains_key("history") {
+    if object.get("history").is_none_or(counts::is_empty) {
+        object.shift_remove("history");
         return Ok(Vec::new());
     }
     let mut turns = Vec::new();

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{FieldFault, Reason};
+use super::{FieldFault, Reason, named};
 
 /// Names of what a tool is called with, besides `arguments`.
 const ARGUMENTS: [&str; 3] = ["parameters", "args", "input"];
@@ -94,8 +94,7 @@ fn response(block: &str) -> Map<String, Value> {
 
 /// What a tool has said, as the content of its message: a text, an object, or parts.
 pub(super) fn said(content: Value) -> Value {
-    let is_part =
-        |value: &Value| value.get("type").is_some_and(Value::is_string) || value.get("text").is_some();
+    let is_part = |value: &Value| value.as_object().is_some_and(|part| named::kind(part).is_some());
     match content {
         Value::Array(values) if !values.iter().all(is_part) => Value::Array(values).to_string().into(),
         value @ (Value::Number(_) | Value::Bool(_)) => value.to_string().into(),
@@ -122,6 +121,8 @@ fn blocks<'a>(text: &'a str, open: &str, close: &str) -> Option<(String, Vec<&'a
 pub(super) struct Called {
     /// The names of the tools that the last answer called.
     names: Vec<String>,
+    /// The ids of these calls.
+    ids: Vec<Value>,
     /// How many have responded.
     responses: usize,
 }
@@ -130,7 +131,7 @@ impl Called {
     /// Takes note of a message. A response that names neither its call nor its tool belongs to the next call.
     ///
     /// # Errors
-    /// When it is a response and nothing was called: no prompt can have it.
+    /// When it is a response to a call that was not made: no prompt can have it.
     pub fn take(&mut self, message: &mut Map<String, Value>) -> Result<(), Reason> {
         if message.get("role").and_then(Value::as_str) != Some("tool") {
             let calls = message.get("tool_calls").and_then(Value::as_array);
@@ -139,12 +140,16 @@ impl Called {
                 name.and_then(Value::as_str).unwrap_or_default().to_owned()
             };
             self.names = calls.into_iter().flatten().map(name).collect();
+            self.ids = calls.into_iter().flatten().filter_map(|call| call.get("id").cloned()).collect();
             self.responses = 0;
             return Ok(());
         }
-        let Some(last) = self.names.len().checked_sub(1) else {
-            return Err(Reason::Field { field: "tool".to_owned(), what: FieldFault::Malformed });
-        };
+        let wrong = |field: &str| Reason::Field { field: field.to_owned(), what: FieldFault::Malformed };
+        let last = self.names.len().checked_sub(1).ok_or_else(|| wrong("tool"))?;
+        let is_other = |id: &Value| id != "" && !self.ids.is_empty() && !self.ids.contains(id);
+        if message.get("tool_call_id").is_some_and(is_other) && !message.contains_key("name") {
+            return Err(wrong("tool_call_id"));
+        }
         if !message.contains_key("tool_call_id") {
             let next = &self.names[self.responses.min(last)];
             message.entry("name").or_insert_with(|| next.clone().into());
