@@ -50,8 +50,8 @@ fn about(device: Option<&DeviceReport>, model: &ModelState, user_agent: &str) ->
 }
 
 fn no_device(device: &DeviceReport) -> String {
-    let problem = device.problem.map(failures::no_gpu).unwrap_or_default();
-    [problem, &*device.detail].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" ")
+    let problem = device.problem.as_ref().map(failures::no_gpu).unwrap_or_default();
+    [&*problem, &*device.detail].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// What is wrong with a kernel, with the compiler's words.
