@@ -110,13 +110,6 @@ pub fn simulation() -> Option<String> {
     query("fake").map(|words| format!("{script}?fake={words}"))
 }
 
-/// What a thrown value says.
-#[must_use]
-pub fn words(value: &JsValue) -> String {
-    let message = js_sys::Reflect::get(value, &"message".into()).ok().and_then(|message| message.as_string());
-    message.or_else(|| value.as_string()).unwrap_or_else(|| "an error without a message".into())
-}
-
 /// Sets the theme on the document; `None` for the system's.
 pub fn set_theme(theme: Option<&str>) {
     if let Some(root) = root() {
@@ -145,10 +138,16 @@ pub fn set_rail(width: Option<u16>) {
     }
 }
 
+/// Whether lines run from right to left.
+#[must_use]
+pub fn is_right_to_left() -> bool {
+    root().is_some_and(|root| root.dir() == "rtl")
+}
+
 /// Returns the distance of `x` from the edge of the window at which lines begin, in pixels.
 #[must_use]
 pub fn from_start(x: i32) -> i32 {
-    let width = root().filter(|root| root.dir() == "rtl").map(|root| root.client_width());
+    let width = root().filter(|_| is_right_to_left()).map(|root| root.client_width());
     width.map_or(x, |width| width - x)
 }
 

@@ -18,7 +18,7 @@ pub enum Place {
     Settings,
     /// What engineers want to know.
     Diagnostics,
-    /// An address that nothing is at.
+    /// An address without a page.
     Unknown,
 }
 

@@ -83,7 +83,7 @@ mod page {
         static NOW: Cell<Language> = Cell::new(Language::default());
         /// The one that is to be shown when its words have come.
         static AWAITED: Cell<Option<Language>> = const { Cell::new(None) };
-        /// Tells what is drawn.
+        /// The language that is drawn.
         pub static SHOWN: Cell<Option<RwSignal<Language>>> = const { Cell::new(None) };
     }
 

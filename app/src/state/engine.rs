@@ -479,7 +479,7 @@ impl EngineStore {
         }
     }
 
-    /// Gives the memory of the loaded model back. What uses the model ends.
+    /// Frees the memory of the loaded model. What uses the model ends.
     pub fn unload(self) {
         self.refused.set(None);
         let Some(reply) = self.request(None, Request::Unload) else { return };

@@ -55,7 +55,7 @@ impl Choice {
         }
     }
 
-    /// Files of the user's: the model first, then its projector if there is one. None when there is no file.
+    /// Files of the user's: the model first, then its projector if there is one. Empty if there is no file.
     #[must_use]
     pub fn local(files: &[(String, u64)]) -> Option<Self> {
         let (first, _) = files.first()?;
@@ -499,9 +499,9 @@ pub(super) mod tests {
         );
         assert_eq!(words(61.0), "Fits with 4.0 GB of graphics memory for experts · slightly slower answers");
         let shorter = FitVerdict::FitsWith { context: 2048, bytes: 1, outside };
-        let told =
+        let words =
             (Severity::Fair, "Fits with 2,048 tokens of context · at least about 2 tokens per second".into());
-        assert_eq!(with(&shorter, Some(2.1)), told);
+        assert_eq!(with(&shorter, Some(2.1)), words);
         let whole = FitVerdict::Fits { context: 8192, bytes: 1, outside: 0 };
         assert_eq!(with(&whole, None), (Severity::Good, "Fits".into()));
     }

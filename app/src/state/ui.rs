@@ -103,7 +103,7 @@ pub struct ToastAction {
 /// A line that goes away by itself, perhaps with a button.
 #[derive(Clone)]
 pub struct Toast {
-    /// Tells it from others.
+    /// Its number.
     pub number: u32,
     /// What it says.
     pub text: String,

@@ -38,7 +38,7 @@ pub(super) struct Words {
     pub lifetimes: bool,
     /// What begins an attribute or annotation: `#[`, `@`, or `#` for directives of a preprocessor.
     pub meta: Option<&'static str>,
-    /// How keys are told.
+    /// How keys are recognized.
     pub keys: Keys,
     /// Whether `$name` is a variable.
     pub dollar: bool,
@@ -57,7 +57,7 @@ pub(super) struct Quote {
     pub lines: bool,
 }
 
-/// How the keys of records are told.
+/// How the keys of records are recognized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keys {
     /// There are none.

@@ -318,7 +318,7 @@ impl Expander {
     }
 }
 
-/// Gives an operator the scripts that follow it: they may stand above and below.
+/// Attaches to an operator the scripts that follow it: they may stand above and below.
 fn take_scripts(body: &mut String, cursor: &mut Cursor<'_>) {
     if !body.starts_with("\\mathop") && !body.starts_with("\\operatorname*") {
         return;

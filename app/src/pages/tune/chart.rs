@@ -1,6 +1,6 @@
 //! The curves of a run: loss and learning rate over the steps, drawn in SVG.
 //!
-//! A pointer over a field, or the slider below, chooses a step, whose values are then told in words. The field is
+//! A pointer over a field, or the slider below, chooses a step, whose values are then shown in words. The field is
 //! stretched to its place: what must not be stretched (lines, dots, text) does not depend on its units.
 
 use leptos::{html, prelude::*};

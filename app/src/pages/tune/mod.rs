@@ -71,7 +71,7 @@ pub fn TunePage() -> impl IntoView {
     }
 }
 
-/// The model that is trained. It stays while a run is at it.
+/// The model that is trained. It stays while a run trains it.
 #[component]
 fn BaseModel() -> impl IntoView {
     let (engine, chat, tune) = (use_engine(), use_chat(), use_tune());

@@ -53,7 +53,7 @@ pub fn StartSection() -> impl IntoView {
         <section class="part" aria-labelledby="tune-start">
             <h2 id="tune-start">{t().tune_run()}</h2>
             {plan}
-            // Where there is a run, its failure is told there.
+            // Where there is a run, its failure is shown there.
             <Show when=move || !tune.run.exists()>
                 <RunFailure />
             </Show>

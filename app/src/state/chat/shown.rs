@@ -89,7 +89,7 @@ impl ChatStore {
         self.show_blank(None);
     }
 
-    /// Gives an empty conversation the settings for new ones.
+    /// Sets an empty conversation to the settings for new ones.
     pub fn apply_defaults(self) {
         let settings = self.settings.value.get_untracked();
         self.library.change(self.conversation.id_untracked(), |conversation| {
