@@ -8,7 +8,7 @@ use wasm_bindgen_futures::JsFuture;
 
 use crate::language::{Language, intl, t};
 
-/// A value in the page's address.
+/// Returns a value in the page's address.
 #[must_use]
 pub fn query(name: &str) -> Option<String> {
     let search = web_sys::window()?.location().search().ok()?;
@@ -95,14 +95,14 @@ pub struct Answer<T> {
     pub kept: bool,
 }
 
-/// What the server wrote into a `<meta>` of the page; `None` if it wrote nothing.
+/// Returns what the server wrote into a `<meta>` of the page; `None` if it wrote nothing.
 #[must_use]
 pub fn meta(name: &str) -> Option<String> {
     let meta = web_sys::window()?.document()?.query_selector(&format!("meta[name={name}]")).ok()??;
     meta.get_attribute("content").filter(|content| !content.is_empty())
 }
 
-/// The script of the engine that is played by timers, with what it is to play: where the site has one, which only those
+/// Returns the script of the engine that is played by timers, with what it is to play: where the site has one, which only those
 /// for tests do, and the page's address asks for it (`?fake=…`).
 #[must_use]
 pub fn simulation() -> Option<String> {
@@ -270,7 +270,7 @@ fn offer_blob(name: &str, blob: &web_sys::Blob) -> Result<(), JsValue> {
     Ok(())
 }
 
-/// The files of a list.
+/// Returns the files of a list.
 #[must_use]
 pub fn files_of(files: &web_sys::FileList) -> Vec<web_sys::File> {
     (0..files.length()).filter_map(|at| files.get(at)).collect()
@@ -296,7 +296,7 @@ pub fn is_secure() -> bool {
     web_sys::window().is_none_or(|window| window.is_secure_context())
 }
 
-/// What the browser calls itself.
+/// Returns what the browser calls itself.
 #[must_use]
 pub fn user_agent() -> String {
     web_sys::window().and_then(|window| window.navigator().user_agent().ok()).unwrap_or_default()
@@ -314,7 +314,7 @@ pub fn timezone_offset() -> i32 {
     if web_sys_absent() { 0 } else { js_sys::Date::new_0().get_timezone_offset() as i32 }
 }
 
-/// A moment as the language writes it; empty on the server.
+/// Returns a moment as the language writes it; empty on the server.
 #[must_use]
 pub fn local_time(milliseconds: f64) -> String {
     intl::date_time(Language::now(), milliseconds)
@@ -348,7 +348,7 @@ pub fn modal_is_open() -> bool {
         .is_some()
 }
 
-/// What has the focus; `None` if nothing has, which is when the document's body has it.
+/// Returns what has the focus; `None` if nothing has, which is when the document's body has it.
 #[must_use]
 pub fn focused() -> Option<web_sys::HtmlElement> {
     let element = web_sys::window()?.document()?.active_element()?;

@@ -107,7 +107,7 @@ impl Open {
         !matches!(self.again, Again::Never)
     }
 
-    /// What a new engine is asked as soon as it is there.
+    /// Returns what a new engine is asked as soon as it is there.
     pub fn same(&self) -> Option<(&Request, &[Blob])> {
         match &self.again {
             Again::Same(request, files) => Some((request, files)),
@@ -120,7 +120,7 @@ impl Open {
         matches!(&self.again, Again::Answer(answer) if answer.is_cut)
     }
 
-    /// What a new engine is asked for the rest of an answer once it has the model, by this request.
+    /// Returns what a new engine is asked for the rest of an answer once it has the model, by this request.
     pub fn rest(&mut self, loaded_by: RequestId) -> Option<(Request, Vec<Blob>)> {
         let Again::Answer(answer) = &mut self.again else { return None };
         if !std::mem::take(&mut answer.is_cut) {

@@ -4,7 +4,7 @@ use protocol::said::{FolderProblem, ListNote, ModelProblem, Said};
 
 use super::{of_model, t};
 
-/// Why a model of the list cannot be used, and what to do.
+/// Returns why a model of the list cannot be used, and what to do.
 #[must_use]
 pub fn model_problem(said: &Said<ModelProblem>) -> String {
     let problem = model_problem_alone(said);
@@ -15,7 +15,7 @@ pub fn model_problem(said: &Said<ModelProblem>) -> String {
     }
 }
 
-/// The model whose download would mend it.
+/// Returns the model whose download would mend it.
 #[must_use]
 pub fn downloadable(said: &Said<ModelProblem>) -> Option<&str> {
     match said.code.as_ref()? {
@@ -27,13 +27,13 @@ pub fn downloadable(said: &Said<ModelProblem>) -> Option<&str> {
     }
 }
 
-/// Why a model of the list cannot be used.
+/// Returns why a model of the list cannot be used.
 #[must_use]
 pub fn model_problem_alone(said: &Said<ModelProblem>) -> String {
     said.code.as_ref().map_or_else(|| said.english.clone(), of_model)
 }
 
-/// Why nothing in a folder is listed, to stand behind its name.
+/// Returns why nothing in a folder is listed, to stand behind its name.
 #[must_use]
 pub fn folder_problem(said: &Said<FolderProblem>) -> String {
     match said.code {
@@ -43,7 +43,7 @@ pub fn folder_problem(said: &Said<FolderProblem>) -> String {
     }
 }
 
-/// What the list lacks.
+/// Returns what the list lacks.
 #[must_use]
 pub fn list_note(said: &Said<ListNote>) -> String {
     match &said.code {

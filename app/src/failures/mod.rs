@@ -49,13 +49,13 @@ pub enum PickedTrouble {
     },
 }
 
-/// Why a model isn't downloaded, and what to do. The server's own words for what this page doesn't know yet.
+/// Returns why a model isn't downloaded, and what to do. The server's own words for what this page doesn't know yet.
 #[must_use]
 pub fn pull_problem(said: &Said<PullProblem>) -> String {
     said.code.as_ref().map_or_else(|| said.english.clone(), of_pull)
 }
 
-/// What is wrong with a kernel.
+/// Returns what is wrong with a kernel.
 #[must_use]
 pub fn kernel_problem(problem: &KernelProblem) -> String {
     match problem {
@@ -66,13 +66,13 @@ pub fn kernel_problem(problem: &KernelProblem) -> String {
     }
 }
 
-/// What happened, and what to do.
+/// Returns what happened, and what to do.
 #[must_use]
 pub fn sentence(failure: &Failure) -> String {
     of(&failure.code)
 }
 
-/// What went wrong with an answer.
+/// Returns what went wrong with an answer.
 #[must_use]
 pub fn answer(error: &AnswerError) -> String {
     match error {
@@ -82,7 +82,7 @@ pub fn answer(error: &AnswerError) -> String {
     }
 }
 
-/// The sentence with its detail, for a report that is copied.
+/// Returns the sentence with its detail, for a report that is copied.
 #[must_use]
 pub fn report(failure: &Failure) -> String {
     match details(failure) {

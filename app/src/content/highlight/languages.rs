@@ -263,12 +263,12 @@ fn entry(language: &str) -> Option<&'static (&'static [&'static str], &'static s
     LANGUAGES.iter().find(|(names, ..)| names.contains(&name.as_str()))
 }
 
-/// The syntax of a language, by any of its names.
+/// Returns the syntax of a language, by any of its names.
 pub(super) fn find(language: &str) -> Option<Syntax> {
     entry(language).map(|(_, _, syntax)| *syntax)
 }
 
-/// The common name of a language.
+/// Returns the common name of a language.
 pub(super) fn name(language: &str) -> Option<&'static str> {
     entry(language).map(|(_, name, _)| *name)
 }

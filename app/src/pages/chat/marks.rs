@@ -39,7 +39,7 @@ const OTHERS: &str = "button, .code-head, math, .math-source, .math-display, .ma
 /// Elements within a line.
 const INLINE: &str = "a, em, strong, s, code, span";
 
-/// The message in the page, if it is drawn.
+/// Returns the message in the page, if it is drawn.
 pub fn message(node: NodeId) -> Option<Element> {
     let selector = format!(".messages:not([hidden]) > [data-node=\"{node}\"]");
     web_sys::window()?.document()?.query_selector(&selector).ok().flatten()

@@ -64,7 +64,7 @@ pub fn keep(of: ConversationId, place: Option<ReadingPlace>) {
     };
 }
 
-/// The place to come back to in a conversation that comes on screen; `None` if it is opened anew.
+/// Returns the place to come back to in a conversation that comes on screen; `None` if it is opened anew.
 #[must_use]
 pub fn returned_to(id: ConversationId) -> Option<ReadingPlace> {
     if RETURNED.get() != Some(id) {

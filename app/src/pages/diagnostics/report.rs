@@ -11,7 +11,7 @@ use crate::{
     state::{engine::EngineStore, measuring::Measurements, models::ModelState},
 };
 
-/// What is known now.
+/// Returns what is known now.
 pub fn report(engine: EngineStore, measured: &Measurements, user_agent: &str) -> String {
     let mut lines = about(engine.device.get().as_ref(), &engine.model.get(), user_agent);
     if let Some(self_test) = measured.self_test.get() {

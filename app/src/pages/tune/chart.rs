@@ -184,7 +184,7 @@ fn Plot(
     }
 }
 
-/// A curve as an SVG path.
+/// Returns a curve as an SVG path.
 pub fn curve_path(points: &[TunePoint], curve: &Series, axis: &Axis, width: f64, height: f64) -> String {
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return String::new() };
     let values = points.iter().filter_map(|point| Some((point.step, (curve.read)(point)?)));

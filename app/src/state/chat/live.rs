@@ -140,7 +140,7 @@ impl ChatStore {
         });
     }
 
-    /// An answer that another tab is writing, as far as it is known here.
+    /// Returns an answer that another tab is writing, as far as it is known here.
     #[must_use]
     pub fn live_text(self, conversation: ConversationId, node: NodeId) -> Option<LiveText> {
         self.live.all.with(|all| all.get(&(conversation, node)).cloned())

@@ -50,7 +50,7 @@ pub enum ChatTurn {
 }
 
 impl ChatTurn {
-    /// The message that it comes from.
+    /// Returns the message that it comes from.
     #[must_use]
     pub fn node(self) -> NodeId {
         let (Self::After(node) | Self::Again(node) | Self::Continue(node)) = self;

@@ -31,7 +31,7 @@ impl PromptSize {
     }
 }
 
-/// A conversation with the model's own instructions where it has none.
+/// Returns a conversation with the model's own instructions where it has none.
 pub(super) fn with_system(mut conversation: Conversation, choice: &Choice) -> Conversation {
     if conversation.system.trim().is_empty() {
         conversation.system.clone_from(&choice.entry.system);

@@ -40,7 +40,7 @@ impl Shown {
         self.0.with_untracked(|now| now.with_untracked(read))
     }
 
-    /// A copy of it as it is now. No text is copied.
+    /// Returns a copy of it as it is now. No text is copied.
     #[must_use]
     pub fn get_untracked(self) -> Conversation {
         self.with_untracked(Conversation::clone)

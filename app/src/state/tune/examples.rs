@@ -46,7 +46,7 @@ impl TuneStore {
         })
     }
 
-    /// What is attached to the conversation that was last on screen, each once.
+    /// Returns what is attached to the conversation that was last on screen, each once.
     #[must_use]
     pub fn chat_attachments(self) -> Vec<Attachment> {
         let mut all = self.chat.conversation.with(|conversation| {
@@ -95,7 +95,7 @@ impl TuneStore {
         }
     }
 
-    /// The examples as they are now, without handles; `None` if there are none.
+    /// Returns the examples as they are now, without handles; `None` if there are none.
     #[must_use]
     pub fn data(self) -> Option<ExampleData> {
         match self.origin.get() {
