@@ -187,6 +187,7 @@ model-diffusion = Diffusion
 model-diffusion-about = Schreibt einen ganzen Textblock auf einmal und verfeinert ihn in Schritten.
 model-demo-about = Eingebaute Demo: ein winziges Modell zum Ausprobieren, für einfache Rechnungen, Listen und Fakten.
 model-loaded = Geladen
+model-load = Laden
 model-recommended = Empfohlen
 models-looking = Modelle werden gesucht …
 models-offline = Der Server ist nicht erreichbar. In diesem Browser gespeicherte Modelle funktionieren weiterhin.
@@ -460,6 +461,7 @@ log-messages = Nachrichten
 log-latest = Nach unten
 answer-of = Antwort von { $name }
 you = Sie
+message-actions = Aktionen dieser Nachricht
 show-more = Mehr anzeigen
 show-less = Weniger anzeigen
 show-all = Alles anzeigen
@@ -650,6 +652,8 @@ device-other = { $device ->
     *[microphone] Das Mikrofon konnte nicht verwendet werden
     }: { $reason }. Starten Sie den Browser neu, und versuchen Sie es erneut.
 code-copied = Kopiert
+code-wrap = Zeilen umbrechen
+code-all = Alle { NUMBER($lines) } Zeilen anzeigen
 code-not-copied = Kopieren fehlgeschlagen
 code-table = Tabelle
 code-block = Codeblock.

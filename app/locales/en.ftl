@@ -188,6 +188,7 @@ model-diffusion = Diffusion
 model-diffusion-about = Writes a whole block of text at a time and refines it in steps.
 model-demo-about = Built-in demo: a tiny model for trying the page with simple sums, lists and facts.
 model-loaded = Loaded
+model-load = Load
 model-recommended = Recommended
 models-looking = Looking for models…
 models-offline = The server can’t be reached. Models saved in this browser still work.
@@ -461,6 +462,7 @@ log-messages = Messages
 log-latest = Jump to latest
 answer-of = Answer from { $name }
 you = You
+message-actions = Message actions
 show-more = Show more
 show-less = Show less
 show-all = Show all
@@ -651,6 +653,8 @@ device-other = { $device ->
     *[microphone] The microphone couldn’t be used
     }: { $reason }. Restart the browser, then try again.
 code-copied = Copied
+code-wrap = Wrap lines
+code-all = Show all { NUMBER($lines) } lines
 code-not-copied = Copying failed
 code-table = Table
 code-block = Code block.

@@ -158,6 +158,7 @@ fn ModelRow(
     };
     let listed = choice.clone();
     let able = Memo::new(move |_| capability_words(engine.abilities(&listed)).join(", "));
+    let is_disabled = move || is_broken || unable.get() || out_of_reach.get();
     let diffuses = choice.entry.diffusion;
     let about = if choice.entry.demo { t().model_demo_about() } else { "" };
     let card = choice.clone();
@@ -173,7 +174,7 @@ fn ModelRow(
                 class:current=current
                 aria-current=move || current.get().then_some("true")
                 autofocus=has_focus
-                disabled=move || is_broken || unable.get() || out_of_reach.get()
+                disabled=is_disabled
                 on:click=press
             >
                 <span class="model-name">
@@ -191,6 +192,7 @@ fn ModelRow(
                 {diffuses.then(|| view! { <span class="model-able muted">{t().model_diffusion_about()}</span> })}
                 {(!about.is_empty()).then(|| view! { <span class="model-able muted">{about}</span> })}
                 {move || verdict().map(|(mood, words)| view! { <Verdict mood=mood words=words /> })}
+                {move || (!current.get() && !is_disabled()).then(|| view! { <span class="model-load">{t().model_load()}</span> })}
             </button>
             {pullable.map(|name| view! { <Show when=offers><PullButton name=name.clone() on_press=on_leave /></Show> })}
             {below.map(|below| below.run(card))}

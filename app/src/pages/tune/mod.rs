@@ -67,6 +67,9 @@ pub fn TunePage() -> impl IntoView {
                 <start::StartSection />
             </Show>
             <kept::KeptSection />
+            <Show when=move || !tune.run.phase.get().is_active()>
+                <start::StartBar />
+            </Show>
         </Column>
     }
 }
