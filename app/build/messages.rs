@@ -47,7 +47,7 @@ pub struct Catalogue {
     /// Tags and the pattern of every message, in the order of the messages.
     languages: Vec<(String, Vec<String>)>,
     /// Names of messages with their arguments in the order of the English text; true where it is a number.
-    messages: Vec<(String, Vec<(String, bool)>)>,
+    pub messages: Vec<(String, Vec<(String, bool)>)>,
 }
 
 /// A message of one language as it was parsed.

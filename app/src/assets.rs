@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 pub struct Assets {
     /// The style sheet.
     pub stylesheet: String,
+    /// The font of text, preloaded.
+    #[serde(default)]
+    pub font: Option<String>,
     /// The module that loads the page's bundle and hydrates: the only script of the document.
     pub boot: String,
     /// The page's JavaScript glue, preloaded.

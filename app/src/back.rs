@@ -2,11 +2,11 @@
 //! history entry of its own.
 
 use js_sys::{Object, Reflect};
-use leptos::{prelude::*, web_sys};
+use leptos::{ev, prelude::*, web_sys};
 use leptos_router::hooks::use_location;
 use wasm_bindgen::{JsCast as _, JsValue};
 
-use crate::{browser, state::Ui};
+use crate::{browser, state::Ui, watch::on_window};
 
 /// Marks the history entry of an open dialog.
 const MARK: &str = "gemtabLayer";
@@ -70,23 +70,20 @@ pub fn follow_back(ui: Ui) {
             mark();
         }
     });
-    Effect::new(move |_| {
-        let listener = window_event_listener_untyped("popstate", move |_| {
-            let (from, to) = (last.get_value(), now());
-            last.set_value(to.clone());
-            match step(&from, &to, is_open.get_untracked()) {
-                Step::Close => {
-                    close_topmost();
-                    if browser::modal_is_open() {
-                        mark();
-                    }
+    on_window(ev::Custom::<web_sys::Event>::new("popstate"), move |_| {
+        let (from, to) = (last.get_value(), now());
+        last.set_value(to.clone());
+        match step(&from, &to, is_open.get_untracked()) {
+            Step::Close => {
+                close_topmost();
+                if browser::modal_is_open() {
+                    mark();
                 }
-                // The browser refuses nothing here: it has come from there.
-                Step::GoOn => drop(window().history().and_then(|history| history.back())),
-                Step::Stay => {}
             }
-        });
-        on_cleanup(move || listener.remove());
+            // The browser refuses nothing here: it has come from there.
+            Step::GoOn => drop(window().history().and_then(|history| history.back())),
+            Step::Stay => {}
+        }
     });
 }
 

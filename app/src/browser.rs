@@ -8,7 +8,7 @@ use wasm_bindgen_futures::JsFuture;
 
 use crate::language::{Language, intl, t};
 
-/// A value in the page's address.
+/// Returns a value in the page's address.
 #[must_use]
 pub fn query(name: &str) -> Option<String> {
     let search = web_sys::window()?.location().search().ok()?;
@@ -95,26 +95,19 @@ pub struct Answer<T> {
     pub kept: bool,
 }
 
-/// What the server wrote into a `<meta>` of the page; `None` if it wrote nothing.
+/// Returns what the server wrote into a `<meta>` of the page; `None` if it wrote nothing.
 #[must_use]
 pub fn meta(name: &str) -> Option<String> {
     let meta = web_sys::window()?.document()?.query_selector(&format!("meta[name={name}]")).ok()??;
     meta.get_attribute("content").filter(|content| !content.is_empty())
 }
 
-/// The script of the engine that is played by timers, with what it is to play: where the site has one, which only those
+/// Returns the script of the engine that is played by timers, with what it is to play: where the site has one, which only those
 /// for tests do, and the page's address asks for it (`?fake=…`).
 #[must_use]
 pub fn simulation() -> Option<String> {
     let script = meta("gemtab-fake")?;
     query("fake").map(|words| format!("{script}?fake={words}"))
-}
-
-/// What a thrown value says.
-#[must_use]
-pub fn words(value: &JsValue) -> String {
-    let message = js_sys::Reflect::get(value, &"message".into()).ok().and_then(|message| message.as_string());
-    message.or_else(|| value.as_string()).unwrap_or_else(|| "an error without a message".into())
 }
 
 /// Sets the theme on the document; `None` for the system's.
@@ -145,10 +138,16 @@ pub fn set_rail(width: Option<u16>) {
     }
 }
 
+/// Whether lines run from right to left.
+#[must_use]
+pub fn is_right_to_left() -> bool {
+    root().is_some_and(|root| root.dir() == "rtl")
+}
+
 /// Returns the distance of `x` from the edge of the window at which lines begin, in pixels.
 #[must_use]
 pub fn from_start(x: i32) -> i32 {
-    let width = root().filter(|root| root.dir() == "rtl").map(|root| root.client_width());
+    let width = root().filter(|_| is_right_to_left()).map(|root| root.client_width());
     width.map_or(x, |width| width - x)
 }
 
@@ -271,7 +270,7 @@ fn offer_blob(name: &str, blob: &web_sys::Blob) -> Result<(), JsValue> {
     Ok(())
 }
 
-/// The files of a list.
+/// Returns the files of a list.
 #[must_use]
 pub fn files_of(files: &web_sys::FileList) -> Vec<web_sys::File> {
     (0..files.length()).filter_map(|at| files.get(at)).collect()
@@ -297,7 +296,7 @@ pub fn is_secure() -> bool {
     web_sys::window().is_none_or(|window| window.is_secure_context())
 }
 
-/// What the browser calls itself.
+/// Returns what the browser calls itself.
 #[must_use]
 pub fn user_agent() -> String {
     web_sys::window().and_then(|window| window.navigator().user_agent().ok()).unwrap_or_default()
@@ -315,7 +314,7 @@ pub fn timezone_offset() -> i32 {
     if web_sys_absent() { 0 } else { js_sys::Date::new_0().get_timezone_offset() as i32 }
 }
 
-/// A moment as the language writes it; empty on the server.
+/// Returns a moment as the language writes it; empty on the server.
 #[must_use]
 pub fn local_time(milliseconds: f64) -> String {
     intl::date_time(Language::now(), milliseconds)
@@ -349,7 +348,7 @@ pub fn modal_is_open() -> bool {
         .is_some()
 }
 
-/// What has the focus; `None` if nothing has, which is when the document's body has it.
+/// Returns what has the focus; `None` if nothing has, which is when the document's body has it.
 #[must_use]
 pub fn focused() -> Option<web_sys::HtmlElement> {
     let element = web_sys::window()?.document()?.active_element()?;

@@ -36,7 +36,7 @@ impl<T: Serialize + DeserializeOwned + 'static> Channel<T> {
         Self { channel: BroadcastChannel::new(name).ok().map(SendWrapper::new), messages: PhantomData }
     }
 
-    /// Tells the other tabs.
+    /// Posts to the other tabs.
     pub fn announce(&self, message: &T) {
         if let (Some(channel), Ok(json)) = (&self.channel, serde_json::to_string(message)) {
             // A tab that does not hear of it sees the change when it next reads what is stored.

@@ -22,7 +22,7 @@ impl Conversation {
         format!("{name}-{date}.{extension}")
     }
 
-    /// The messages on screen as Markdown.
+    /// Returns the messages on screen as Markdown.
     #[must_use]
     pub fn to_markdown(&self) -> String {
         let title = if self.title.is_empty() { t().place_conversation() } else { &self.title };

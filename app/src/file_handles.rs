@@ -44,7 +44,7 @@ impl OpenFile {
         Self { file, handle: Some(Promise::resolve(handle)) }
     }
 
-    /// What the file can be read by on a later visit.
+    /// Returns what the file can be read by on a later visit.
     pub async fn handle(&self) -> Option<FileSystemFileHandle> {
         // What was dropped may be a folder, or nothing on the disk.
         JsFuture::from(self.handle.clone()?).await.ok()?.dyn_into().ok()
@@ -101,7 +101,7 @@ pub async fn pick() -> Result<Vec<OpenFile>, PickError> {
     Ok(files)
 }
 
-/// The files of a drop. Must be called in the event's handler: the browser clears them afterwards.
+/// Returns the files of a drop. Must be called in the event's handler: the browser clears them afterwards.
 #[must_use]
 pub fn dropped(data: &DataTransfer) -> Vec<OpenFile> {
     let items = data.items();

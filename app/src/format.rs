@@ -2,20 +2,20 @@
 
 use crate::language::{Language, intl, t};
 
-/// A number with exactly so many digits behind the decimal mark, as the language writes it.
+/// Returns a number with exactly so many digits behind the decimal mark, as the language writes it.
 #[must_use]
 pub fn number(value: f64, digits: usize) -> String {
     intl::number(Language::now(), value, digits)
 }
 
-/// Bytes: `512 B`, `13.7 MB`, `7.2 GB`.
+/// Returns bytes: `512 B`, `13.7 MB`, `7.2 GB`.
 #[must_use]
 pub fn bytes(count: u64) -> String {
     let unit = byte_unit(count);
     in_unit(unit, &number(count as f64 / scale(unit), digits(count, unit)))
 }
 
-/// Bytes in whole units, one unit smaller than [`bytes`] takes: `4,030 MB`. For amounts that differ by little.
+/// Returns bytes in whole units, one unit smaller than [`bytes`] takes: `4,030 MB`. For amounts that differ by little.
 #[must_use]
 pub fn bytes_exactly(amount: u64) -> String {
     match amount {
@@ -25,7 +25,7 @@ pub fn bytes_exactly(amount: u64) -> String {
     }
 }
 
-/// Two amounts of one thing, in the unit of the larger: `1.2 of 3.3 GB`.
+/// Returns two amounts of one thing, in the unit of the larger: `1.2 of 3.3 GB`.
 #[must_use]
 pub fn bytes_of(done: u64, total: u64) -> String {
     let unit = byte_unit(total);
@@ -60,13 +60,13 @@ fn in_unit(unit: usize, number: &str) -> String {
     }
 }
 
-/// A count: `8,192`.
+/// Returns a count: `8,192`.
 #[must_use]
 pub fn count(value: u64) -> String {
     number(value as f64, 0)
 }
 
-/// A number of parameters as a list of models has it (`12.6M`), as the language writes it. What is none stays as it is.
+/// Returns a number of parameters as a list of models has it (`12.6M`), as the language writes it. What is none stays as it is.
 #[must_use]
 pub fn parameters(text: &str) -> String {
     let known = text.char_indices().last().and_then(|(at, unit)| {
@@ -84,7 +84,7 @@ pub fn parameters(text: &str) -> String {
     known.unwrap_or_else(|| text.to_owned())
 }
 
-/// A length of time: `0.4 s`, `12 s`, `3 min 5 s`, `1 h 2 min`.
+/// Returns a length of time: `0.4 s`, `12 s`, `3 min 5 s`, `1 h 2 min`.
 #[must_use]
 pub fn seconds(value: f64) -> String {
     if !value.is_finite() || value < 0.0 {
@@ -104,7 +104,7 @@ pub fn seconds(value: f64) -> String {
     }
 }
 
-/// A time in a sound or a video: `0:07`, `12:40`, `1:02:03`.
+/// Returns a time in a sound or a video: `0:07`, `12:40`, `1:02:03`.
 #[must_use]
 pub fn clock(millis: u64) -> String {
     let seconds = millis / 1000;
@@ -112,7 +112,7 @@ pub fn clock(millis: u64) -> String {
     if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
 }
 
-/// A length of time in whole units, for sentences: `1 s` at least.
+/// Returns a length of time in whole units, for sentences: `1 s` at least.
 #[must_use]
 pub fn whole_seconds(value: f64) -> String {
     let whole = value.max(1.0).round();
@@ -131,7 +131,7 @@ pub fn time_left(done: u64, total: u64, rate: f64) -> Option<f64> {
     (rate > 0.0 && total > 0).then(|| total.saturating_sub(done) as f64 / rate)
 }
 
-/// A part of a whole: `14%`.
+/// Returns a part of a whole: `14%`.
 #[must_use]
 pub fn percent_of(done: u64, total: u64) -> Option<String> {
     percent(done, total).map(|value| t().unit_percent(&count(value.into())))
@@ -143,14 +143,14 @@ pub fn rate(tokens_per_second: f64) -> String {
     t().unit_rate(&number(tokens_per_second, usize::from(tokens_per_second < 9.95)))
 }
 
-/// The first characters of a digest, without its algorithm.
+/// Returns the first characters of a digest, without its algorithm.
 #[must_use]
 pub fn short_digest(digest: &str) -> &str {
     let hex = digest.strip_prefix("sha256:").unwrap_or(digest);
     hex.get(..12).unwrap_or(hex)
 }
 
-/// A setting's number without needless zeros: `1`, `0.95`.
+/// Returns a setting's number without needless zeros: `1`, `0.95`.
 #[must_use]
 pub fn decimal(value: f32) -> String {
     let text = format!("{value:.3}");
@@ -158,7 +158,7 @@ pub fn decimal(value: f32) -> String {
     if text.is_empty() || text == "-0" { "0".into() } else { text.into() }
 }
 
-/// A number that the user set, with as many digits as it has: `262,144`, `0.05`.
+/// Returns a number that the user set, with as many digits as it has: `262,144`, `0.05`.
 #[must_use]
 pub fn setting(value: f64) -> String {
     let digits = value.to_string().split_once('.').map_or(0, |(_, fraction)| fraction.len());
@@ -166,7 +166,7 @@ pub fn setting(value: f64) -> String {
     number(value, digits.min(20))
 }
 
-/// The same for a number that is text already; what is none stays as it is.
+/// Returns the same for a number that is text already; what is none stays as it is.
 #[must_use]
 pub fn setting_of(text: &str) -> String {
     text.parse().map_or_else(|_| text.to_owned(), setting)

@@ -23,8 +23,11 @@ use crate::{
     media::kind::{self, FileKind},
     pages::watch_returns,
     place::{Place, keep_query, use_place},
-    state::{Destination, Stores, models::ModelState, recording::RecordingPhase, use_recording, use_stores},
+    state::{
+        Destination, Stores, Ui, models::ModelState, recording::RecordingPhase, use_recording, use_stores,
+    },
     swipe::follow_swipes,
+    watch::on_window,
 };
 
 /// The frame around a page.
@@ -105,48 +108,45 @@ fn follow_destinations(stores: Stores) {
 /// The keys that work everywhere.
 fn listen_to_keys(stores: Stores) {
     let Stores { ui, chat, settings, .. } = stores;
-    Effect::new(move |_| {
-        let handle = window_event_listener(ev::keydown, move |event| {
-            let modified = event.ctrl_key() || event.meta_key();
-            if modified && event.key().eq_ignore_ascii_case("k") {
+    on_window(ev::keydown, move |event| {
+        let modified = event.ctrl_key() || event.meta_key();
+        if modified && event.key().eq_ignore_ascii_case("k") {
+            event.prevent_default();
+            ui.palette.update(|open| *open = !*open);
+            return;
+        }
+        if modified && event.key().eq_ignore_ascii_case("b") && !browser::modal_is_open() {
+            event.prevent_default();
+            toggle_rail(ui, settings);
+            return;
+        }
+        if modified || event.alt_key() || browser::is_composing(&event) || browser::modal_is_open() {
+            return;
+        }
+        match event.key().as_str() {
+            // Who speaks to the computer, or hits keys by accident, can switch keys without Ctrl off.
+            "/" | "?"
+                if browser::typing_in_field()
+                    || !settings.value.with_untracked(|settings| settings.single_keys) => {}
+            "/" => {
                 event.prevent_default();
-                ui.palette.update(|open| *open = !*open);
-                return;
+                ui.focus_composer.ask(());
             }
-            if modified && event.key().eq_ignore_ascii_case("b") && !browser::modal_is_open() {
+            "?" => {
                 event.prevent_default();
-                toggle_rail(ui, settings);
-                return;
+                ui.shortcuts.set(true);
             }
-            if modified || event.alt_key() || browser::is_composing(&event) || browser::modal_is_open() {
-                return;
+            // A running answer first: what is being written is what is in the way.
+            "Escape" if chat.answer.place.with_untracked(Option::is_some) && is_at_chat() => {
+                chat.stop();
+                // The button that stops goes with the answer.
+                if browser::focused().is_some_and(|it| it.class_list().contains("stop")) {
+                    browser::focus_somewhere();
+                }
             }
-            match event.key().as_str() {
-                // Who speaks to the computer, or hits keys by accident, can switch keys without Ctrl off.
-                "/" | "?"
-                    if browser::typing_in_field()
-                        || !settings.value.with_untracked(|settings| settings.single_keys) => {}
-                "/" => {
-                    event.prevent_default();
-                    ui.focus_composer.ask(());
-                }
-                "?" => {
-                    event.prevent_default();
-                    ui.shortcuts.set(true);
-                }
-                // A running answer first: what is being written is what is in the way.
-                "Escape" if chat.answer.place.with_untracked(Option::is_some) && is_at_chat() => {
-                    chat.stop();
-                    // The button that stops goes with the answer.
-                    if browser::focused().is_some_and(|it| it.class_list().contains("stop")) {
-                        browser::focus_somewhere();
-                    }
-                }
-                "Escape" if ui.drawer.get_untracked() => ui.drawer.set(false),
-                _ => {}
-            }
-        });
-        on_cleanup(move || handle.remove());
+            "Escape" if ui.drawer.get_untracked() => ui.drawer.set(false),
+            _ => {}
+        }
     });
 }
 
@@ -162,31 +162,34 @@ fn is_at_chat() -> bool {
 
 /// Says that there is a newer page than this one (`xtask/src/site/boot.js`).
 fn tell_new_build(stores: Stores) {
-    Effect::new(move |_| {
-        let handle = window_event_listener_untyped("newbuild", move |_| {
-            stores.ui.toast_with(t().new_build(), t().reload(), browser::reload);
-        });
-        on_cleanup(move || handle.remove());
+    on_window(ev::Custom::<web_sys::Event>::new("newbuild"), move |_| {
+        stores.ui.toast_with(t().new_build(), t().reload(), browser::reload);
     });
 }
 
 /// Finds a place for the focus when what was pressed is gone: without one the keyboard begins at the top of the page again.
 fn keep_focus() {
+    on_window(ev::click, move |event| {
+        let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+        let pressed = target.and_then(|target| target.closest("button, a, summary").ok().flatten());
+        let Some(pressed) = pressed else { return };
+        let look = move || {
+            let gone = !pressed.is_connected() || pressed.has_attribute("disabled");
+            if gone && browser::focused().is_none() {
+                browser::focus_somewhere();
+            }
+        };
+        // Once the page is drawn anew, and what opens has taken the focus.
+        browser::next_frame(move || browser::next_frame(look));
+    });
+}
+
+/// Says these words whenever they change.
+fn say(ui: Ui, words: impl Fn() -> Option<String> + 'static) {
     Effect::new(move |_| {
-        let handle = window_event_listener(ev::click, move |event| {
-            let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
-            let pressed = target.and_then(|target| target.closest("button, a, summary").ok().flatten());
-            let Some(pressed) = pressed else { return };
-            let look = move || {
-                let gone = !pressed.is_connected() || pressed.has_attribute("disabled");
-                if gone && browser::focused().is_none() {
-                    browser::focus_somewhere();
-                }
-            };
-            // Once the page is drawn anew, and what opens has taken the focus.
-            browser::next_frame(move || browser::next_frame(look));
-        });
-        on_cleanup(move || handle.remove());
+        if let Some(words) = words() {
+            ui.say(words);
+        }
     });
 }
 
@@ -202,45 +205,17 @@ fn announce(stores: Stores) {
             ModelState::None | ModelState::Loading { .. } => None,
         })
     });
-    Effect::new(move |_| {
-        if let Some(words) = model.get() {
-            ui.say(words);
-        }
-    });
+    say(ui, move || model.get());
     let lost = Memo::new(move |_| engine.progress.with(|it| it.as_ref().is_some_and(|it| it.lost)));
-    Effect::new(move |_| {
-        if lost.get() {
-            ui.say(t().load_lost());
-        }
-    });
-    Effect::new(move |_| {
-        if let Some(trouble) = library.trouble.get() {
-            ui.say(failures::store_trouble(&trouble));
-        }
-    });
-    Effect::new(move |_| {
-        if let Some(failure) = engine.trouble.get() {
-            ui.say(failures::sentence(&failure));
-        }
-    });
-    Effect::new(move |_| {
-        if let Some(failure) = engine.refused.get() {
-            ui.say(failures::sentence(&failure));
-        }
-    });
-    Effect::new(move |_| {
-        if let Some(failure) = adapters.failure.get() {
-            ui.say(failures::sentence(&failure));
-        }
-    });
+    say(ui, move || lost.get().then(|| t().load_lost().to_owned()));
+    say(ui, move || library.trouble.get().as_ref().map(failures::store_trouble));
+    for failure in [engine.trouble, engine.refused, adapters.failure] {
+        say(ui, move || failure.get().as_ref().map(failures::sentence));
+    }
     let found = Memo::new(move |_| library.found.with(|found| found.as_ref().map(Vec::len)));
-    Effect::new(move |_| {
-        if let Some(count) = found.get() {
-            ui.say(t().search_found(count as u64));
-        }
-    });
+    say(ui, move || found.get().map(|count| t().search_found(count as u64)));
     let place = use_place();
-    // What a reader of the screen is told of a page that is loaded, it is not told of one that only changes.
+    // A screen reader says the title of a page that is loaded, and not of one that only changes.
     Effect::new(move |before: Option<Place>| {
         let place = place.get();
         if before.is_some_and(|before| before != place) && !matches!(place, Place::Chat(Some(_))) {
@@ -266,54 +241,46 @@ fn announce(stores: Stores) {
 /// taken for examples on the page of fine-tuning.
 fn listen_to_drops(stores: Stores, dropping: RwSignal<bool>) {
     let place = use_place();
-    Effect::new(move |_| {
-        let carries_files = |event: &web_sys::DragEvent| {
-            event.data_transfer().is_some_and(|data| data.types().includes(&"Files".into(), 0))
-        };
-        let over = window_event_listener(ev::dragover, move |event| {
-            if carries_files(&event) {
-                event.prevent_default();
-                if !dropping.get_untracked() {
-                    dropping.set(true);
-                }
-            }
-        });
-        let leave = window_event_listener(ev::dragleave, move |event| {
-            // Leaving for nothing is leaving the window.
-            if event.related_target().is_none() {
-                dropping.set(false);
-            }
-        });
-        let drop = window_event_listener(ev::drop, move |event| {
-            if !carries_files(&event) {
-                return;
-            }
+    let carries_files = |event: &web_sys::DragEvent| {
+        event.data_transfer().is_some_and(|data| data.types().includes(&"Files".into(), 0))
+    };
+    on_window(ev::dragover, move |event| {
+        if carries_files(&event) {
             event.prevent_default();
+            if !dropping.get_untracked() {
+                dropping.set(true);
+            }
+        }
+    });
+    on_window(ev::dragleave, move |event| {
+        // Leaving for nothing is leaving the window.
+        if event.related_target().is_none() {
             dropping.set(false);
-            let Some(data) = event.data_transfer() else { return };
-            let is_model = |it: &OpenFile| kind::of(&it.file.name(), &it.file.type_()) == FileKind::Model;
-            let (models, others): (Vec<_>, Vec<_>) =
-                file_handles::dropped(&data).into_iter().partition(is_model);
-            if !models.is_empty() {
-                stores.open_files(models);
+        }
+    });
+    on_window(ev::drop, move |event| {
+        if !carries_files(&event) {
+            return;
+        }
+        event.prevent_default();
+        dropping.set(false);
+        let Some(data) = event.data_transfer() else { return };
+        let is_model = |it: &OpenFile| kind::of(&it.file.name(), &it.file.type_()) == FileKind::Model;
+        let (models, others): (Vec<_>, Vec<_>) = file_handles::dropped(&data).into_iter().partition(is_model);
+        if !models.is_empty() {
+            stores.open_files(models);
+        }
+        if others.is_empty() {
+            return;
+        }
+        let others: Vec<_> = others.into_iter().map(|it| it.file).collect();
+        match place.get_untracked() {
+            Place::Chat(_) => stores.chat.attach(others),
+            Place::Tune => stores.tune.take_files(others),
+            _ => {
+                let names: Vec<_> = others.iter().map(web_sys::File::name).collect();
+                stores.ui.toast(t().named(&names.join(", "), t().frame_drop_elsewhere()));
             }
-            if others.is_empty() {
-                return;
-            }
-            let others: Vec<_> = others.into_iter().map(|it| it.file).collect();
-            match place.get_untracked() {
-                Place::Chat(_) => stores.chat.attach(others),
-                Place::Tune => stores.tune.take_files(others),
-                _ => {
-                    let names: Vec<_> = others.iter().map(web_sys::File::name).collect();
-                    stores.ui.toast(t().named(&names.join(", "), t().frame_drop_elsewhere()));
-                }
-            }
-        });
-        on_cleanup(move || {
-            over.remove();
-            leave.remove();
-            drop.remove();
-        });
+        }
     });
 }

@@ -84,6 +84,7 @@ pub fn shell(assets: Assets) -> impl IntoView {
                 <link rel="apple-touch-icon" href="/icon-512.png" />
                 <link rel="manifest" href="/manifest.webmanifest" />
                 <link rel="stylesheet" href=assets.stylesheet />
+                {assets.font.map(|font| view! { <link rel="preload" href=font r#as="font" r#type="font/woff2" crossorigin="anonymous" /> })}
                 <link rel="modulepreload" href=assets.page_js />
                 <link rel="preload" href=assets.page_wasm r#as="fetch" r#type="application/wasm" crossorigin="anonymous" />
                 <script type="module" src=assets.boot></script>
@@ -100,7 +101,7 @@ pub fn shell(assets: Assets) -> impl IntoView {
     }
 }
 
-/// The icon, in the document itself: a browser asks the server for a file of its own anew on each page.
+/// Returns the icon, in the document itself: a browser asks the server for a file of its own anew on each page.
 pub(crate) fn icon() -> String {
     let svg = include_str!("../../style/static/favicon.svg").trim();
     format!("data:image/svg+xml,{}", svg.replace('%', "%25").replace('#', "%23"))

@@ -18,7 +18,7 @@ pub enum Place {
     Settings,
     /// What engineers want to know.
     Diagnostics,
-    /// An address that nothing is at.
+    /// An address without a page.
     Unknown,
 }
 
@@ -39,7 +39,7 @@ impl Place {
         }
     }
 
-    /// What it is called.
+    /// Returns what it is called.
     #[must_use]
     pub fn title(self) -> &'static str {
         match self {
@@ -53,7 +53,7 @@ impl Place {
         }
     }
 
-    /// The path of the place.
+    /// Returns the path of the place.
     #[must_use]
     pub fn path(self) -> String {
         match self {
@@ -67,7 +67,7 @@ impl Place {
     }
 }
 
-/// The place that the page's address names.
+/// Returns the place that the page's address names.
 #[must_use]
 pub fn use_place() -> Memo<Place> {
     let path = use_location().pathname;
@@ -84,7 +84,7 @@ pub fn keep_query(path: &str, fake: Option<&str>) -> String {
     }
 }
 
-/// The address of a place from here, with [`keep_query`].
+/// Returns the address of a place from here, with [`keep_query`].
 pub fn use_href() -> impl Fn(Place) -> String + Copy + Send + Sync + 'static {
     let query = use_location().query;
     move |place| query.with(|query| keep_query(&place.path(), query.get_str("fake")))

@@ -1,9 +1,9 @@
 //! Opens and closes the rail by swiping, where it is a sheet.
 
-use leptos::prelude::*;
+use leptos::{ev, prelude::*, web_sys};
 use wasm_bindgen::JsCast as _;
 
-use crate::{browser, state::Ui};
+use crate::{browser, state::Ui, watch::on_window};
 
 /// Maximum distance from the left edge at which a swipe that opens the rail starts, in pixels. Some systems claim the edge itself.
 const EDGE: f64 = 48.0;
@@ -39,30 +39,22 @@ fn swipe(from: Point, to: Point) -> Option<Swipe> {
 
 /// Listens for swipes.
 pub fn follow_swipes(ui: Ui) {
-    Effect::new(move |_| {
-        let from = StoredValue::new(None::<Point>);
-        let begin = window_event_listener_untyped("touchstart", move |event| {
-            from.set_value(position(&event, web_sys::TouchEvent::touches));
-        });
-        let end = window_event_listener_untyped("touchend", move |event| {
-            let (Some(from), Some(to)) = (
-                from.try_update_value(Option::take).flatten(),
-                position(&event, web_sys::TouchEvent::changed_touches),
-            ) else {
-                return;
-            };
-            match swipe(from, to) {
-                Some(Swipe::In) if browser::is_narrow() && !browser::modal_is_open() => {
-                    ui.rail.set(true);
-                }
-                Some(Swipe::Out) if ui.rail.get_untracked() => ui.rail.set(false),
-                _ => {}
-            }
-        });
-        on_cleanup(move || {
-            begin.remove();
-            end.remove();
-        });
+    let from = StoredValue::new(None::<Point>);
+    on_window(ev::Custom::<web_sys::Event>::new("touchstart"), move |event| {
+        from.set_value(position(&event, web_sys::TouchEvent::touches));
+    });
+    on_window(ev::Custom::<web_sys::Event>::new("touchend"), move |event| {
+        let (Some(from), Some(to)) = (
+            from.try_update_value(Option::take).flatten(),
+            position(&event, web_sys::TouchEvent::changed_touches),
+        ) else {
+            return;
+        };
+        match swipe(from, to) {
+            Some(Swipe::In) if browser::is_narrow() && !browser::modal_is_open() => ui.rail.set(true),
+            Some(Swipe::Out) if ui.rail.get_untracked() => ui.rail.set(false),
+            _ => {}
+        }
     });
 }
 

@@ -15,7 +15,7 @@ const KEY: &str = "gemtab-tab";
 /// The locks of open tabs begin with this.
 const LOCK: &str = "gemtab-tab-";
 
-/// The name of this tab. The lock goes with the page.
+/// Returns the name of this tab. The lock goes with the page.
 #[must_use]
 pub fn claim() -> (String, Option<Lock>) {
     // A tab without such a storage is a new one after a reload.
@@ -45,7 +45,7 @@ pub fn claim() -> (String, Option<Lock>) {
     (name, lock)
 }
 
-/// The names of the tabs that are open.
+/// Returns the names of the tabs that are open.
 pub async fn open() -> BTreeSet<String> {
     locks::named(LOCK).await
 }

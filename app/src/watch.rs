@@ -1,12 +1,25 @@
-//! What an owner listens to for as long as it lives: scrolling anywhere on the page, and the sizes of elements.
+//! What an owner listens to for as long as it lives: events of the window, scrolling anywhere on the page, the sizes of elements.
 
 use leptos::{
+    ev::EventDescriptor,
     html::ElementType,
     prelude::*,
     web_sys::{AddEventListenerOptions, Event, ResizeObserver},
 };
 use send_wrapper::SendWrapper;
 use wasm_bindgen::{JsCast, prelude::Closure};
+
+/// Calls `heard` with each event of this kind that reaches the window.
+pub fn on_window<E>(event: E, heard: impl Fn(E::EventType) + Clone + 'static)
+where
+    E: EventDescriptor + 'static,
+    E::EventType: JsCast,
+{
+    Effect::new(move |_| {
+        let listener = window_event_listener(event.clone(), heard.clone());
+        on_cleanup(move || listener.remove());
+    });
+}
 
 /// Calls `scrolled` whenever something on the page scrolls.
 pub fn on_scroll(scrolled: impl Fn() + Copy + 'static) {

@@ -47,7 +47,7 @@ pub fn browser(user_agent: &str) -> Browser {
     }
 }
 
-/// What to do. `software` when there is WebGPU already, but computed in software.
+/// Returns what to do. `software` when there is WebGPU already, but computed in software.
 #[must_use]
 pub fn advice(user_agent: &str, software: bool) -> Advice {
     let linux = user_agent.contains("Linux") && !user_agent.contains("Android");

@@ -76,7 +76,8 @@ pub fn DeviceNotice() -> impl IntoView {
     move || {
         let device = device.get()?;
         if !device.available {
-            let words = device.problem.map_or(t().device_no_webgpu(), failures::no_gpu);
+            let words =
+                device.problem.as_ref().map_or_else(|| t().device_no_webgpu().to_owned(), failures::no_gpu);
             return Some(
                 view! {
                     <section class="notice danger" aria-label=t().device_none()>

@@ -33,5 +33,5 @@ pub fn DetailSelect(
             on_choose(budget);
         }
     };
-    view! { <select aria-label=label title=t().detail_hint() on:change=change>{options}</select> }.into_any()
+    view! { <select aria-label=label title=t().detail_hint() on:change=change>{options}</select> }
 }

@@ -1,10 +1,10 @@
 //! Dialogs: the browser's own, which keeps the focus inside, closes on Esc and gives the focus back.
 
-use leptos::{html, prelude::*};
+use leptos::{ev, html, prelude::*};
 use wasm_bindgen::JsCast as _;
 
 use super::{Glyph, IconButton, Notices};
-use crate::{browser, language::t, state::use_ui};
+use crate::{browser, language::t, state::use_ui, watch::on_window};
 
 /// What opens a dialog: a switch, or something to be shown or asked, which is forgotten when the dialog closes.
 #[derive(Clone, Copy)]
@@ -91,6 +91,15 @@ pub fn DialogFrame(
     let before = StoredValue::new_local(None::<web_sys::HtmlElement>);
     // From when it is shown until just before we close it.
     let shown = StoredValue::new(false);
+    let show = move |dialog: &web_sys::HtmlDialogElement| {
+        if is_modal.is_none_or(|is_modal| is_modal()) {
+            // It is in the document and closed, so the browser has no reason to refuse.
+            dialog.show_modal().ok();
+            ui.layer_opened(layer);
+        } else {
+            dialog.show();
+        }
+    };
     Effect::new(move |_| {
         let Some(dialog) = node.get() else { return };
         if !open.is_open.get() {
@@ -114,15 +123,20 @@ pub fn DialogFrame(
             }
             before.set_value(browser::focused());
             shown.set_value(true);
-            if is_modal.is_none_or(|is_modal| is_modal()) {
-                // It is in the document and closed, so the browser has no reason to refuse.
-                dialog.show_modal().ok();
-                ui.layer_opened(layer);
-            } else {
-                dialog.show();
-            }
+            show(&dialog);
         });
     });
+    if let Some(is_modal) = is_modal {
+        // The window was made narrower or wider.
+        on_window(ev::resize, move |_| {
+            let open = node.get_untracked().filter(|dialog| dialog.open());
+            if let Some(dialog) = open.filter(|it| it.matches(":modal").is_ok_and(|was| was != is_modal())) {
+                dialog.close();
+                ui.layer_closed(layer);
+                show(&dialog);
+            }
+        });
+    }
     on_cleanup(move || ui.layer_closed(layer));
     // The dialog's own element, which its content covers everywhere, so that only a press beside the dialog meets it.
     let is_own = move |event: &web_sys::Event| {

@@ -110,7 +110,7 @@ fn MenuList(
         focus(begin);
     });
     // The list does not move with its button. What scrolls elsewhere, as an answer that is followed does, leaves it open,
-    // and so does a scroll that was over before it opened and is told late.
+    // and so does a scroll that was over before it opened and is reported late.
     on_scroll(move || {
         let now = button.get_untracked().map(|button| position(&button));
         if placed_at.get_value().is_some_and(|then| Some(then) != now) {

@@ -18,10 +18,7 @@ pub fn ModelButton(
 ) -> impl IntoView {
     let (ui, engine) = (use_ui(), use_engine());
     let name = Memo::new(move |_| engine.selection().map(|choice| choice.entry.name));
-    let about = Memo::new(move |_| {
-        let busy = engine.busy_elsewhere.get().map(|activity| elsewhere_words(activity).to_owned());
-        busy.or_else(|| engine.selection().map(|choice| choice.summary()))
-    });
+    let busy = Memo::new(move |_| engine.busy_elsewhere.get().map(elsewhere_words));
     let demo = Memo::new(move |_| engine.selection().is_some_and(|choice| choice.entry.demo));
     let state = Memo::new(move |_| {
         engine.model.with(|model| match model {
@@ -52,7 +49,7 @@ pub fn ModelButton(
                 }}
             </span>
             {move || demo.get().then(|| view! { <span class="tag">{t().model_demo()}</span> })}
-            <span class="model-button-about muted">{move || about.get()}</span>
+            <span class="model-button-about muted">{move || busy.get()}</span>
             <Icon glyph=Glyph::Down />
         </button>
     }

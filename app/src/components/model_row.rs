@@ -158,6 +158,7 @@ fn ModelRow(
     };
     let listed = choice.clone();
     let able = Memo::new(move |_| capability_words(engine.abilities(&listed)).join(", "));
+    let is_disabled = move || is_broken || unable.get() || out_of_reach.get();
     let diffuses = choice.entry.diffusion;
     let continues = choice.entry.continues;
     // A file of the user's says so when it was read.
@@ -178,7 +179,7 @@ fn ModelRow(
                 class:current=current
                 aria-current=move || current.get().then_some("true")
                 autofocus=has_focus
-                disabled=move || is_broken || unable.get() || out_of_reach.get()
+                disabled=is_disabled
                 on:click=press
             >
                 <span class="model-name">
@@ -200,6 +201,7 @@ fn ModelRow(
                 }}
                 {(!about.is_empty()).then(|| view! { <span class="model-able muted">{about}</span> })}
                 {move || verdict().map(|(mood, words)| view! { <Verdict mood=mood words=words /> })}
+                {move || (!current.get() && !is_disabled()).then(|| view! { <span class="model-load">{t().model_load()}</span> })}
             </button>
             {pullable.map(|name| view! { <Show when=offers><PullButton name=name.clone() on_press=on_leave /></Show> })}
             {below.map(|below| below.run(card))}

@@ -71,7 +71,7 @@ pub fn RailEdge() -> impl IntoView {
     let press = move |event: ev::KeyboardEvent| {
         let now = i32::from(width.get_untracked());
         // Toward the end of a line is wider, whichever way lines run.
-        let step = if browser::from_start(0) == 0 { STEP } else { -STEP };
+        let step = if browser::is_right_to_left() { -STEP } else { STEP };
         match event.key().as_str() {
             "ArrowLeft" => keep(now - step),
             "ArrowRight" => keep(now + step),

@@ -8,6 +8,8 @@ use super::highlight::{Line, highlight, label};
 
 use crate::{browser, language::t};
 
+/// Longer code is folded to so many lines when a message is drawn. The style sheet has them, too.
+const SHOWN_LINES: usize = 24;
 /// How long the button says that it copied, in milliseconds.
 const COPIED_MS: u64 = 2000;
 
@@ -30,11 +32,23 @@ pub fn CodeBlock(
         lines.into_iter().map(|line| SharedLine(Arc::new(line))).collect::<Vec<_>>()
     });
     let count = Memo::new(move |_| lines.with(Vec::len));
+    // What grows while it is read stays open.
+    let folded = RwSignal::new(count.get_untracked() > SHOWN_LINES);
+    let is_long = Memo::new(move |_| count.get() > SHOWN_LINES);
+    let wraps = RwSignal::new(false);
     let name = move || language.with(|language| label(language).to_owned());
     view! {
-        <figure class="code-block" dir="ltr">
+        <figure class="code-block" class:folded=folded class:wraps=wraps dir="ltr">
             <figcaption class="code-head">
                 <span class="code-language">{name}</span>
+                <button
+                    type="button"
+                    class="copy-button"
+                    aria-pressed=move || wraps.get().to_string()
+                    on:click=move |_| wraps.update(|wraps| *wraps = !*wraps)
+                >
+                    {t().code_wrap()}
+                </button>
                 <CopyButton text=text />
             </figcaption>
             // Focusable, so that the keyboard can scroll it.
@@ -54,6 +68,19 @@ pub fn CodeBlock(
                     />
                 </code>
             </pre>
+            <Show when=move || is_long.get()>
+                <button
+                    type="button"
+                    class="copy-button code-more"
+                    aria-expanded=move || (!folded.get()).to_string()
+                    on:click=move |_| folded.update(|folded| *folded = !*folded)
+                >
+                    {move || match folded.get() {
+                        true => t().code_all(count.get() as u64),
+                        false => t().show_less().to_owned(),
+                    }}
+                </button>
+            </Show>
         </figure>
     }
 }

@@ -16,12 +16,12 @@ use super::tables;
 /// with its length alone.
 const LONGEST: usize = 4096;
 
-/// The Markdown understood: CommonMark with tables, task lists, struck-out text and formulas.
+/// Returns the Markdown understood: CommonMark with tables, task lists, struck-out text and formulas.
 pub(super) fn options() -> Options {
     Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_MATH
 }
 
-/// The text with all its formulas between dollar signs, and all other dollar signs shielded: so the parser, which knows
+/// Returns the text with all its formulas between dollar signs, and all other dollar signs shielded: so the parser, which knows
 /// nothing of money, sees delimiters alone.
 pub(super) fn rewrite(source: &str) -> Cow<'_, str> {
     if !["$", "\\(", "\\["].iter().any(|delimiter| source.contains(delimiter)) {

@@ -47,7 +47,7 @@ const ENVIRONMENTS: [&str; 32] = [
     "displaymath",
 ];
 
-/// The first formula that begins a line of `text` between the offsets `from` and `to`, and ends a line, there or after
+/// Returns the first formula that begins a line of `text` between the offsets `from` and `to`, and ends a line, there or after
 /// them. A blank line ends it in any case.
 pub(super) fn find_display(text: &str, from: usize, to: usize) -> Option<Display> {
     let mut start = from;
@@ -101,7 +101,7 @@ fn delimiters_of(line: &str) -> Option<(usize, String, bool)> {
     ENVIRONMENTS.contains(&name).then(|| (opener, format!("\\end{{{name}}}"), true))
 }
 
-/// Where the line ends that holds the offset: behind its line break.
+/// Returns where the line ends that holds the offset: behind its line break.
 pub(super) fn line_end(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |end| at + end + 1)
 }

@@ -32,7 +32,7 @@ impl PartialEq for Shared {
     }
 }
 
-/// The blocks of a text.
+/// Returns the blocks of a text.
 #[must_use]
 pub fn blocks(text: &str) -> Vec<Shared> {
     Document::default().update(text)
@@ -49,7 +49,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// The blocks of this text, the same as [`blocks()`] gives.
+    /// Returns the blocks of this text, the same as [`blocks()`] gives.
     pub fn update(&mut self, text: &str) -> Vec<Shared> {
         if !text.starts_with(&self.settled) {
             *self = Self::default();

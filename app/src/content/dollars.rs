@@ -9,23 +9,23 @@ use super::flanking::is_cjk;
 pub(super) struct Code(pub Vec<Range<usize>>);
 
 impl Code {
-    /// The code around an offset, or the next after it.
+    /// Returns the code around an offset, or the next after it.
     pub(super) fn at_or_after(&self, at: usize) -> Option<&Range<usize>> {
         self.0.get(self.0.partition_point(|range| range.end <= at))
     }
 
-    /// Where the code ends that an offset is in; `None` if it is in none.
+    /// Returns where the code ends that an offset is in; `None` if it is in none.
     pub(super) fn end_around(&self, at: usize) -> Option<usize> {
         self.at_or_after(at).filter(|range| range.contains(&at)).map(|range| range.end)
     }
 }
 
-/// How many dollar signs stand at an offset.
+/// Returns how many dollar signs stand at an offset.
 pub(super) fn run(text: &str, at: usize) -> usize {
     text.as_bytes()[at..].iter().take_while(|byte| **byte == b'$').count()
 }
 
-/// What stands in the formula that the dollar signs at an offset begin; `None` if they begin none.
+/// Returns what stands in the formula that the dollar signs at an offset begin; `None` if they begin none.
 pub(super) fn formula(text: &str, at: usize, code: &Code) -> Option<Range<usize>> {
     let length = run(text, at);
     let begin = at + length;

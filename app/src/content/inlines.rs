@@ -2,7 +2,7 @@
 
 use super::blocks::Inline;
 
-/// An address that is safe to open from a model's answer, which anybody may have influenced: `http`, `https` or
+/// Returns an address that is safe to open from a model's answer, which anybody may have influenced: `http`, `https` or
 /// `mailto`.
 pub(super) fn safe_address(address: &str) -> Option<String> {
     let scheme = address.split_once(':')?.0.to_ascii_lowercase();
@@ -10,7 +10,7 @@ pub(super) fn safe_address(address: &str) -> Option<String> {
     (safe && !address.chars().any(char::is_control)).then(|| address.to_owned())
 }
 
-/// A raw HTML tag: shown as text, but for the line break, which models write in table cells.
+/// Returns a raw HTML tag: shown as text, but for the line break, which models write in table cells.
 pub(super) fn html(tag: &str) -> Inline {
     let name = tag.trim_start_matches('<').trim_end_matches('>').trim_end_matches('/').trim();
     if name.eq_ignore_ascii_case("br") { Inline::Break } else { Inline::Text(tag.to_owned()) }

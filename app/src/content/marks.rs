@@ -6,7 +6,7 @@ use std::borrow::Cow;
 /// Marks of one letter that are drawn. No script needs as many.
 const MAX_MARKS: usize = 30;
 
-/// The text as it is drawn: of marks that follow one letter only the first ones.
+/// Returns the text as it is drawn: of marks that follow one letter only the first ones.
 #[must_use]
 pub fn few_marks(text: &str) -> Cow<'_, str> {
     let mut run = 0_usize;

@@ -103,7 +103,7 @@ const DEFINITIONS: [&str; 14] = [
     "long",
 ];
 
-/// The MathML of a formula, on lines of its own (`display`) or within a line.
+/// Returns the MathML of a formula, on lines of its own (`display`) or within a line.
 ///
 /// # Errors
 /// When the formula is not understood: then it is shown as it is written.

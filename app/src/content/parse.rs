@@ -17,7 +17,7 @@ const MAX_DEPTH: usize = 24;
 /// Cells of the largest table that is drawn as one. A browser takes seconds to lay out many more.
 const MAX_CELLS: usize = 5_000;
 
-/// The blocks of a source that holds one top-level block: nearly always one.
+/// Returns the blocks of a source that holds one top-level block: nearly always one.
 ///
 /// The result depends on nothing else, so that a block never changes for what comes after it. The price is that link
 /// references (`[text][name]`) and their definitions are text.
@@ -318,7 +318,7 @@ fn is_block(tag: &Tag<'_>) -> bool {
     !matches!(tag, Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Link { .. } | Tag::Image { .. })
 }
 
-/// The language in a fence's info: its first word, without braces, a leading dot or a file name after a colon.
+/// Returns the language in a fence's info: its first word, without braces, a leading dot or a file name after a colon.
 pub(super) fn language(info: &str) -> String {
     let word = info.split([' ', '\t', ',', ':', '{']).find(|word| !word.is_empty()).unwrap_or_default();
     word.trim_start_matches('.').trim_end_matches('}').chars().take(32).collect()

@@ -27,7 +27,7 @@ pub enum Passage {
     },
 }
 
-/// The passages of a text, and how many of them are shown until all is asked for.
+/// Returns the passages of a text, and how many of them are shown until all is asked for.
 #[must_use]
 pub fn passages(text: &str) -> (Vec<Passage>, usize) {
     let mut passages = Vec::new();

@@ -5,7 +5,7 @@ use super::document::blocks;
 use super::marks::few_marks;
 use super::passages::{Passage, passages};
 
-/// What the user wrote, as it is shown. What stands apart is on lines of its own.
+/// Returns what the user wrote, as it is shown. What stands apart is on lines of its own.
 #[must_use]
 pub fn plain_passages(text: &str) -> String {
     let mut plain = String::new();
@@ -18,7 +18,7 @@ pub fn plain_passages(text: &str) -> String {
     plain
 }
 
-/// A Markdown text, as it is shown. What stands apart is on lines of its own.
+/// Returns a Markdown text, as it is shown. What stands apart is on lines of its own.
 #[must_use]
 pub fn plain_markdown(text: &str) -> String {
     let mut plain = String::new();

@@ -23,7 +23,7 @@ pub(super) const JOINT: char = '\u{fdd3}';
 /// A space beside a [`JOINT`]. It stands for nothing, too.
 pub(super) const SPACE: char = '\u{85}';
 
-/// A text as it was written.
+/// Returns a text as it was written.
 pub(super) fn unshield(text: CowStr<'_>) -> CowStr<'_> {
     if !text.contains(['\u{fdd0}', '\u{fdd1}', '\u{fdd2}', '\u{fdd3}']) {
         return text;

@@ -53,7 +53,7 @@ impl Tables {
         tables
     }
 
-    /// The text with the bars shielded, and a row of delimiters that is whole.
+    /// Returns the text with the bars shielded, and a row of delimiters that is whole.
     pub(super) fn shield<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if *self == Self::default() {
             return Cow::Borrowed(text);
@@ -71,7 +71,7 @@ impl Tables {
         Cow::Owned(shielded)
     }
 
-    /// The text with letters for the bars, as long as before.
+    /// Returns the text with letters for the bars, as long as before.
     pub(super) fn blank<'a>(&self, text: Cow<'a, str>) -> Cow<'a, str> {
         if self.bars.is_empty() {
             return text;

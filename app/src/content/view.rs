@@ -38,8 +38,6 @@ pub fn Markdown(
             />
         </div>
     }
-    // Erased, or the types of pages that hold messages would grow past the compiler's limits.
-    .into_any()
 }
 
 /// A block at the outermost level. It is drawn as it is at first, and by its parts once it changes.

@@ -8,7 +8,7 @@ use web_sys::Blob;
 pub struct Open {
     sender: UnboundedSender<Event>,
     again: Again,
-    /// Whether its engine was told to stop it.
+    /// Whether its engine was asked to stop it.
     is_cancelled: bool,
 }
 
@@ -88,7 +88,7 @@ impl Open {
         }
     }
 
-    /// Notes that it is to be stopped. Whether no engine is to be told.
+    /// Notes that it is to be stopped. Returns whether no engine has to be asked.
     pub fn cancel(&mut self) -> bool {
         self.is_cancelled = true;
         self.is_cut()
@@ -107,7 +107,7 @@ impl Open {
         !matches!(self.again, Again::Never)
     }
 
-    /// What a new engine is asked as soon as it is there.
+    /// Returns what a new engine is asked as soon as it is there.
     pub fn same(&self) -> Option<(&Request, &[Blob])> {
         match &self.again {
             Again::Same(request, files) => Some((request, files)),
@@ -120,7 +120,7 @@ impl Open {
         matches!(&self.again, Again::Answer(answer) if answer.is_cut)
     }
 
-    /// What a new engine is asked for the rest of an answer once it has the model, by this request.
+    /// Returns what a new engine is asked for the rest of an answer once it has the model, by this request.
     pub fn rest(&mut self, loaded_by: RequestId) -> Option<(Request, Vec<Blob>)> {
         let Again::Answer(answer) = &mut self.again else { return None };
         if !std::mem::take(&mut answer.is_cut) {
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn what_was_cancelled_is_not_asked_again() {
         let (mut open, mut events) = answer();
-        assert!(!open.cancel(), "the engine is told");
+        assert!(!open.cancel(), "the engine is asked");
         assert!(!open.cut());
         assert!(matches!(
             heard(&mut events)[..],

@@ -23,7 +23,7 @@ impl Reply {
         Self { id, events }
     }
 
-    /// The request's id, to cancel it by.
+    /// Returns the request's id, to cancel it by.
     #[must_use]
     pub fn id(&self) -> RequestId {
         self.id

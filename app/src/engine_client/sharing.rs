@@ -44,7 +44,7 @@ pub fn name() -> String {
     format!("gemtab-engine-{VERSION}")
 }
 
-/// A number for a page.
+/// Returns a number for a page.
 #[must_use]
 pub fn draw_page() -> PageId {
     // 0 is for what comes from no page.
@@ -128,7 +128,7 @@ impl Sharing {
         self.runs_here.get() && !self.has_heard_others.get()
     }
 
-    /// The name of the lock that this page holds as long as it lives.
+    /// Returns the name of the lock that this page holds as long as it lives.
     pub fn own_name(&self) -> &str {
         &self.own_name
     }

@@ -1,11 +1,10 @@
 //! What the server says of its models. Where it says what this page doesn't know yet, its own words are shown.
 
-use protocol::said::{FolderProblem, ListNote, ModelPart, ModelProblem, Said, Unreadable};
+use protocol::said::{FolderProblem, ListNote, ModelProblem, Said};
 
-use super::t;
-use crate::format::bytes;
+use super::{of_model, t};
 
-/// Why a model of the list cannot be used, and what to do.
+/// Returns why a model of the list cannot be used, and what to do.
 #[must_use]
 pub fn model_problem(said: &Said<ModelProblem>) -> String {
     let problem = model_problem_alone(said);
@@ -16,7 +15,7 @@ pub fn model_problem(said: &Said<ModelProblem>) -> String {
     }
 }
 
-/// The model whose download would mend it.
+/// Returns the model whose download would mend it.
 #[must_use]
 pub fn downloadable(said: &Said<ModelProblem>) -> Option<&str> {
     match said.code.as_ref()? {
@@ -28,55 +27,13 @@ pub fn downloadable(said: &Said<ModelProblem>) -> Option<&str> {
     }
 }
 
-/// Why a model of the list cannot be used.
+/// Returns why a model of the list cannot be used.
 #[must_use]
 pub fn model_problem_alone(said: &Said<ModelProblem>) -> String {
-    use ModelProblem as P;
-    let Some(problem) = &said.code else { return said.english.clone() };
-    match problem {
-        P::Manifest { .. } => t().catalog_manifest().into(),
-        P::Unreadable { part, why } => match why {
-            Unreadable::Gone => t().catalog_gone(&subject(*part)),
-            Unreadable::Forbidden => t().catalog_forbidden(&subject(*part)),
-            Unreadable::Other => t().catalog_unreadable(&subject(*part)),
-        },
-        P::TooLarge { part, size } => t().catalog_too_large(&subject(*part), &bytes(*size)),
-        P::Remote => t().catalog_remote().into(),
-        P::Safetensors => t().catalog_safetensors().into(),
-        P::NoModel => t().catalog_no_model().into(),
-        P::Split { parts } => t().catalog_split(*parts),
-        P::Foreign { architecture } => t().failure_model_architecture(architecture),
-        P::Drafter => t().failure_model_drafter().into(),
-        P::Adapter => t().catalog_adapter().into(),
-        P::Projector => t().failure_model_projector().into(),
-        P::TooManyPrompts => t().catalog_prompts().into(),
-        P::Missing { part, .. } => t().catalog_missing(&subject(*part)),
-        P::Unfinished { .. } => t().catalog_unfinished().into(),
-        P::WrongSize { part, found, expected, .. } => {
-            let (found, expected) = super::compared(*found, *expected);
-            t().catalog_wrong_size(&subject(*part), &found, &expected)
-        }
-        P::Escape => t().catalog_escape().into(),
-        P::NotGguf => t().failure_model_not_gguf().into(),
-        P::GgufVersion { version } => t().failure_model_version(&version.to_string()),
-        P::Truncated => t().catalog_truncated().into(),
-        P::Damaged => t().failure_model_damaged().into(),
-    }
+    said.code.as_ref().map_or_else(|| said.english.clone(), of_model)
 }
 
-/// A file of a model, to begin a sentence with.
-fn subject(part: ModelPart) -> String {
-    t().catalog_part(match part {
-        ModelPart::File => "file",
-        ModelPart::Manifest => "manifest",
-        ModelPart::Model => "model",
-        ModelPart::Projector => "projector",
-        ModelPart::Adapter => "adapter",
-        ModelPart::Drafter => "drafter",
-    })
-}
-
-/// Why nothing in a folder is listed, to stand behind its name.
+/// Returns why nothing in a folder is listed, to stand behind its name.
 #[must_use]
 pub fn folder_problem(said: &Said<FolderProblem>) -> String {
     match said.code {
@@ -86,7 +43,7 @@ pub fn folder_problem(said: &Said<FolderProblem>) -> String {
     }
 }
 
-/// What the list lacks.
+/// Returns what the list lacks.
 #[must_use]
 pub fn list_note(said: &Said<ListNote>) -> String {
     match &said.code {

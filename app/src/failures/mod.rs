@@ -1,60 +1,78 @@
 //! Failures as sentences: what happened, then what to do. They are made when they are shown, in the language of the page.
+//!
+//! The build script writes a function for each enum, which takes the message that is called as the variant is; what it does is
+//! described in `build/failures.rs`. A variant without a message is an error of the build.
 
-mod adapter;
+mod by_hand;
 mod catalog;
-mod device;
-mod engine;
-mod example;
-mod file;
-mod kernel;
-mod media;
-mod model;
-mod picked;
-mod pull;
-mod request;
-mod storage;
 mod store;
-mod training;
 
-use protocol::failure::{DeviceFailure, EngineFailure, ModelFailure};
-use protocol::{Code, Failure};
+use protocol::diagnosis::KernelProblem;
+use protocol::example::*;
+use protocol::failure::*;
+use protocol::said::{ModelPart, ModelProblem, Said, Unreadable};
+use protocol::{PullProblem, Sense};
 
-use crate::{format, history::AnswerError, language::t};
+use crate::{
+    format::{self, setting_of},
+    history::AnswerError,
+    language::t,
+};
 
 pub use catalog::{downloadable, folder_problem, list_note, model_problem, model_problem_alone};
-pub use device::no_gpu;
-pub use example::problem;
-pub use kernel::kernel_problem;
-pub use picked::{PickedTrouble, picked};
-pub use pull::pull_problem;
 pub use store::{StoreTrouble, import, store, store_details, store_trouble, tree};
 
-/// What happened, and what to do.
+include!(concat!(env!("OUT_DIR"), "/failures.rs"));
+
+/// Why a model was not opened again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PickedTrouble {
+    /// The user did not let the page read this file.
+    NotAllowed {
+        /// Its name.
+        name: String,
+    },
+    /// This file was moved, renamed or deleted.
+    Gone {
+        /// Its name.
+        name: String,
+    },
+    /// This file is another one than it was.
+    Changed {
+        /// Its name.
+        name: String,
+    },
+    /// The browser can't read this file.
+    Unreadable {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// Returns why a model isn't downloaded, and what to do. The server's own words for what this page doesn't know yet.
+#[must_use]
+pub fn pull_problem(said: &Said<PullProblem>) -> String {
+    said.code.as_ref().map_or_else(|| said.english.clone(), of_pull)
+}
+
+/// Returns what is wrong with a kernel.
+#[must_use]
+pub fn kernel_problem(problem: &KernelProblem) -> String {
+    match problem {
+        KernelProblem::Differs { element, found, expected } => {
+            t().kernel_differs(*element, &setting_of(&found.to_string()), &setting_of(&expected.to_string()))
+        }
+        KernelProblem::Refused { .. } => t().kernel_refused().into(),
+    }
+}
+
+/// Returns what happened, and what to do.
 #[must_use]
 pub fn sentence(failure: &Failure) -> String {
     of(&failure.code)
 }
 
-/// What happened, and what to do, by the code alone.
-#[must_use]
-pub fn of(code: &Code) -> String {
-    match code {
-        Code::Cancelled => t().failure_cancelled().into(),
-        Code::Version { page, engine } if page > engine => t().failure_version_engine().into(),
-        Code::Version { .. } => t().failure_version().into(),
-        Code::Request(failure) => request::sentence(failure),
-        Code::Device(failure) => device::sentence(failure),
-        Code::Read(failure) => file::sentence(failure),
-        Code::Model(failure) => model::sentence(failure),
-        Code::Media(failure) => media::sentence(failure),
-        Code::Adapter(failure) => adapter::sentence(failure),
-        Code::Storage(failure) => storage::sentence(failure),
-        Code::Training(failure) => training::sentence(failure),
-        Code::Engine(failure) => engine::sentence(failure),
-    }
-}
-
-/// What went wrong with an answer.
+/// Returns what went wrong with an answer.
 #[must_use]
 pub fn answer(error: &AnswerError) -> String {
     match error {
@@ -64,7 +82,7 @@ pub fn answer(error: &AnswerError) -> String {
     }
 }
 
-/// The sentence with its detail, for a report that is copied.
+/// Returns the sentence with its detail, for a report that is copied.
 #[must_use]
 pub fn report(failure: &Failure) -> String {
     match details(failure) {

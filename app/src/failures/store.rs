@@ -17,7 +17,7 @@ pub enum StoreTrouble {
     Failed(StoreError),
 }
 
-/// What the storage did not do.
+/// Returns what the storage did not do.
 #[must_use]
 pub fn store(error: &StoreError) -> String {
     match error {
@@ -42,7 +42,7 @@ pub fn store_details(error: &StoreError) -> Option<String> {
     }
 }
 
-/// What is wrong with the store.
+/// Returns what is wrong with the store.
 #[must_use]
 pub fn store_trouble(trouble: &StoreTrouble) -> String {
     match trouble {
@@ -54,7 +54,7 @@ pub fn store_trouble(trouble: &StoreTrouble) -> String {
     }
 }
 
-/// Why a file was not imported.
+/// Returns why a file was not imported.
 #[must_use]
 pub fn import(error: &ImportError) -> String {
     match error {
@@ -75,7 +75,7 @@ pub fn import(error: &ImportError) -> String {
     }
 }
 
-/// Why a conversation was not changed.
+/// Returns why a conversation was not changed.
 #[must_use]
 pub fn tree(error: TreeOpError) -> &'static str {
     match error {

@@ -26,7 +26,7 @@ fn options(pairs: &[(&str, JsValue)]) -> Object {
     options
 }
 
-/// A number with exactly so many digits behind the decimal mark.
+/// Returns a number with exactly so many digits behind the decimal mark.
 pub fn number(language: Language, value: f64, digits: usize) -> String {
     NUMBERS.with_borrow_mut(|known| {
         let at = known.iter().position(|it| (it.0, it.1) == (language, digits)).unwrap_or_else(|| {
@@ -43,7 +43,7 @@ pub fn number(language: Language, value: f64, digits: usize) -> String {
     })
 }
 
-/// The plural category of a count.
+/// Returns the plural category of a count.
 pub fn plural(language: Language, value: u64) -> String {
     PLURALS.with_borrow_mut(|known| {
         if known.as_ref().is_none_or(|(of, _)| *of != language) {
@@ -53,7 +53,7 @@ pub fn plural(language: Language, value: u64) -> String {
     })
 }
 
-/// A moment, in milliseconds since 1970, to the minute.
+/// Returns a moment, in milliseconds since 1970, to the minute.
 pub fn date_time(language: Language, milliseconds: f64) -> String {
     let options = options(&[("dateStyle", "medium".into()), ("timeStyle", "short".into())]);
     String::from(js_sys::Date::new(&milliseconds.into()).to_locale_string(language.tag(), &options))

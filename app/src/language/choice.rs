@@ -7,7 +7,7 @@ use super::Language;
 /// The cookie that holds what was chosen. Without it the browser's languages count.
 const COOKIE: &str = "language";
 
-/// The choice that a `Cookie` header, or `document.cookie`, holds.
+/// Returns the choice that a `Cookie` header, or `document.cookie`, holds.
 pub(super) fn chosen_in(cookies: &str) -> Option<Language> {
     cookies.split(';').find_map(|pair| {
         let (name, value) = pair.trim().split_once('=')?;
@@ -53,7 +53,7 @@ pub fn preferred() -> Vec<String> {
     tags.map(|tags| tags.iter().filter_map(|tag| tag.as_string()).collect()).unwrap_or_default()
 }
 
-/// The choice, from the context.
+/// Returns the choice, from the context.
 #[must_use]
 pub fn use_language_choice() -> LanguageChoice {
     expect_context()
@@ -83,7 +83,7 @@ mod page {
         static NOW: Cell<Language> = Cell::new(Language::default());
         /// The one that is to be shown when its words have come.
         static AWAITED: Cell<Option<Language>> = const { Cell::new(None) };
-        /// Tells what is drawn.
+        /// The language that is drawn.
         pub static SHOWN: Cell<Option<RwSignal<Language>>> = const { Cell::new(None) };
     }
 

@@ -24,7 +24,7 @@ pub fn has(language: Language) -> bool {
     PATTERNS.with(|all| !all[usize::from(language.0)].get().is_empty())
 }
 
-/// A message as the build script has written it.
+/// Returns a message as the build script has written it.
 pub fn pattern(language: Language, at: usize) -> &'static str {
     PATTERNS.with(|all| all[usize::from(language.0)].get().get(at).copied().unwrap_or_default())
 }

@@ -30,24 +30,24 @@ include!(concat!(env!("OUT_DIR"), "/messages.rs"));
 pub struct Language(u8);
 
 impl Language {
-    /// All of them.
+    /// Returns all of them.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..TAGS.len() as u8).map(Self)
     }
 
-    /// What browsers call it: `en`.
+    /// Returns what browsers call it: `en`.
     #[must_use]
     pub fn tag(self) -> &'static str {
         TAGS[usize::from(self.0)]
     }
 
-    /// What those who speak it call it.
+    /// Returns what those who speak it call it.
     #[must_use]
     pub fn name(self) -> &'static str {
         NAMES[usize::from(self.0)]
     }
 
-    /// The language of a tag such as `de` or `de-AT`; `None` if there is no file of it.
+    /// Returns the language of a tag such as `de` or `de-AT`; `None` if there is no file of it.
     #[must_use]
     pub fn of_tag(tag: &str) -> Option<Self> {
         let same = |known: &str, tag: &str| known.eq_ignore_ascii_case(tag);
@@ -115,7 +115,7 @@ pub fn t() -> Text {
 /// Stands in a text for an element.
 pub const ELEMENT: &str = "\u{fffc}";
 
-/// What is before and behind the [`ELEMENT`] of a text.
+/// Returns what is before and behind the [`ELEMENT`] of a text.
 #[must_use]
 pub fn around(text: &str) -> (String, String) {
     let (before, after) = text.split_once(ELEMENT).unwrap_or((text, ""));

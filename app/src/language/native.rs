@@ -4,7 +4,7 @@
 
 use super::{Language, Text};
 
-/// A number with exactly so many digits behind the decimal mark.
+/// Returns a number with exactly so many digits behind the decimal mark.
 pub fn number(language: Language, value: f64, digits: usize) -> String {
     let text = Text(language);
     let plain = format!("{:.digits$}", value.abs());
@@ -26,7 +26,7 @@ pub fn number(language: Language, value: f64, digits: usize) -> String {
     out
 }
 
-/// The plural category: the server renders no counts for which a language has more than two.
+/// Returns the plural category: the server renders no counts for which a language has more than two.
 pub fn plural(_language: Language, value: u64) -> String {
     if value == 1 { "one".into() } else { "other".into() }
 }

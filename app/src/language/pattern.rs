@@ -16,7 +16,7 @@ const KEY: char = '\u{f}';
 const VARIANT: char = '\u{10}';
 const END: char = '\u{11}';
 
-/// The pattern with its arguments in place.
+/// Returns the pattern with its arguments in place.
 pub fn fill(language: Language, pattern: &str, arguments: &[Argument<'_>]) -> String {
     let mut out = String::with_capacity(pattern.len() + 16);
     fill_into(&mut out, language, pattern, arguments);

@@ -30,7 +30,7 @@ impl Camera {
         Ok(Self { video, _stream: stream })
     }
 
-    /// A picture of what it shows now; `None` if it shows nothing yet.
+    /// Returns a picture of what it shows now; `None` if it shows nothing yet.
     pub async fn take(&self) -> Option<Blob> {
         picture::of_video(&self.video, SIDE, "image/png").await
     }

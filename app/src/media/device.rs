@@ -131,7 +131,7 @@ fn media_devices() -> Option<web_sys::MediaDevices> {
 pub struct Stream(MediaStream);
 
 impl Stream {
-    /// The stream itself.
+    /// Returns the stream itself.
     #[must_use]
     pub fn stream(&self) -> &MediaStream {
         &self.0

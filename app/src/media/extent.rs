@@ -27,14 +27,14 @@ impl Extent {
         self.samples.div_ceil(self.rate.max(1).into())
     }
 
-    /// Bytes that a browser needs to decode and resample it.
+    /// Returns bytes that a browser needs to decode and resample it.
     #[must_use]
     pub fn bytes(self) -> u64 {
         let resampled = self.seconds().saturating_mul(SAMPLE_RATE.into());
         self.samples.saturating_add(resampled).saturating_mul(4 * u64::from(self.channels))
     }
 
-    /// The most seconds of such sound that a browser can decode in so many bytes.
+    /// Returns the most seconds of such sound that a browser can decode in so many bytes.
     #[must_use]
     pub fn most_seconds(self, bytes: u64) -> u64 {
         bytes / ((u64::from(self.rate) + u64::from(SAMPLE_RATE)) * 4 * u64::from(self.channels)).max(1)
@@ -50,7 +50,7 @@ const OPUS_RATE: u32 = 48_000;
 /// The longest packet of other codecs: half of a block of Vorbis, a block of ALAC.
 const OTHER_PACKET: u64 = 4096;
 
-/// The extent of a file; `None` if it is of no format known here.
+/// Returns the extent of a file; `None` if it is of no format known here.
 #[must_use]
 pub fn of(file: &[u8]) -> Option<Extent> {
     let file = without_tag(file);

@@ -32,7 +32,7 @@ const SOUNDS: [&str; 9] = ["aac", "aif", "aiff", "flac", "m4a", "mp3", "oga", "o
 /// Extensions of videos. `ogg` may be either; the system's word counts.
 const VIDEOS: [&str; 6] = ["avi", "m4v", "mkv", "mov", "mp4", "webm"];
 
-/// What a file of this name and media type is.
+/// Returns what a file of this name and media type is.
 #[must_use]
 pub fn of(name: &str, mime: &str) -> FileKind {
     let name = name.to_lowercase();

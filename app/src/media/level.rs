@@ -5,13 +5,13 @@ pub const SILENCE: f32 = 0.001;
 /// The meter begins here, in dB of full scale.
 const FLOOR_DB: f32 = -60.0;
 
-/// The loudest sample, from 0 to 1.
+/// Returns the loudest sample, from 0 to 1.
 #[must_use]
 pub fn peak(samples: &[f32]) -> f32 {
     samples.iter().fold(0.0_f32, |most, sample| most.max(sample.abs())).min(1.0)
 }
 
-/// Where a meter stands for the mean power of these samples, from 0 to 1. It follows decibels, as ears do.
+/// Returns where a meter stands for the mean power of these samples, from 0 to 1. It follows decibels, as ears do.
 #[must_use]
 pub fn meter(samples: &[f32]) -> f32 {
     if samples.is_empty() {

@@ -22,7 +22,7 @@ pub async fn as_png(blob: &Blob) -> Option<Blob> {
     written(&drawn?, "image/png").await
 }
 
-/// What a video shows now, with its longer side at most `side` pixels long; `None` if it shows nothing.
+/// Returns what a video shows now, with its longer side at most `side` pixels long; `None` if it shows nothing.
 pub async fn of_video(video: &HtmlVideoElement, side: u32, mime: &str) -> Option<Blob> {
     let (width, height) = fitted(video.video_width(), video.video_height(), side)?;
     let (canvas, context) = canvas(width, height)?;

@@ -125,5 +125,5 @@ type Connected =
     (Nodes, MessagePort, Rc<RefCell<Option<oneshot::Sender<()>>>>, Closure<dyn FnMut(MessageEvent)>);
 
 fn other(error: &JsValue) -> DeviceError {
-    DeviceError::Other { device: Device::Microphone, reason: crate::browser::words(error) }
+    DeviceError::Other { device: Device::Microphone, reason: interop::words(error) }
 }

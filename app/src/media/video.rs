@@ -50,11 +50,11 @@ fn moments(seconds: f64) -> Vec<f64> {
     (0..count as u32).map(|number| (f64::from(number) + 0.5) * seconds / count).collect()
 }
 
-/// Takes the pictures of a video. `told` hears how many were taken, and of how many, and says whether more are wanted.
+/// Takes the pictures of a video. `progress` hears how many were taken, and of how many, and says whether more are wanted.
 ///
 /// # Errors
 /// Why there are none.
-pub async fn frames(blob: &Blob, told: impl Fn(usize, usize) -> bool) -> Result<Vec<Frame>, VideoError> {
+pub async fn frames(blob: &Blob, progress: impl Fn(usize, usize) -> bool) -> Result<Vec<Frame>, VideoError> {
     let player = Player::open(blob).await.ok_or(VideoError::Unreadable)?;
     if player.video.duration().is_infinite() {
         // What a browser has recorded does not say how long it is: that is known at its end.
@@ -70,7 +70,7 @@ pub async fn frames(blob: &Blob, told: impl Fn(usize, usize) -> bool) -> Result<
     let moments = moments(seconds);
     let mut frames = Vec::new();
     for (taken, &moment) in moments.iter().enumerate() {
-        if !told(taken, moments.len()) {
+        if !progress(taken, moments.len()) {
             break;
         }
         if !player.seek(moment).await {

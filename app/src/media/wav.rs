@@ -35,7 +35,7 @@ impl Wav {
         (self.bytes.len() - HEADER) as u64 / u64::from(SAMPLE_BYTES)
     }
 
-    /// The samples from this one on, as the file holds them.
+    /// Returns the samples from this one on, as the file holds them.
     #[must_use]
     pub fn since(&self, sample: u64) -> Vec<i16> {
         let begin = usize::try_from(sample).unwrap_or(usize::MAX).saturating_mul(SAMPLE_BYTES as usize);
@@ -49,7 +49,7 @@ impl Wav {
         self.samples() * 1000 / u64::from(SAMPLE_RATE)
     }
 
-    /// The whole file.
+    /// Returns the whole file.
     #[must_use]
     pub fn finish(mut self) -> Vec<u8> {
         let data = u32::try_from(self.bytes.len() - HEADER).unwrap_or(u32::MAX);
@@ -78,7 +78,7 @@ impl Default for Wav {
     }
 }
 
-/// The loudest sample in each of `count` equal parts of such a file, from 0 to 1: its waveform.
+/// Returns the loudest sample in each of `count` equal parts of such a file, from 0 to 1: its waveform.
 #[must_use]
 pub fn peaks(file: &[u8], count: usize) -> Vec<f32> {
     let (samples, _) = file.get(HEADER..).unwrap_or_default().as_chunks::<2>();

@@ -47,7 +47,7 @@ pub async fn load() -> bool {
     .await
 }
 
-/// A page that comes later. While it is on its way, and where it cannot be fetched, it says so.
+/// Returns a page that comes later. While it is on its way, and where it cannot be fetched, it says so.
 pub fn page(page: LaterPage) -> AnyView {
     let place = match page {
         LaterPage::Models => Place::Models,

@@ -47,7 +47,7 @@ fn Appearance() -> impl IntoView {
     let keys =
         vec![(SendKey::Enter, t().settings_send_enter()), (SendKey::Modified, t().settings_send_modified())];
     view! {
-        <section class="part">
+        <section class="part rows">
             <h2>{t().settings_appearance()}</h2>
             <Radios
                 legend=t().settings_theme()
@@ -123,7 +123,7 @@ fn Answers() -> impl IntoView {
         (Drafting::Never, t().settings_drafts_never()),
     ];
     view! {
-        <section class="part">
+        <section class="part rows">
             <h2>{t().drawer_answers()}</h2>
             <Switch
                 label=t().settings_show_steps()
@@ -158,7 +158,7 @@ fn LanguageSelect() -> impl IntoView {
         })
         .collect();
     view! {
-        <label class="field">
+        <label class="field beside">
             <span>{t().settings_language()}</span>
             <select
                 id="language"
@@ -183,13 +183,13 @@ fn NewConversations() -> impl IntoView {
     let shown = Signal::derive(move || own.get().unwrap_or_default());
     let typed = Typed::new(move |text| settings.change(|settings| settings.system = text));
     view! {
-        <section class="part">
+        <section class="part rows">
             <h2>{t().settings_new()}</h2>
             <p class="hint">{t().settings_new_hint()}</p>
             <label class="field">
                 <span>{t().settings_instructions()}</span>
                 <textarea
-                    rows="3"
+                    rows="2"
                     placeholder=t().settings_none()
                     prop:value=system
                     on:input=move |event| typed.note(event_target_value(&event))
@@ -211,8 +211,8 @@ fn NewConversations() -> impl IntoView {
             <Show
                 when=move || own.with(Option::is_some)
                 fallback=move || view! {
-                    <p>
-                        {t().settings_sampling_model()} " "
+                    <p class="row">
+                        <span>{t().settings_sampling_model()}</span>
                         <button
                             type="button"
                             class="button"
@@ -260,7 +260,7 @@ fn GraphicsMemory() -> impl IntoView {
         })
     };
     view! {
-        <section class="part">
+        <section class="part rows">
             <h2>{t().settings_memory()}</h2>
             <p class="hint">{t().settings_memory_hint()}</p>
             <Switch
@@ -289,7 +289,7 @@ fn Storage() -> impl IntoView {
         t().settings_conversations(count)
     };
     view! {
-        <section class="part">
+        <section class="part rows">
             <h2>{t().settings_storage()}</h2>
             <Switch
                 label=t().settings_keep()
@@ -297,16 +297,18 @@ fn Storage() -> impl IntoView {
                 on=keep
                 on_change=move |on| stores.settings.change(|settings| settings.keep_weights = on)
             />
-            <p>{count}</p>
-            <div class="buttons">
-                <button type="button" class="button" on:click=move |_| export_all(stores)>
-                    <Icon glyph=Glyph::Export />
-                    {t().rail_export_all()}
-                </button>
-                <button type="button" class="button" on:click=move |_| pick_archive(stores)>
-                    <Icon glyph=Glyph::Import />
-                    {t().rail_import()}
-                </button>
+            <div class="row">
+                <p>{count}</p>
+                <div class="buttons">
+                    <button type="button" class="button" on:click=move |_| export_all(stores)>
+                        <Icon glyph=Glyph::Export />
+                        {t().rail_export_all()}
+                    </button>
+                    <button type="button" class="button" on:click=move |_| pick_archive(stores)>
+                        <Icon glyph=Glyph::Import />
+                        {t().rail_import()}
+                    </button>
+                </div>
             </div>
         </section>
     }

@@ -26,7 +26,7 @@ pub enum AnswerPhase {
     Thinking,
     /// The answer proper is being written.
     Writing,
-    /// It was told to stop.
+    /// It was asked to stop.
     Stopping,
 }
 

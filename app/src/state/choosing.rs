@@ -60,7 +60,7 @@ pub fn in_order(mut choices: Vec<Choice>, known: Known<'_>) -> Vec<Choice> {
     choices
 }
 
-/// The same models, with those that are shown already in the places they have.
+/// Returns the same models, with those that are shown already in the places they have.
 #[must_use]
 pub fn in_shown_order(mut sorted: Vec<Choice>, shown: &[ModelId]) -> Vec<Choice> {
     sorted.sort_by_key(|choice| shown.iter().position(|id| *id == choice.id).unwrap_or(shown.len()));

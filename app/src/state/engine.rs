@@ -293,7 +293,7 @@ impl EngineStore {
         self.preselected.with_untracked(|it| it.as_ref() == Some(&choice.id))
     }
 
-    /// What is known of the models.
+    /// Returns what is known of the models.
     pub fn with_known<T>(self, read: impl FnOnce(Known<'_>) -> T) -> T {
         let software = self.computes_in_software();
         self.inspections.with(|inspections| read(Known { inspections, software }))
@@ -309,7 +309,7 @@ impl EngineStore {
         self.device.with(|device| device.as_ref().is_some_and(|device| device.software))
     }
 
-    /// The model that the next message goes to. It may be one that another tab has loaded and that is not in the list.
+    /// Returns the model that the next message goes to. It may be one that another tab has loaded and that is not in the list.
     #[must_use]
     pub fn selection(self) -> Option<Choice> {
         let selected = self.selected.get()?;
@@ -324,7 +324,7 @@ impl EngineStore {
         untrack(|| self.selection())
     }
 
-    /// What a model can do: what the engine found in its header, or else what the list says.
+    /// Returns what a model can do: what the engine found in its header, or else what the list says.
     #[must_use]
     pub fn abilities(self, choice: &Choice) -> Capabilities {
         let loaded = self.model.with(|model| match model {
@@ -479,7 +479,7 @@ impl EngineStore {
         }
     }
 
-    /// Gives the memory of the loaded model back. What uses the model ends.
+    /// Frees the memory of the loaded model. What uses the model ends.
     pub fn unload(self) {
         self.refused.set(None);
         let Some(reply) = self.request(None, Request::Unload) else { return };
@@ -557,7 +557,7 @@ fn memory_needed(failure: &Failure) -> Option<u64> {
     })
 }
 
-/// A file as what it is to the engine: bytes to be read in place.
+/// Returns a file as what it is to the engine: bytes to be read in place.
 pub(super) fn handle(file: &web_sys::File) -> web_sys::Blob {
     file.clone().into()
 }

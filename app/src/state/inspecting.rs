@@ -26,13 +26,13 @@ impl EngineStore {
         });
     }
 
-    /// Bytes that the user chose for the experts of a model; `None` for as much as is free.
+    /// Returns bytes that the user chose for the experts of a model; `None` for as much as is free.
     #[must_use]
     pub fn expert_memory(self, id: &ModelId) -> Option<u64> {
         self.settings.value.with_untracked(|settings| settings.expert_memory.get(&id.0).copied())
     }
 
-    /// What is stored in 8 bits even where there is room for more.
+    /// Returns what is stored in 8 bits even where there is room for more.
     #[must_use]
     pub fn eight_bits(self) -> EightBits {
         self.settings.value.with_untracked(|settings| settings.eight_bits)
@@ -46,7 +46,7 @@ impl EngineStore {
         self.settings.value.with_untracked(|settings| settings.drafting).drafts(has_drafter, is_software)
     }
 
-    /// How a model is loaded now, with a context of this length.
+    /// Returns how a model is loaded now, with a context of this length.
     #[must_use]
     pub fn load_options(self, choice: &Choice, context: u32) -> LoadOptions {
         let keep_weights = self.settings.value.with_untracked(|settings| settings.keep_weights);

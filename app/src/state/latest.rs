@@ -1,4 +1,4 @@
-//! Tells whether what began a while ago is out of date.
+//! Whether what began a while ago is out of date.
 
 use std::time::Duration;
 

@@ -64,17 +64,17 @@ impl MediaStore {
         Ok(key)
     }
 
-    /// The handle of an attachment's bytes; `None` if they are not in this browser any more.
+    /// Returns the handle of an attachment's bytes; `None` if they are not in this browser any more.
     pub async fn blob(self, attachment: &Attachment) -> Option<Blob> {
         self.held(attachment).await.map(|held| held.blob.clone())
     }
 
-    /// An address of an attachment for this page; `None` if it is not in this browser any more.
+    /// Returns an address of an attachment for this page; `None` if it is not in this browser any more.
     pub async fn url(self, attachment: &Attachment) -> Option<String> {
         self.held(attachment).await.map(|held| held.url.clone())
     }
 
-    /// The bytes of an attachment; `None` if they are not in this browser any more.
+    /// Returns the bytes of an attachment; `None` if they are not in this browser any more.
     pub async fn bytes(self, attachment: &Attachment) -> Option<Vec<u8>> {
         bytes(&self.blob(attachment).await?).await
     }
@@ -108,7 +108,7 @@ impl MediaStore {
     }
 }
 
-/// A handle to bytes.
+/// Returns a handle to bytes.
 #[must_use]
 pub fn blob_of(bytes: &[u8], mime: &str) -> Option<Blob> {
     let options = BlobPropertyBag::new();
@@ -116,7 +116,7 @@ pub fn blob_of(bytes: &[u8], mime: &str) -> Option<Blob> {
     Blob::new_with_u8_array_sequence_and_options(&Array::of1(&Uint8Array::from(bytes)), &options).ok()
 }
 
-/// The bytes behind a handle; `None` if they cannot be read.
+/// Returns the bytes behind a handle; `None` if they cannot be read.
 pub async fn bytes(blob: &Blob) -> Option<Vec<u8>> {
     let buffer = JsFuture::from(blob.array_buffer()).await.ok()?;
     Some(Uint8Array::new(buffer.unchecked_ref()).to_vec())

@@ -55,7 +55,7 @@ impl Choice {
         }
     }
 
-    /// Files of the user's: the model first, then its projector if there is one. None when there is no file.
+    /// Files of the user's: the model first, then its projector if there is one. Empty if there is no file.
     #[must_use]
     pub fn local(files: &[(String, u64)]) -> Option<Self> {
         let (first, _) = files.first()?;
@@ -93,13 +93,13 @@ impl Choice {
         parts.join(" · ")
     }
 
-    /// The context length to ask for: what the user has chosen, else what comes with the model, else 0 for the default.
+    /// Returns the context length to ask for: what the user has chosen, else what comes with the model, else 0 for the default.
     #[must_use]
     pub fn context(&self, chosen: u32) -> u32 {
         if chosen > 0 { chosen } else { self.entry.params.get("num_ctx").map_or(0, |&tokens| tokens as u32) }
     }
 
-    /// The sampling it recommends: its own parameters from the list before those of its file's header. The demo
+    /// Returns the sampling it recommends: its own parameters from the list before those of its file's header. The demo
     /// model is small and is kept at a low temperature.
     #[must_use]
     pub fn recommended(&self, details: Option<&ModelDetails>) -> Sampling {
@@ -138,7 +138,7 @@ impl Choice {
 /// Temperature of the built-in demo model.
 const DEMO_TEMPERATURE: f32 = 0.2;
 
-/// The words of what a model can do, in the order of the list.
+/// Returns the words of what a model can do, in the order of the list.
 #[must_use]
 pub fn capability_words(capabilities: Capabilities) -> Vec<&'static str> {
     [
@@ -210,7 +210,7 @@ pub enum Severity {
     Bad,
 }
 
-/// A verdict in words, with what is stored in 8 bits although nobody asked for it.
+/// Returns a verdict in words, with what is stored in 8 bits although nobody asked for it.
 #[must_use]
 pub fn verdict_words(verdict: &FitVerdict, details: &ModelDetails) -> (Severity, String) {
     let (mood, mut words) = fit_words(verdict, details);
@@ -316,7 +316,7 @@ pub enum ModelState {
 }
 
 impl ModelState {
-    /// The model it is about.
+    /// Returns the model it is about.
     #[must_use]
     pub fn choice(&self) -> Option<&Choice> {
         match self {
@@ -327,7 +327,7 @@ impl ModelState {
         }
     }
 
-    /// The model it is about, to be changed.
+    /// Returns the model it is about, to be changed.
     pub(super) fn choice_mut(&mut self) -> Option<&mut Choice> {
         match self {
             Self::None => None,
@@ -349,7 +349,7 @@ impl ModelState {
         matches!(self, Self::Ready { details, .. } if details.experts.is_some())
     }
 
-    /// The request that has loaded the model; `None` if none is ready.
+    /// Returns the request that has loaded the model; `None` if none is ready.
     #[must_use]
     pub fn loaded_by(&self) -> Option<RequestId> {
         match self {
@@ -371,7 +371,7 @@ impl ModelState {
     }
 }
 
-/// Where a load stands, in words: what it is doing, and the numbers.
+/// Returns where a load stands, in words: what it is doing, and the numbers.
 #[must_use]
 pub fn progress_words(progress: &LoadProgress) -> (&'static str, String) {
     let LoadProgress { phase, done, total, rate, lost } = *progress;
@@ -409,7 +409,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// A model of this name on the server.
+    /// Returns a model of this name on the server.
     pub fn choice(name: &str) -> Choice {
         Choice::server(CatalogEntry {
             name: name.into(),
@@ -499,9 +499,9 @@ pub(super) mod tests {
         );
         assert_eq!(words(61.0), "Fits with 4.0 GB of graphics memory for experts · slightly slower answers");
         let shorter = FitVerdict::FitsWith { context: 2048, bytes: 1, outside };
-        let told =
+        let words =
             (Severity::Fair, "Fits with 2,048 tokens of context · at least about 2 tokens per second".into());
-        assert_eq!(with(&shorter, Some(2.1)), told);
+        assert_eq!(with(&shorter, Some(2.1)), words);
         let whole = FitVerdict::Fits { context: 8192, bytes: 1, outside: 0 };
         assert_eq!(with(&whole, None), (Severity::Good, "Fits".into()));
     }

@@ -85,7 +85,7 @@ impl PickedStore {
         self.read().await;
     }
 
-    /// Reads the files of a model that is remembered. One that has changed is read only if the user was told before. Must be
+    /// Reads the files of a model that is remembered. One that has changed is read only if the user knows it. Must be
     /// called on a press of a button.
     ///
     /// # Errors

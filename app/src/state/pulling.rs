@@ -56,7 +56,7 @@ impl PullStore {
         self.report.with(is_running)
     }
 
-    /// The download that is running, or one that is over and concerns this tab.
+    /// Returns the download that is running, or one that is over and concerns this tab.
     #[must_use]
     pub fn shown(self) -> Option<Pull> {
         let ours = self.ours.get();

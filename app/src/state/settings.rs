@@ -100,7 +100,7 @@ pub enum Theme {
 }
 
 impl Theme {
-    /// The value of `data-theme` on the document; `None` for the system's.
+    /// Returns the value of `data-theme` on the document; `None` for the system's.
     #[must_use]
     pub fn attribute(self) -> Option<&'static str> {
         match self {

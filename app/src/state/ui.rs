@@ -103,7 +103,7 @@ pub struct ToastAction {
 /// A line that goes away by itself, perhaps with a button.
 #[derive(Clone)]
 pub struct Toast {
-    /// Tells it from others.
+    /// Its number.
     pub number: u32,
     /// What it says.
     pub text: String,
@@ -173,20 +173,20 @@ impl Ui {
         self.toasts.update(|all| all.retain(|toast| toast.number != number));
     }
 
-    /// A number that was not given before.
+    /// Returns a number that was not given before.
     #[must_use]
     pub fn number(self) -> u32 {
         self.next.update_value(|next| *next = next.wrapping_add(1));
         self.next.get_value()
     }
 
-    /// A dialog that is not open yet.
+    /// Returns a dialog that is not open yet.
     #[must_use]
     pub fn layer(self) -> Layer {
         Layer(self.number())
     }
 
-    /// The topmost modal dialog; `None` if none is open.
+    /// Returns the topmost modal dialog; `None` if none is open.
     #[must_use]
     pub fn topmost(self) -> Option<Layer> {
         self.layers.with(|layers| layers.last().copied())

@@ -76,8 +76,9 @@ test.describe("adapters", () => {
     await app.openChat();
     await app.ask("Hello");
     const choice = page.getByRole("combobox", { name: "Adapter" });
-    await expect(choice).toHaveValue("none");
-    await page.getByLabel("Adapter files").setInputFiles(file("pirate.gguf"));
+    await app.openDrawer();
+    await expect(choice).toHaveCount(0);
+    await app.drawer.getByLabel("Adapter files").setInputFiles(file("pirate.gguf"));
     await expect(choice).toHaveValue(/^file:pirate\.gguf:7:\d+$/);
     await choice.selectOption("none");
     await app.ask("Plainly");
@@ -87,7 +88,6 @@ test.describe("adapters", () => {
     await app.ask("As a pirate");
     await expect(app.answers.last()).toContainText("Spoken with");
 
-    await app.openDrawer();
     const answers = await app.answers.count();
     await app.drawer.getByRole("button", { name: "Compare with and without" }).click();
     const dialog = page.getByRole("dialog", { name: "With and without the adapter" });

@@ -125,3 +125,27 @@ test.describe("an answer", () => {
     }
   });
 });
+
+test("long code is folded, and its lines can be wrapped", async ({ app }) => {
+  await app.openChat();
+  const lines = Array.from({ length: 30 }, (_, at) => `line_${at + 1} = "${"long ".repeat(40)}"`);
+  await app.send(`\`\`\`python\n${lines.join("\n")}\n\`\`\``);
+  const code = app.questions.last().getByRole("figure");
+  const body = code.locator(".code-body");
+  const height = () => body.evaluate((body) => body.clientHeight);
+  const isCut = () => body.evaluate((body) => body.scrollHeight > body.clientHeight + 1);
+  await app.questions.last().getByRole("button", { name: "Show more" }).click();
+  expect(await isCut()).toBe(true);
+  const folded = await height();
+  await code.getByRole("button", { name: "Show all 30 lines" }).click();
+  expect(await isCut()).toBe(false);
+  expect(await height()).toBeGreaterThan(folded);
+  const wrap = code.getByRole("button", { name: "Wrap lines" });
+  const isWide = () => body.evaluate((body) => body.scrollWidth > body.clientWidth + 1);
+  expect(await isWide()).toBe(true);
+  await wrap.click();
+  await expect(wrap).toHaveAttribute("aria-pressed", "true");
+  expect(await isWide()).toBe(false);
+  await code.getByRole("button", { name: "Show less" }).click();
+  expect(await isCut()).toBe(true);
+});

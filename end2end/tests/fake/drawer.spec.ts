@@ -93,6 +93,26 @@ test.describe("the settings of a conversation", () => {
   });
 });
 
+test("the drawer lies over a page that was made narrow, and beside one that was made wide", async ({ app, page }) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await app.openChat();
+  await app.openDrawer();
+  const instructions = app.drawer.getByRole("textbox", { name: "Custom instructions" });
+  await instructions.fill("Like a pirate.");
+  const isOver = () => app.drawer.evaluate((drawer) => drawer.matches(":modal"));
+  expect(await isOver()).toBe(false);
+  await page.setViewportSize({ width: 500, height: 800 });
+  await expect.poll(isOver).toBe(true);
+  await expect(instructions).toHaveValue("Like a pirate.");
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await expect.poll(isOver).toBe(false);
+  await expect(app.drawer).toBeVisible();
+  await page.setViewportSize({ width: 500, height: 800 });
+  await expect.poll(isOver).toBe(true);
+  await page.keyboard.press("Escape");
+  await expect(app.drawer).toBeHidden();
+});
+
 test("settings of a conversation that has not begun are kept while another page is visited", async ({ app, page }) => {
   await app.openChat("instant,demo");
   const think = page.getByRole("button", { name: "Think", exact: true });

@@ -169,3 +169,23 @@ test.describe("a finger", () => {
     await expect(sheet).toBeHidden();
   });
 });
+
+test.describe("a touch screen", () => {
+  test.skip(({ browserName }) => browserName === "firefox", "it has no touch screens");
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+
+  test("shows the actions of the last messages, and those of earlier ones behind a button", async ({ app }) => {
+    await app.openChat();
+    await app.ask("Hello");
+    const edit = app.questions.first().getByRole("button", { name: "Edit and resend" });
+    const more = app.questions.first().getByRole("button", { name: "Message actions" });
+    await expect(edit).toBeVisible();
+    await expect(more).toBeHidden();
+    await app.ask("Hello again");
+    await expect(edit).toBeHidden();
+    await more.tap();
+    await expect(more).toHaveAttribute("aria-expanded", "true");
+    await expect(edit).toBeVisible();
+    await expect(app.questions.last().getByRole("button", { name: "Edit and resend" })).toBeVisible();
+  });
+});

@@ -57,6 +57,7 @@ test("the model is named, and is loaded and chosen on the page", async ({ app, p
 test("examples are written in a table, what is learned of them is shown, and what is removed comes back", async ({ app, page }) => {
   const tune = await open(app);
   await expect(page.getByText("Add examples first.")).toBeVisible();
+  await expect(tune.startButton).toBeInViewport();
   await addPairs(page, FACTS);
   await expect(page.getByText(/^3 examples with [\d,]+ tokens, [\d,]+ of them trained on/)).toBeVisible();
   const first = page.locator("details", { hasText: "Line 1" });

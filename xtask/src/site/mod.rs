@@ -197,7 +197,7 @@ fn build_now(
         None => None,
     };
     let recorder = site.add_hashed("recorder", "js", include_bytes!("recorder.js"))?;
-    let style = with_fonts(&mut site, &style::bundle(&project::root().join("style/main.css"))?)?;
+    let (style, font) = with_fonts(&mut site, &style::bundle(&project::root().join("style/main.css"))?)?;
     let stylesheet = site.add_hashed("style", "css", style.as_bytes())?;
     site.add_static(&project::root().join("style/static"))?;
     site.add_static(&list_dependencies(programs)?)?;
@@ -211,6 +211,7 @@ fn build_now(
     }
     site.finish(&publish::Assets {
         stylesheet: &stylesheet.address,
+        font: &font,
         boot: &boot.address,
         page_js: &page_js.address,
         page_wasm: &page_wasm.address,
@@ -220,19 +221,22 @@ fn build_now(
     })
 }
 
-/// Adds the fonts that a style sheet names in its folder `fonts`, and returns the style sheet with their names on the site.
-fn with_fonts(site: &mut Site, style: &str) -> Result<String> {
+/// Adds the fonts that a style sheet names in its folder `fonts`. Returns the style sheet with their names on the site, and the
+/// address of the first one, which is that of text.
+fn with_fonts(site: &mut Site, style: &str) -> Result<(String, String)> {
     let mut pieces = style.split("url(\"fonts/");
     let mut named = pieces.next().unwrap_or_default().to_owned();
+    let mut first = None;
     for piece in pieces {
         let (name, rest) = piece.split_once('"').context("the address of a font has no end")?;
         let (stem, extension) = name.rsplit_once('.').context("a font has no extension")?;
         let path = project::root().join("style/fonts").join(name);
         let font = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let file = site.add_hashed(stem, extension, &font)?.file;
-        named.push_str(&format!("url(\"{file}\"{rest}"));
+        let added = site.add_hashed(stem, extension, &font)?;
+        named.push_str(&format!("url(\"{}\"{rest}", added.file));
+        first.get_or_insert(added.address);
     }
-    Ok(named)
+    Ok((named, first.context("the style sheet names no font")?))
 }
 
 /// Adds a file with the words of each language. Its tag and name.

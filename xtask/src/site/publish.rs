@@ -31,6 +31,7 @@ pub struct Hashed {
 /// What the server reads from `assets.json`: see `app::Assets`.
 pub struct Assets<'a> {
     pub stylesheet: &'a str,
+    pub font: &'a str,
     pub boot: &'a str,
     pub page_js: &'a str,
     pub page_wasm: &'a str,
@@ -113,6 +114,7 @@ impl Site {
     pub fn finish(mut self, assets: &Assets) -> Result<()> {
         let mut fields = vec![
             ("stylesheet", assets.stylesheet),
+            ("font", assets.font),
             ("boot", assets.boot),
             ("page_js", assets.page_js),
             ("page_wasm", assets.page_wasm),
@@ -195,6 +197,7 @@ mod tests {
 
     const ASSETS: Assets = Assets {
         stylesheet: "/pkg/s.css",
+        font: "/pkg/f.woff2",
         boot: "/pkg/b.js",
         page_js: "/j",
         page_wasm: "/w",

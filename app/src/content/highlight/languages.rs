@@ -38,7 +38,7 @@ pub(super) struct Words {
     pub lifetimes: bool,
     /// What begins an attribute or annotation: `#[`, `@`, or `#` for directives of a preprocessor.
     pub meta: Option<&'static str>,
-    /// How keys are told.
+    /// How keys are recognized.
     pub keys: Keys,
     /// Whether `$name` is a variable.
     pub dollar: bool,
@@ -57,7 +57,7 @@ pub(super) struct Quote {
     pub lines: bool,
 }
 
-/// How the keys of records are told.
+/// How the keys of records are recognized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keys {
     /// There are none.
@@ -263,12 +263,12 @@ fn entry(language: &str) -> Option<&'static (&'static [&'static str], &'static s
     LANGUAGES.iter().find(|(names, ..)| names.contains(&name.as_str()))
 }
 
-/// The syntax of a language, by any of its names.
+/// Returns the syntax of a language, by any of its names.
 pub(super) fn find(language: &str) -> Option<Syntax> {
     entry(language).map(|(_, _, syntax)| *syntax)
 }
 
-/// The common name of a language.
+/// Returns the common name of a language.
 pub(super) fn name(language: &str) -> Option<&'static str> {
     entry(language).map(|(_, name, _)| *name)
 }

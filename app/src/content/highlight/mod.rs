@@ -40,7 +40,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The class in the style sheet; `None` for what is plain.
+    /// Returns the class in the style sheet; `None` for what is plain.
     #[must_use]
     pub fn class(self) -> Option<&'static str> {
         Some(match self {
@@ -73,7 +73,7 @@ pub struct Token {
 /// A line of code.
 pub type Line = Vec<Token>;
 
-/// The lines of a code, coloured by the words of its language. An unknown language leaves all plain.
+/// Returns the lines of a code, coloured by the words of its language. An unknown language leaves all plain.
 #[must_use]
 pub fn highlight(language: &str, code: &str) -> Vec<Line> {
     let spans = match languages::find(language) {
@@ -86,7 +86,7 @@ pub fn highlight(language: &str, code: &str) -> Vec<Line> {
     lines(&spans)
 }
 
-/// How a language is called in the label of a code block: its common name, or what was written.
+/// Returns how a language is called in the label of a code block: its common name, or what was written.
 #[must_use]
 pub fn label(language: &str) -> &str {
     languages::name(language).unwrap_or(language)

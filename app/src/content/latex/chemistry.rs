@@ -14,7 +14,7 @@ const ARROWS: [(&str, &str); 8] = [
     ("⇌", "\\rightleftharpoons"),
 ];
 
-/// The formula of a substance or of a reaction.
+/// Returns the formula of a substance or of a reaction.
 pub(super) fn formula(source: &str) -> String {
     let mut written = String::new();
     // What stands just before: nothing or a space, something that takes an index, or a charge's place.

@@ -35,12 +35,12 @@ const ENVIRONMENTS: [(&str, &str); 31] = [
     ("psmallmatrix", "pmatrix"),
 ];
 
-/// The environment that is known for this one; empty for its content alone.
+/// Returns the environment that is known for this one; empty for its content alone.
 pub(super) fn environment(name: &str) -> &str {
     ENVIRONMENTS.iter().find(|(other, _)| *other == name).map_or(name, |(_, known)| known)
 }
 
-/// The columns of an array, without their widths and what stands between them.
+/// Returns the columns of an array, without their widths and what stands between them.
 pub(super) fn columns(columns: &str) -> String {
     let mut cursor = super::cursor::Cursor::new(columns);
     let mut known = String::new();

@@ -22,7 +22,7 @@ impl<'a> Cursor<'a> {
         Self { rest }
     }
 
-    /// The next piece, a space too; `None` at the end. A brace without a partner is a character.
+    /// Returns the next piece, a space too; `None` at the end. A brace without a partner is a character.
     pub(super) fn next(&mut self) -> Option<Token<'a>> {
         let first = self.rest.chars().next()?;
         if first == '{'
@@ -47,7 +47,7 @@ impl<'a> Cursor<'a> {
         self.rest = self.rest.trim_start();
     }
 
-    /// An argument: a group, a command or a character; without its braces. `None` if there is none.
+    /// Returns an argument: a group, a command or a character; without its braces. `None` if there is none.
     pub(super) fn argument(&mut self) -> Option<&'a str> {
         self.skip_spaces();
         let before = self.rest;
@@ -58,7 +58,7 @@ impl<'a> Cursor<'a> {
         .filter(|argument| *argument != "}" && *argument != "&")
     }
 
-    /// An argument between these brackets; `None` if there is none.
+    /// Returns an argument between these brackets; `None` if there is none.
     pub(super) fn between(&mut self, open: char, close: char) -> Option<&'a str> {
         let spaced = self.rest.trim_start();
         if !spaced.starts_with(open) {

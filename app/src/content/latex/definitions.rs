@@ -15,7 +15,7 @@ pub(super) struct Definition {
     pub body: String,
 }
 
-/// The definition that a command begins; `None` if it begins none that is understood.
+/// Returns the definition that a command begins; `None` if it begins none that is understood.
 pub(super) fn definition(command: &str, cursor: &mut Cursor<'_>) -> Option<Definition> {
     let mut ahead = *cursor;
     let found = match command {

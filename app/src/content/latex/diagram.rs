@@ -1,6 +1,6 @@
 //! Commutative diagrams of the environment `CD`, as matrices.
 
-/// A matrix whose cells are the objects and the arrows: `A @>a>> B \\ @VbVV @VVcV`.
+/// Returns a matrix whose cells are the objects and the arrows: `A @>a>> B \\ @VbVV @VVcV`.
 pub(super) fn matrix(source: &str) -> String {
     let rows = source.trim().split("\\\\").map(row);
     format!("\\begin{{matrix}}{}\\end{{matrix}}", rows.collect::<Vec<_>>().join("\\\\"))

@@ -13,7 +13,7 @@ const MAX_LENGTH: usize = 32_768;
 /// How deep groups and replacements may nest.
 const MAX_DEPTH: usize = 48;
 
-/// A formula in commands that are known, as far as they are.
+/// Returns a formula in commands that are known, as far as they are.
 ///
 /// # Errors
 /// If it would nest too deep or grow without end.
@@ -327,7 +327,7 @@ impl Expander {
     }
 }
 
-/// Gives an operator the scripts that follow it: they may stand above and below.
+/// Attaches to an operator the scripts that follow it: they may stand above and below.
 fn take_scripts(body: &mut String, cursor: &mut Cursor<'_>) {
     if !body.starts_with("\\mathop") && !body.starts_with("\\operatorname*") {
         return;

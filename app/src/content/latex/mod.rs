@@ -63,7 +63,7 @@ const CLASSES: [(&str, &str); 13] = [
     ("rule", "rule"),
 ];
 
-/// The class that a text names which begins a group; `None` if it names none.
+/// Returns the class that a text names which begins a group; `None` if it names none.
 pub(super) fn class_of(text: &str) -> Option<&'static str> {
     let name = text.strip_prefix(CLASS)?;
     CLASSES.iter().find(|(_, class)| *class == name).map(|(_, class)| *class)

@@ -85,7 +85,7 @@ pub(super) enum Piece {
     Math(String),
 }
 
-/// The pieces of a text that this command sets.
+/// Returns the pieces of a text that this command sets.
 pub(super) fn pieces(command: &str, content: &str) -> Vec<Piece> {
     let mut reader =
         Reader { font: font(command).unwrap_or("text"), pieces: Vec::new(), words: String::new() };

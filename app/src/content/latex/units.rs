@@ -24,7 +24,7 @@ fn sign(name: &str) -> Option<&'static str> {
     None
 }
 
-/// A number: `1.5e-3`, `2 \pm 0.1`, `3x4`.
+/// Returns a number: `1.5e-3`, `2 \pm 0.1`, `3x4`.
 pub(super) fn number(source: &str) -> String {
     let source = source.trim();
     let (mantissa, exponent) = match source.find(['e', 'E', 'd']) {
@@ -109,7 +109,7 @@ fn raise(written: &mut String, power: &str) {
     written.push_str(&format!("^{{{power}}}"));
 }
 
-/// A number and its unit as text: `5 m/s^2`.
+/// Returns a number and its unit as text: `5 m/s^2`.
 pub(super) fn literal(source: &str) -> String {
     let source = source.trim();
     let end = source

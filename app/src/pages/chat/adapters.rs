@@ -52,7 +52,7 @@ fn FilesInput(node_ref: NodeRef<html::Input>, label: &'static str) -> impl IntoV
     }
 }
 
-/// Which adapter the next answer is written with. Only where a model is loaded.
+/// Which adapter the next answer is written with. Only where a model is loaded and there is one to choose.
 #[component]
 pub fn AdapterChoice() -> impl IntoView {
     let (adapters, ui, engine, tune) = (use_adapters(), use_ui(), use_engine(), use_tune());
@@ -114,17 +114,16 @@ pub fn AdapterChoice() -> impl IntoView {
         }
         show();
     };
-    // Where there is little room, a list with nothing to choose is left out.
-    let nothing = Memo::new(move |_| {
-        adapters.all.with(Vec::is_empty) && kept.with(Vec::is_empty) && adapters.opening.get() == 0
+    let any = Memo::new(move |_| {
+        !adapters.all.with(Vec::is_empty) || !kept.with(Vec::is_empty) || adapters.opening.get() > 0
     });
     let several = move || {
         let count = adapters.counting().len();
         (count > 1).then(|| view! { <option value=SEVERAL>{t().adapters_several(count as u64)}</option> })
     };
     view! {
-        <Show when=move || ready.get()>
-            <select class="adapter-choice" class:nothing=move || nothing.get() aria-label=t().adapter() title=t().adapter() node_ref=list on:change=change>
+        <Show when=move || ready.get() && any.get()>
+            <select class="adapter-choice" aria-label=t().adapter() title=t().adapter() node_ref=list on:change=change>
                 <option value=NONE>
                     {move || if adapters.opening.get() > 0 { t().adapter_opening() } else { t().adapter_none() }}
                 </option>

@@ -30,7 +30,7 @@ extern "C" {
 
 /// All that was found; the style sheet has the name.
 const FOUND: &str = "found";
-/// The place one is at.
+/// The current place.
 const CURRENT: &str = "found-current";
 /// What of a message is searched.
 const TEXTS: &str = ".bubble-text, .says, :scope.tool > pre";
@@ -39,13 +39,13 @@ const OTHERS: &str = "button, .code-head, math, .math-source, .math-display, .ma
 /// Elements within a line.
 const INLINE: &str = "a, em, strong, s, code, span";
 
-/// The message in the page, if it is drawn.
+/// Returns the message in the page, if it is drawn.
 pub fn message(node: NodeId) -> Option<Element> {
     let selector = format!(".messages:not([hidden]) > [data-node=\"{node}\"]");
     web_sys::window()?.document()?.query_selector(&selector).ok().flatten()
 }
 
-/// Marks what was found in the messages that are drawn. Returns the place one is at, if it is among them.
+/// Marks what was found in the messages that are drawn. Returns the current place; `None` if it is not among them.
 pub fn mark(hits: &[Hit], current: Option<Hit>, query: &Query) -> Option<web_sys::Range> {
     let mut nodes: Vec<_> = hits.iter().map(|hit| hit.node).collect();
     nodes.dedup();

@@ -120,12 +120,12 @@ fn Question(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoVie
                             </Show>
                         </div>
                     </Show>
-                    <div class="actions">
+                    <Actions>
                         <CopyAction text=text />
                         <IconButton glyph=Glyph::Edit label=t().edit_resend() on_press=move |()| chat.editing.set(Some(node)) />
                         <Variants it=it />
                         <IconButton glyph=Glyph::Delete label=t().delete_after() on_press=move |()| chat.delete_message(node) />
-                    </div>
+                    </Actions>
                 }
             >
                 <EditField node=node text=text.get_untracked() />
@@ -297,7 +297,7 @@ fn Answer(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
                 <Outcome it=it message=message />
                 // What another tab is writing can't be changed here.
                 <Show when=move || !chat.is_elsewhere(it.conversation_id, node)>
-                <div class="actions">
+                <Actions>
                     <CopyAction text=kept_text />
                     <IconButton glyph=Glyph::Again label=t().regenerate() on_press=move |()| chat.regenerate(node) />
                     <Variants it=it />
@@ -305,7 +305,7 @@ fn Answer(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
                     <IconButton glyph=Glyph::Branch label=t().branch_off() on_press=move |()| chat.branch_off(node) />
                     <IconButton glyph=Glyph::Delete label=t().delete_after() on_press=move |()| chat.delete_message(node) />
                     <Figures node=node message=message />
-                </div>
+                </Actions>
                 </Show>
             </Show>
         </article>
@@ -382,6 +382,26 @@ fn can_continue(message: &Message) -> bool {
     let cut = !hopeless && matches!(message.finish, None | Some(Finish::Cancelled | Finish::MaxTokens));
     let says = !message.text.is_empty() || !message.thought.is_empty();
     says && message.calls.is_empty() && (cut || message.edited)
+}
+
+/// What can be done with a message. On touch screens, a button opens those of earlier messages (`style/message.css`).
+#[component]
+fn Actions(children: Children) -> impl IntoView {
+    let open = RwSignal::new(false);
+    view! {
+        <div class="actions" class:open=open>
+            <button
+                type="button"
+                class="icon-button actions-more"
+                aria-label=t().message_actions()
+                aria-expanded=move || open.get().to_string()
+                on:click=move |_| open.update(|open| *open = !*open)
+            >
+                <Icon glyph=Glyph::More />
+            </button>
+            {children()}
+        </div>
+    }
 }
 
 /// Copies a message.

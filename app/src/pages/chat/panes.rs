@@ -16,6 +16,7 @@ use crate::{
     history::{Conversation, NodeId},
     language::t,
     state::use_chat,
+    watch::on_window,
 };
 
 /// How many of the last messages are rendered at once: more than a view holds.
@@ -128,16 +129,12 @@ pub fn Panes() -> impl IntoView {
             }
         });
     });
-    Effect::new(move |_| {
-        let all = move || {
-            panes.with_untracked(|panes| {
-                if let Some(pane) = panes.last() {
-                    pane.rendered.set(usize::MAX);
-                }
-            });
-        };
-        let print = window_event_listener(ev::beforeprint, move |_| all());
-        on_cleanup(move || print.remove());
+    on_window(ev::beforeprint, move |_| {
+        panes.with_untracked(|panes| {
+            if let Some(pane) = panes.last() {
+                pane.rendered.set(usize::MAX);
+            }
+        });
     });
     view! {
         <For each=move || panes.get() key=|pane| pane.key children=|pane| view! { <Messages pane=pane /> } />

@@ -2,12 +2,13 @@
 
 use std::cell::Cell;
 
-use leptos::prelude::*;
+use leptos::{ev, prelude::*, web_sys};
 
 use super::marks;
 use crate::{
     history::{ConversationId, NodeId},
     place::Place,
+    watch::on_window,
 };
 
 /// A place in a conversation.
@@ -29,7 +30,7 @@ impl ReadingPlace {
         Some(Self { node: NodeId(node.parse().ok()?), above: above.parse().ok()? })
     }
 
-    /// What is at the upper edge of the view now; `None` if that is no message.
+    /// Returns the message at the upper edge of the view; `None` if there is none.
     #[must_use]
     pub fn now(scroller: &web_sys::HtmlElement) -> Option<Self> {
         let view = scroller.get_bounding_client_rect();
@@ -63,7 +64,7 @@ pub fn keep(of: ConversationId, place: Option<ReadingPlace>) {
     };
 }
 
-/// The place to come back to in a conversation that comes on screen; `None` if it is opened anew.
+/// Returns the place to come back to in a conversation that comes on screen; `None` if it is opened anew.
 #[must_use]
 pub fn returned_to(id: ConversationId) -> Option<ReadingPlace> {
     if RETURNED.get() != Some(id) {
@@ -85,9 +86,8 @@ pub fn watch_returns() {
         if !BEGUN.replace(true) {
             note();
         }
-        let listener = window_event_listener_untyped("popstate", move |_| note());
-        on_cleanup(move || listener.remove());
     });
+    on_window(ev::Custom::<web_sys::Event>::new("popstate"), move |_| note());
 }
 
 thread_local! {

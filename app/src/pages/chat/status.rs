@@ -36,7 +36,7 @@ pub fn StatusArea() -> impl IntoView {
         let begun = chat.conversation.with(|conversation| !conversation.is_empty());
         let problem = engine.device.with(|device| {
             let device = device.as_ref().filter(|device| !device.available)?;
-            Some(device.problem.map_or(t().device_no_webgpu(), failures::no_gpu))
+            Some(device.problem.as_ref().map_or_else(|| t().device_no_webgpu().to_owned(), failures::no_gpu))
         });
         problem.filter(|_| begun).map(|why| {
             view! {

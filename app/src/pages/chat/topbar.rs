@@ -52,8 +52,6 @@ pub fn TopBar() -> impl IntoView {
                     popovertarget="context-more"
                 >
                     <span class="visually-hidden">{words}</span>
-                    <span class="context-words" aria-hidden="true">{short}</span>
-                    // Where there is no room for words.
                     <svg class="context-ring" viewBox="0 0 20 20" aria-hidden="true">
                         <circle cx="10" cy="10" r="8" />
                         <circle cx="10" cy="10" r="8" pathLength="100" stroke-dasharray=move || format!("{:.1} 100", share()) />

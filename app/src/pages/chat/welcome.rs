@@ -82,13 +82,13 @@ fn Loaded() -> impl IntoView {
                 .into_iter()
                 .map(|question| {
                     view! {
-                        <button type="button" class="button" on:click=move |_| chat.send(question)>{question}</button>
+                        <button type="button" class="button suggestion" on:click=move |_| chat.send(question)>{question}</button>
                     }
                 })
                 .collect();
             view! {
                 <p class="muted">{t().welcome_demo()}</p>
-                <div class="buttons questions">{buttons}</div>
+                <div class="suggestions">{buttons}</div>
             }
         })
     };
@@ -96,9 +96,9 @@ fn Loaded() -> impl IntoView {
         engine_ready(engine.model).filter(|(demo, _)| !demo).map(|(_, capabilities)| capabilities)
     });
     view! {
-        <p>{words}</p>
         {questions}
         {move || able.get().map(|able| view! { <Suggestions able=able /> })}
+        <p class="hint">{words}</p>
     }
 }
 
@@ -145,7 +145,7 @@ fn Suggestions(able: Capabilities) -> impl IntoView {
             }
         })
         .collect();
-    view! { <div class="buttons questions">{cards}</div> }
+    view! { <div class="suggestions">{cards}</div> }
 }
 
 /// Whether the loaded model is the demo, and what it is able to do; `None` if none is loaded.

@@ -56,7 +56,7 @@ fn profile_view(profile: &Profile) -> impl IntoView + use<> {
     }
 }
 
-/// The whole token, for people.
+/// Returns the whole token, for people.
 pub fn pairs(profile: &Profile) -> Pairs {
     let alone: f64 = profile.kernels.iter().map(|kernel| kernel.ms).sum();
     let measured_by = if profile.timestamps { t().kernels_by_timestamps() } else { t().kernels_by_clock() };
@@ -73,7 +73,7 @@ pub fn pairs(profile: &Profile) -> Pairs {
     ]
 }
 
-/// A row for each kernel, longest first.
+/// Returns a row for each kernel, longest first.
 pub fn rows(profile: &Profile) -> Vec<[String; 5]> {
     let row = |kernel: &protocol::diagnosis::KernelTime| {
         let (rate, share) = if kernel.bytes > 0 {

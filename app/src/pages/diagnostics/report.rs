@@ -11,7 +11,7 @@ use crate::{
     state::{engine::EngineStore, measuring::Measurements, models::ModelState},
 };
 
-/// What is known now.
+/// Returns what is known now.
 pub fn report(engine: EngineStore, measured: &Measurements, user_agent: &str) -> String {
     let mut lines = about(engine.device.get().as_ref(), &engine.model.get(), user_agent);
     if let Some(self_test) = measured.self_test.get() {
@@ -50,8 +50,8 @@ fn about(device: Option<&DeviceReport>, model: &ModelState, user_agent: &str) ->
 }
 
 fn no_device(device: &DeviceReport) -> String {
-    let problem = device.problem.map(failures::no_gpu).unwrap_or_default();
-    [problem, &*device.detail].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" ")
+    let problem = device.problem.as_ref().map(failures::no_gpu).unwrap_or_default();
+    [&*problem, &*device.detail].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// What is wrong with a kernel, with the compiler's words.

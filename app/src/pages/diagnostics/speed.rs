@@ -32,7 +32,7 @@ pub fn Speed(measured: Measurements) -> impl IntoView {
     }
 }
 
-/// What was found, for people.
+/// Returns what was found, for people.
 pub fn pairs(benchmark: &Benchmark) -> Pairs {
     let tokens = |count: u32| t().tokens(count.into());
     let rate = |number: &str| t().unit_rate(number);

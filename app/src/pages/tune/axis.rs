@@ -39,20 +39,20 @@ impl Axis {
         Self { low: (low / step).floor() * step, high: (high / step).ceil() * step, step }
     }
 
-    /// The ticks from the lower end to the upper.
+    /// Returns the ticks from the lower end to the upper.
     #[must_use]
     pub fn ticks(&self) -> Vec<f64> {
         let count = ((self.high - self.low) / self.step).round() as u32;
         (0..=count).map(|tick| self.low + f64::from(tick) * self.step).collect()
     }
 
-    /// Where a value lies: 0 at the lower end, 1 at the upper.
+    /// Returns where a value lies: 0 at the lower end, 1 at the upper.
     #[must_use]
     pub fn place(&self, value: f64) -> f64 {
         (value - self.low) / (self.high - self.low)
     }
 
-    /// A tick in words, with no more digits than its step needs.
+    /// Returns a tick in words, with no more digits than its step needs.
     #[must_use]
     pub fn label(&self, tick: f64) -> String {
         let digits = (-self.step.log10().floor()).clamp(0.0, 9.0) as usize;
@@ -70,13 +70,13 @@ impl Axis {
     }
 }
 
-/// Where a step lies between the first and the last: 0 to 1.
+/// Returns where a step lies between the first and the last: 0 to 1.
 #[must_use]
 pub fn across(step: u32, first: u32, last: u32) -> f64 {
     f64::from(step.saturating_sub(first)) / f64::from(last.saturating_sub(first).max(1))
 }
 
-/// The points of a curve as an SVG path on a field of `width` by `height`. A point that is not finite breaks it.
+/// Returns the points of a curve as an SVG path on a field of `width` by `height`. A point that is not finite breaks it.
 #[must_use]
 pub fn path(points: impl Iterator<Item = (f64, f64)>, width: f64, height: f64) -> String {
     let mut path = String::new();

@@ -1,6 +1,6 @@
 //! The curves of a run: loss and learning rate over the steps, drawn in SVG.
 //!
-//! A pointer over a field, or the slider below, chooses a step, whose values are then told in words. The field is
+//! A pointer over a field, or the slider below, chooses a step, whose values are then shown in words. The field is
 //! stretched to its place: what must not be stretched (lines, dots, text) does not depend on its units.
 
 use leptos::{html, prelude::*};
@@ -184,7 +184,7 @@ fn Plot(
     }
 }
 
-/// A curve as an SVG path.
+/// Returns a curve as an SVG path.
 pub fn curve_path(points: &[TunePoint], curve: &Series, axis: &Axis, width: f64, height: f64) -> String {
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return String::new() };
     let values = points.iter().filter_map(|point| Some((point.step, (curve.read)(point)?)));

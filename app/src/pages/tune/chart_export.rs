@@ -81,7 +81,7 @@ fn draw(
     for (index, curve) in series.iter().enumerate() {
         let colour = style_of(&format!(".{}", curve.class), "stroke")?;
         context.set_stroke_style_str(&colour);
-        // Dashed as on the page, so that it can be told without its colour.
+        // Dashed as on the page, so that it is recognized without its colour.
         let dashes =
             if index == 0 { js_sys::Array::new() } else { js_sys::Array::of2(&12.0.into(), &8.0.into()) };
         context.set_line_dash(&dashes).ok()?;

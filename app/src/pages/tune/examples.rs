@@ -44,7 +44,7 @@ pub fn ExamplesSection() -> impl IntoView {
             }
         })
         .collect();
-    // The origin is told again when the draft is read; what is being typed into must stay.
+    // The origin is set again when the draft is read; what is being typed into must stay.
     let origin = Memo::new(move |_| tune.origin.get());
     let source = move || match origin.get() {
         ExampleOrigin::Pairs => view! { <PairsEditor /> }.into_any(),

@@ -67,11 +67,14 @@ pub fn TunePage() -> impl IntoView {
                 <start::StartSection />
             </Show>
             <kept::KeptSection />
+            <Show when=move || !tune.run.phase.get().is_active()>
+                <start::StartBar />
+            </Show>
         </Column>
     }
 }
 
-/// The model that is trained. It stays while a run is at it.
+/// The model that is trained. It stays while a run trains it.
 #[component]
 fn BaseModel() -> impl IntoView {
     let (engine, chat, tune) = (use_engine(), use_chat(), use_tune());

@@ -29,7 +29,7 @@ pub const LOSSES: [Series; 2] = [
 pub const RATES: [Series; 1] =
     [Series { name: Text::chart_rate, class: "series-rate", read: |point| Some(point.learning_rate.into()) }];
 
-/// The axis on which all these curves are.
+/// Returns the axis on which all these curves are.
 pub fn axis_of(points: &[TunePoint], series: &[Series]) -> Axis {
     // A rate of 0 is a part of its schedule, and a loss of 0 is what is aimed at.
     let zero = std::iter::once(0.0).filter(|_| !points.is_empty());

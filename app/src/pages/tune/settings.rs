@@ -243,7 +243,7 @@ fn Advanced() -> impl IntoView {
     }
 }
 
-/// A learning rate with as many digits as it has.
+/// Returns a learning rate with as many digits as it has.
 pub fn rate_text(rate: f32) -> String {
     if rate == 0.0 {
         return "0".into();

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use protocol::failure::Activity;
-use protocol::tune::{TuneLength, TunePlan};
+use protocol::tune::{TuneLength, TunePlan, TuneSettings};
 
 use super::run::RunFailure;
 use crate::{
@@ -12,14 +12,37 @@ use crate::{
     state::{models::ModelState, tune::RunPhase, use_chat, use_engine, use_tune},
 };
 
-/// What a run would cost, and its start.
+/// What a run would cost.
 #[component]
 pub fn StartSection() -> impl IntoView {
-    let (tune, chat, engine) = (use_tune(), use_chat(), use_engine());
+    let tune = use_tune();
     let plan = move || {
-        let at_most = tune.settings.with(|settings| settings.length == TuneLength::UntilLearned);
+        let at_most = tune.settings.with(ends_early);
         tune.plan.get().map(|plan| plan_view(plan, at_most))
     };
+    let replaces = move || {
+        matches!(tune.run.phase.get(), RunPhase::Paused | RunPhase::Finished).then(|| {
+            view! { <p class="hint">{t().tune_replaces()}</p> }
+        })
+    };
+    view! {
+        <section class="part" aria-labelledby="tune-start">
+            <h2 id="tune-start">{t().tune_run()}</h2>
+            {plan}
+            // Where there is a run, its failure is shown there.
+            <Show when=move || !tune.run.exists()>
+                <RunFailure />
+            </Show>
+            {replaces}
+            <p class="hint">{t().tune_start_hint()}</p>
+        </section>
+    }
+}
+
+/// The button that starts a run, with its length or why it can't start: in sight wherever one is on the page.
+#[component]
+pub fn StartBar() -> impl IntoView {
+    let (tune, chat, engine) = (use_tune(), use_chat(), use_engine());
     let reason = Memo::new(move |_| {
         if !engine.model.with(ModelState::is_ready) {
             return Some(t().tune_needs_model());
@@ -44,35 +67,40 @@ pub fn StartSection() -> impl IntoView {
             None => Some(""),
         })
     });
-    let replaces = move || {
-        matches!(tune.run.phase.get(), RunPhase::Paused | RunPhase::Finished).then(|| {
-            view! { <p class="hint">{t().tune_replaces()}</p> }
-        })
+    let words = move || match reason.get() {
+        Some(reason) => reason.to_owned(),
+        None => tune
+            .plan
+            .get()
+            .map(|plan| length_words(&plan, tune.settings.with(ends_early)))
+            .unwrap_or_default(),
     };
     view! {
-        <section class="part" aria-labelledby="tune-start">
-            <h2 id="tune-start">{t().tune_run()}</h2>
-            {plan}
-            // Where there is a run, its failure is told there.
-            <Show when=move || !tune.run.exists()>
-                <RunFailure />
-            </Show>
-            {move || reason.get().filter(|reason| !reason.is_empty()).map(|reason| view! { <p class="muted" id="tune-reason">{reason}</p> })}
-            {replaces}
-            <div class="buttons">
-                <button
-                    type="button"
-                    class="button primary"
-                    disabled=move || reason.with(Option::is_some) || tune.reading.get()
-                    on:click=move |_| tune.start()
-                >
-                    <Icon glyph=Glyph::Tune />
-                    {t().tune_start()}
-                </button>
-            </div>
-            <p class="hint">{t().tune_start_hint()}</p>
-        </section>
+        <div class="start-bar" role="group" aria-label=t().tune_run()>
+            <p id="tune-reason" class="muted">{words}</p>
+            <button
+                type="button"
+                class="button primary"
+                aria-describedby="tune-reason"
+                disabled=move || reason.with(Option::is_some) || tune.reading.get()
+                on:click=move |_| tune.start()
+            >
+                <Icon glyph=Glyph::Tune />
+                {t().tune_start()}
+            </button>
+        </div>
     }
+}
+
+/// Whether a run may end before its last step.
+fn ends_early(settings: &TuneSettings) -> bool {
+    settings.length == TuneLength::UntilLearned
+}
+
+/// The steps of a run, over how many examples.
+fn length_words(plan: &TunePlan, at_most: bool) -> String {
+    let steps = t().plan_steps(plan.steps.into(), plan.train.into(), plan.evaluate.into());
+    if at_most { t().plan_at_most(&steps) } else { steps }
 }
 
 /// `at_most`: the run may end earlier.
@@ -87,11 +115,9 @@ fn plan_view(plan: TunePlan, at_most: bool) -> AnyView {
         Some(left) => t().plan_storage(&format::bytes(2 * plan.checkpoint_bytes), &format::bytes(left)),
         None => format::bytes(2 * plan.checkpoint_bytes),
     };
-    let steps = t().plan_steps(plan.steps.into(), plan.train.into(), plan.evaluate.into());
-    let steps = if at_most { t().plan_at_most(&steps) } else { steps };
     let media = (plan.media_bytes > 0).then(|| (t().plan_media(), format::bytes(plan.media_bytes)));
     let pairs = [
-        (t().plan_work(), steps),
+        (t().plan_work(), length_words(&plan, at_most)),
         (t().plan_learned(), format::count(plan.parameters)),
         (t().memory_graphics(), memory),
         (t().plan_time_title(), time),

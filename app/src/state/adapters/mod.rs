@@ -294,7 +294,7 @@ impl AdapterStore {
         });
     }
 
-    /// What the engine is to be told with an answer.
+    /// Returns what goes to the engine with an answer.
     #[must_use]
     pub fn scales(self) -> Vec<AdapterScale> {
         self.all.with_untracked(|all| {

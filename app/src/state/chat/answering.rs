@@ -125,7 +125,7 @@ impl ChatStore {
                 ChatTurn::Continue(answer) => conversation.continue_answer(answer, now),
             }
         };
-        let begun = self.library.change(conversation, begin).and_then(|begun| self.told(begun));
+        let begun = self.library.change(conversation, begin).and_then(|begun| self.reported(begun));
         let (Some(node), Some(now)) = (begun, self.library.at_hand(conversation)) else { return };
         let conversation = now.get_untracked();
 

@@ -47,7 +47,7 @@ impl Attached {
 /// Files that are being attached, one after another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// Tells them from others.
+    /// Their number.
     pub number: u32,
     /// What is being read, in words.
     pub words: String,
@@ -100,7 +100,7 @@ impl ChatStore {
         }
     }
 
-    /// Attaches files of the user's, one after another, each as what it is. What cannot be attached is told.
+    /// Attaches files of the user's, one after another, each as what it is. What cannot be attached is reported.
     pub fn attach(self, files: Vec<File>) {
         self.attach_trouble.set(None);
         self.engine.refused.set(None);
@@ -343,10 +343,10 @@ impl ChatStore {
         with_sound: bool,
         attaching: Attaching,
     ) -> Result<(), String> {
-        let told = |taken: usize, of: usize| {
+        let progress = |taken: usize, of: usize| {
             self.tell_reading(attaching, t().attach_reading_frame(name, taken as u64 + 1, of as u64))
         };
-        let frames = video::frames(file, told).await.map_err(|error| error.to_string())?;
+        let frames = video::frames(file, progress).await.map_err(|error| error.to_string())?;
         if !self.is_wanted(attaching) {
             return Ok(());
         }
@@ -387,7 +387,7 @@ impl ChatStore {
         Ok(())
     }
 
-    /// Has the engine look at an attachment. One that it cannot take goes, and is told.
+    /// Has the engine examine an attachment. One that it cannot take is removed, which is reported.
     async fn examine(self, key: AttachmentKey) {
         let find = |all: &Vec<Attached>| all.iter().find(|it| it.attachment.key == key).cloned();
         let Some(Attached { attachment, .. }) = self.attached.with_untracked(find) else { return };

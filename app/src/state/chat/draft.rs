@@ -89,12 +89,12 @@ impl ChatStore {
         self.attach_trouble.set(None);
     }
 
-    /// The conversation that the draft belongs to; `None` for one that has not begun.
+    /// Returns the conversation that the draft belongs to; `None` for one that has not begun.
     pub(super) fn draft_owner(self) -> Option<ConversationId> {
         self.has_begun().then(|| self.conversation.id_untracked())
     }
 
-    /// The message that is being written now.
+    /// Returns the message that is being written now.
     pub(super) fn draft_place(self) -> DraftPlace {
         DraftPlace { conversation: self.conversation.id_untracked(), begun: self.has_begun() }
     }
@@ -105,7 +105,7 @@ impl ChatStore {
         now.conversation == place.conversation || !(now.begun || place.begun)
     }
 
-    /// The conversation of a message that is not being written now; `None` for one that has not begun.
+    /// Returns the conversation of a message that is not being written now; `None` for one that has not begun.
     pub(super) fn owner_of(self, place: DraftPlace) -> Option<ConversationId> {
         let listed =
             || self.library.list.with_untracked(|list| list.iter().any(|it| it.id == place.conversation));

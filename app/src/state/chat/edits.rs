@@ -6,7 +6,7 @@ use super::ChatStore;
 use crate::{history::NodeId, language::t};
 
 impl ChatStore {
-    /// What a message on screen was changed to and not sent.
+    /// Returns what a message on screen was changed to and not sent.
     #[must_use]
     pub fn edit_of(self, node: NodeId) -> Option<String> {
         let place = (self.conversation.id_untracked(), node);
@@ -25,7 +25,7 @@ impl ChatStore {
         self.rest_draft();
     }
 
-    /// What messages of the conversation on screen were changed to and not sent.
+    /// Returns what messages of the conversation on screen were changed to and not sent.
     pub(super) fn edits_on_screen(self) -> Vec<(NodeId, String)> {
         let id = self.conversation.id_untracked();
         self.edits.with_value(|edits| {

@@ -45,8 +45,8 @@ pub struct LiveAnswers {
     all: RwSignal<BTreeMap<(ConversationId, NodeId), LiveText>>,
     channel: StoredValue<Option<Channel<News>>>,
     subscription: StoredValue<Option<Subscription>>,
-    /// Bytes of this tab's running answer and thought that the others were told.
-    told: StoredValue<(usize, usize)>,
+    /// Bytes of this tab's running answer and thought that were sent to the others.
+    sent: StoredValue<(usize, usize)>,
     /// Those that were kept the last time.
     kept: StoredValue<(usize, usize)>,
 }
@@ -54,7 +54,7 @@ pub struct LiveAnswers {
 impl LiveAnswers {
     /// Begins to tell of an answer, of which the others know this much.
     pub(super) fn begin(self, text: &str, thought: &str) {
-        self.told.set_value((text.len(), thought.len()));
+        self.sent.set_value((text.len(), thought.len()));
         self.kept.set_value((text.len(), thought.len()));
     }
 
@@ -69,9 +69,9 @@ impl LiveAnswers {
 }
 
 impl Piece {
-    fn new(text: &str, told: usize) -> Self {
+    fn new(text: &str, sent: usize) -> Self {
         // An answer only grows; if it were another one, all of it would be new.
-        let from = if text.is_char_boundary(told) { told } else { 0 };
+        let from = if text.is_char_boundary(sent) { sent } else { 0 };
         Self { from, more: text[from..].to_owned() }
     }
 
@@ -98,22 +98,22 @@ impl ChatStore {
         self.live.subscription.set_value(Some(subscription));
     }
 
-    /// The running answer was kept. The others are told once more what was new since the time before: a tab that has missed
+    /// The running answer was kept. What was new since the time before is sent to the others once more: a tab that has missed
     /// some of it has read that by now.
     pub(super) fn tell_again(self) {
         let now =
             (self.answer.text.with_untracked(String::len), self.answer.thought.with_untracked(String::len));
-        self.live.told.set_value(self.live.kept.get_value());
+        self.live.sent.set_value(self.live.kept.get_value());
         self.live.kept.set_value(now);
     }
 
-    /// Tells other tabs what is new of the running answer.
+    /// Sends other tabs what is new of the running answer.
     pub(super) fn tell_others(self, place: AnswerPlace) {
         let live = self.live;
-        let (text, thought) = live.told.get_value();
+        let (text, thought) = live.sent.get_value();
         let text = self.answer.text.with_untracked(|now| (Piece::new(now, text), now.len()));
         let thought = self.answer.thought.with_untracked(|now| (Piece::new(now, thought), now.len()));
-        live.told.set_value((text.1, thought.1));
+        live.sent.set_value((text.1, thought.1));
         let AnswerPlace { conversation, node, .. } = place;
         let news = News { conversation, node, text: text.0, thought: thought.0 };
         live.channel.with_value(|channel| {
@@ -140,7 +140,7 @@ impl ChatStore {
         });
     }
 
-    /// An answer that another tab is writing, as far as it is known here.
+    /// Returns an answer that another tab is writing, as far as it is known here.
     #[must_use]
     pub fn live_text(self, conversation: ConversationId, node: NodeId) -> Option<LiveText> {
         self.live.all.with(|all| all.get(&(conversation, node)).cloned())
@@ -161,10 +161,10 @@ mod tests {
     fn what_is_new_follows_what_is_known() {
         let mut text = String::new();
         let whole = "Mercury, Venus, Erde, Überschall";
-        let mut told = 0;
+        let mut sent = 0;
         for end in [8, 16, 21, whole.len()] {
-            assert!(Piece::new(&whole[..end], told).put(&mut text, ""));
-            told = end;
+            assert!(Piece::new(&whole[..end], sent).put(&mut text, ""));
+            sent = end;
             assert_eq!(text, whole[..end]);
         }
         // Nothing is doubled when the same comes once more.

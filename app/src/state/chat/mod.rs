@@ -50,7 +50,7 @@ pub enum ChatTurn {
 }
 
 impl ChatTurn {
-    /// The message that it comes from.
+    /// Returns the message that it comes from.
     #[must_use]
     pub fn node(self) -> NodeId {
         let (Self::After(node) | Self::Again(node) | Self::Continue(node)) = self;
@@ -121,7 +121,7 @@ pub struct ChatStore {
     live: LiveAnswers,
     /// Unfinished answers of which it was asked whether another tab is writing them.
     asked: StoredValue<BTreeSet<(ConversationId, NodeId)>>,
-    /// Tells other tabs that this one is writing an answer.
+    /// Shows other tabs that this one is writing an answer.
     lock: StoredValue<Option<Lock>>,
     /// The conversation that the address names.
     wanted: StoredValue<Option<ConversationId>>,
@@ -252,7 +252,7 @@ impl ChatStore {
         let (id, owner) = (self.conversation.id_untracked(), self.draft_owner());
         let was_new = self.conversation.with_untracked(Conversation::is_empty);
         let add = |conversation: &mut Conversation| conversation.add_user(text, attachments, history::now());
-        let Some(node) = self.library.change(id, add).and_then(|added| self.told(added)) else { return };
+        let Some(node) = self.library.change(id, add).and_then(|added| self.reported(added)) else { return };
         self.forget_draft(owner);
         self.sent.begin();
         self.missing.set(None);
@@ -277,7 +277,7 @@ impl ChatStore {
             conversation.edit_user(node, text.trim(), attachments, history::now())
         };
         let edited = self.library.change(self.conversation.id_untracked(), edit);
-        let Some(sent) = edited.and_then(|edited| self.told(edited)) else { return false };
+        let Some(sent) = edited.and_then(|edited| self.reported(edited)) else { return false };
         self.end_edit(node);
         self.ask(ChatTurn::After(sent));
         true
@@ -331,7 +331,7 @@ impl ChatStore {
         }
         let edit = |conversation: &mut Conversation| conversation.edit_answer(answer, text, history::now());
         let edited = self.library.change(self.conversation.id_untracked(), edit);
-        let kept = edited.and_then(|edited| self.told(edited)).is_some();
+        let kept = edited.and_then(|edited| self.reported(edited)).is_some();
         if kept {
             self.end_edit(answer);
         }
@@ -343,7 +343,7 @@ impl ChatStore {
         let id = ConversationId::random();
         let made =
             self.conversation.with_untracked(|conversation| conversation.fork(node, id, history::now()));
-        if let Some(fork) = self.told(made) {
+        if let Some(fork) = self.reported(made) {
             self.open_copy(fork);
         }
     }
@@ -393,7 +393,7 @@ impl ChatStore {
         // It may have left the screen meanwhile.
         if self.library.hold(id).await.ok().flatten().is_some() {
             let back = self.library.change(id, |conversation| conversation.put_back(&branch, history::now()));
-            back.and_then(|back| self.told(back));
+            back.and_then(|back| self.reported(back));
             self.release();
         }
     }
@@ -490,7 +490,7 @@ impl ChatStore {
         }
     }
 
-    fn told<T>(self, result: Result<T, history::TreeOpError>) -> Option<T> {
+    fn reported<T>(self, result: Result<T, history::TreeOpError>) -> Option<T> {
         result.map_err(|error| self.ui.toast(t().did_not_work(failures::tree(error)))).ok()
     }
 }

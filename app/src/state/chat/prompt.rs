@@ -31,7 +31,7 @@ impl PromptSize {
     }
 }
 
-/// A conversation with the model's own instructions where it has none.
+/// Returns a conversation with the model's own instructions where it has none.
 pub(super) fn with_system(mut conversation: Conversation, choice: &Choice) -> Conversation {
     if conversation.system.trim().is_empty() {
         conversation.system.clone_from(&choice.entry.system);
@@ -74,7 +74,7 @@ impl Gathered {
 
 impl ChatStore {
     /// The messages up to `until` as the engine takes them, and handles of what is attached to them. What is left out is
-    /// told.
+    /// reported.
     pub async fn messages(
         self,
         asked: &Conversation,
@@ -140,7 +140,7 @@ impl ChatStore {
             return;
         }
         let mut asked = with_system(self.conversation.get_untracked(), &choice);
-        // What is not in order is told when it is sent.
+        // What is not in order is reported when it is sent.
         let Ok(until) = asked.add_user(text.trim(), attached, history::now()) else { return };
         let thinking = asked.options.thinking && details.capabilities.thinking;
         spawn_local(async move {

@@ -40,7 +40,7 @@ impl Shown {
         self.0.with_untracked(|now| now.with_untracked(read))
     }
 
-    /// A copy of it as it is now. No text is copied.
+    /// Returns a copy of it as it is now. No text is copied.
     #[must_use]
     pub fn get_untracked(self) -> Conversation {
         self.with_untracked(Conversation::clone)
@@ -89,7 +89,7 @@ impl ChatStore {
         self.show_blank(None);
     }
 
-    /// Gives an empty conversation the settings for new ones.
+    /// Sets an empty conversation to the settings for new ones.
     pub fn apply_defaults(self) {
         let settings = self.settings.value.get_untracked();
         self.library.change(self.conversation.id_untracked(), |conversation| {

@@ -13,7 +13,7 @@ use crate::{
     language::t,
 };
 
-/// The lock that a tab holds while it writes this answer.
+/// Returns the lock that a tab holds while it writes this answer.
 pub(super) fn lock_name(conversation: ConversationId, node: NodeId) -> String {
     format!("gemtab-answer-{conversation}-{node}")
 }

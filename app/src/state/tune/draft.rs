@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{ExampleOrigin, TextSource, TuneStore};
-use crate::{browser, state::Latest};
+use crate::{browser, state::Latest, watch::on_window};
 
 /// The name under which they are kept.
 const NAME: &str = "fine-tune";
@@ -59,13 +59,10 @@ impl TuneStore {
                 self.library.keep_tab_setting(NAME, (draft != fresh()).then_some(draft));
             });
         });
-        Effect::new(move |_| {
-            let leaving = window_event_listener(ev::beforeunload, move |event| {
-                if self.run.has_unsaved() {
-                    browser::hold_back(&event);
-                }
-            });
-            on_cleanup(move || leaving.remove());
+        on_window(ev::beforeunload, move |event| {
+            if self.run.has_unsaved() {
+                browser::hold_back(&event);
+            }
         });
     }
 

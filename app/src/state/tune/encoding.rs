@@ -43,7 +43,7 @@ pub enum Guess {
     Binary,
 }
 
-/// What the bytes of a file are, for the user with these languages, the preferred one first.
+/// Returns what the bytes of a file are, for the user with these languages, the preferred one first.
 #[must_use]
 pub fn guess(bytes: &[u8], languages: &[String]) -> Guess {
     match bytes {
@@ -234,7 +234,7 @@ pub fn decode(bytes: &[u8], encoding: &str, fatal: bool) -> Option<String> {
     decoder.decode_with_u8_array(bytes).ok()
 }
 
-/// The text of a file and, unless it is whole Unicode, as what it was read; `None` if it is no text.
+/// Returns the text of a file and, unless it is whole Unicode, as what it was read; `None` if it is no text.
 #[must_use]
 pub fn read(bytes: &[u8], languages: &[String]) -> Option<(String, &'static str)> {
     match guess(bytes, languages) {

@@ -46,7 +46,7 @@ impl TuneStore {
         })
     }
 
-    /// What is attached to the conversation that was last on screen, each once.
+    /// Returns what is attached to the conversation that was last on screen, each once.
     #[must_use]
     pub fn chat_attachments(self) -> Vec<Attachment> {
         let mut all = self.chat.conversation.with(|conversation| {
@@ -65,13 +65,13 @@ impl TuneStore {
     }
 
     /// The examples with the handles of their pictures and sounds; `None` if there are none. What is not in this browser
-    /// any more is left out, and told.
+    /// any more is left out, which is reported.
     pub(super) async fn given(self) -> Option<(ExampleData, Vec<Blob>)> {
         let data = untrack(|| self.data())?;
         match data {
             ExampleData::Text { text, columns, .. } => {
                 let (files, handles) =
-                    self.text.with_untracked(|source| files::told(&source.files, source.detail));
+                    self.text.with_untracked(|source| files::as_sent(&source.files, source.detail));
                 Some((ExampleData::Text { text, columns, files }, handles))
             }
             ExampleData::Pairs(_) => Some((data, Vec::new())),
@@ -95,7 +95,7 @@ impl TuneStore {
         }
     }
 
-    /// The examples as they are now, without handles; `None` if there are none.
+    /// Returns the examples as they are now, without handles; `None` if there are none.
     #[must_use]
     pub fn data(self) -> Option<ExampleData> {
         match self.origin.get() {
@@ -107,7 +107,7 @@ impl TuneStore {
             }
             ExampleOrigin::Text => self.text.with(|source| {
                 let TextSource { text, columns, files, detail, .. } = source.clone();
-                let (files, _) = files::told(&files, detail);
+                let (files, _) = files::as_sent(&files, detail);
                 (!text.trim().is_empty()).then_some(ExampleData::Text { text, columns, files })
             }),
             ExampleOrigin::Chat => {

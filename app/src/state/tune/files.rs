@@ -40,10 +40,10 @@ impl PartialEq for GivenFile {
     }
 }
 
-/// The files as the engine is told of them, and their handles at the places that it is told.
-pub(super) fn told(files: &[GivenFile], detail: TokenBudget) -> (Vec<ExampleFile>, Vec<Blob>) {
+/// Returns the files as the engine takes them, and their handles at the places that these name.
+pub(super) fn as_sent(files: &[GivenFile], detail: TokenBudget) -> (Vec<ExampleFile>, Vec<Blob>) {
     let mut handles = Vec::new();
-    let told = files.iter().map(|file| {
+    let sent = files.iter().map(|file| {
         let media = Media { key: file.key.0, place: handles.len() as u32 };
         handles.extend(file.blob.as_ref().map(|blob| (**blob).clone()));
         let content = file.sense.clone().map_err(Code::from).map(|sense| match sense {
@@ -52,7 +52,7 @@ pub(super) fn told(files: &[GivenFile], detail: TokenBudget) -> (Vec<ExampleFile
         });
         ExampleFile { name: file.name.clone(), content }
     });
-    (told.collect(), handles)
+    (sent.collect(), handles)
 }
 
 impl TuneStore {

@@ -26,18 +26,18 @@ pub enum RunPhase {
     Training,
     /// It waits for an answer, and then goes on.
     Waiting,
-    /// It was told to pause or to end.
+    /// It was asked to pause or to end.
     Ending,
     /// It is kept, and can go on.
     Paused,
     /// It has done its steps.
     Finished,
-    /// Another tab is at it.
+    /// Another tab trains.
     Elsewhere,
 }
 
 impl RunPhase {
-    /// Whether the engine is at it.
+    /// Whether the engine works on it.
     #[must_use]
     pub fn is_active(self) -> bool {
         matches!(self, Self::Starting | Self::Training | Self::Waiting | Self::Ending)
@@ -82,7 +82,7 @@ pub struct RunStore {
 }
 
 impl RunStore {
-    /// Whether the engine is at it.
+    /// Whether the engine works on it.
     #[must_use]
     pub fn is_active(self) -> bool {
         self.phase.get_untracked().is_active()
@@ -155,7 +155,7 @@ impl RunStore {
         self.points.with(|points| points.last().map_or(0, |point| point.step))
     }
 
-    /// From one phase to the next; a run that was told to end meanwhile still ends.
+    /// From one phase to the next; a run that was asked to end meanwhile still ends.
     fn turn(self, from: RunPhase, to: RunPhase) {
         if self.phase.get_untracked() == from {
             self.phase.set(to);
@@ -305,7 +305,7 @@ impl TuneStore {
         }
     }
 
-    /// Gives a run up that looks at pictures and listens to sound, before its first step.
+    /// Abandons a run that still encodes pictures and sound, before its first step.
     pub fn stop(self) {
         if let Some(id) = self.run.request.get_value() {
             self.engine.cancel(id);

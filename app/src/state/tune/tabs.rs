@@ -36,7 +36,7 @@ pub(super) struct Tabs {
 }
 
 impl Tabs {
-    /// Tells the others what a request has changed.
+    /// Sends the other tabs what a request has changed.
     pub fn announce(self, request: &TuneRequest) {
         if let Some(change) = TuneNews::of(request) {
             self.channel.with_value(|channel| {
