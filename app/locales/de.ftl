@@ -248,7 +248,7 @@ rail-places = Seiten
 rail-private = Was Sie schreiben, bleibt in diesem Browser.
 rail-search = Suchen
 rail-search-label = Unterhaltungen durchsuchen
-rail-all = Unterhaltungen exportieren oder importieren
+rail-all = Unterhaltungen ordnen
 rail-export-all = Alle exportieren
 rail-import = Importieren …
 import-too-large = Diese Datei ist { $size } groß, importieren lassen sich höchstens { $most }.
@@ -282,6 +282,107 @@ export-unreadable = { $count ->
     *[other] { $count } Unterhaltungen sind nicht lesbar und fehlen in der Datei.
     }
 export-failed = Der Export ist fehlgeschlagen. { $reason }
+
+## Ordnung: Ordner, angeheftet, Archiv, mehrere auswählen
+
+rail-pinned = Angeheftet
+rail-archived = Archiviert
+rail-count = { NUMBER($count) }
+rail-more = Mehr anzeigen
+rail-pin = Anheften
+rail-unpin = Nicht mehr anheften
+rail-archive = Archivieren
+rail-unarchive = Aus dem Archiv holen
+rail-move = In Ordner verschieben…
+rail-select = Auswählen
+rail-select-several = Mehrere auswählen
+rail-new-folder = Neuer Ordner…
+rail-new-temporary = Neue temporäre Unterhaltung
+archived = { $count ->
+    [one] Unterhaltung archiviert.
+    *[other] { $count } Unterhaltungen archiviert.
+    }
+select-title = Ausgewählte Unterhaltungen
+select-one = { $title } auswählen
+selected = { $count ->
+    [one] 1 ausgewählt
+    *[other] { $count } ausgewählt
+    }
+select-all = Alle auswählen
+select-end = Auswahl beenden
+select-export-file = gemtab-auswahl.json
+folder-title = Ordner
+folder-new = Neuer Ordner
+folder-name = Name
+folder-instructions = Anweisungen für diesen Ordner
+folder-instructions-hint = Werden mit jeder Nachricht jeder Unterhaltung in diesem Ordner mitgesendet, vor den Anweisungen der Unterhaltung selbst.
+folder-create = Anlegen
+folder-actions = Aktionen für den Ordner { $name }
+folder-begin = Neue Unterhaltung hier
+folder-edit = Name und Anweisungen
+folder-delete = Ordner löschen
+folder-deleted = Ordner gelöscht. Seine Unterhaltungen sind noch da.
+folder-empty = Ziehen Sie Unterhaltungen hierher, oder wählen Sie in deren Menü „In Ordner verschieben“.
+folder-here = Im Ordner { $name }
+folder-instructs = Ordner { $name } ergänzt Anweisungen
+folder-adds = Der Ordner „{ $name }“ ergänzt diese Anweisungen:
+move-title = In Ordner verschieben
+move-none = Kein Ordner
+move-new = Neuer Ordner
+move-create = Anlegen und verschieben
+moved = { $count ->
+    [one] In { $name } verschoben.
+    *[other] { $count } Unterhaltungen in { $name } verschoben.
+    }
+moved-out = { $count ->
+    [one] Aus dem Ordner genommen.
+    *[other] { $count } Unterhaltungen aus ihren Ordnern genommen.
+    }
+delete-all = Alles löschen…
+delete-all-title = Alle Unterhaltungen löschen?
+delete-all-words = { $count ->
+    [one] Ihre einzige Unterhaltung wird aus diesem Browser gelöscht, mit Anhängen und Entwürfen und mit allen Ordnern.
+    *[other] Alle { $count } Unterhaltungen werden aus diesem Browser gelöscht, auch archivierte, mit Anhängen und Entwürfen und mit allen Ordnern.
+    } Modelle, Adapter und Einstellungen bleiben. Das lässt sich nicht rückgängig machen.
+delete-all-confirm = Alles löschen
+everything-deleted = Alle Unterhaltungen wurden gelöscht.
+temporary-title = Temporäre Unterhaltung
+temporary-words = Nichts davon wird gespeichert, und andere Tabs sehen sie nicht. Sie ist weg, sobald Sie eine andere beginnen oder diesen Tab schließen oder neu laden.
+temporary-short = Temporär: wird nicht gespeichert
+settings-titles = Titel vom Modell
+settings-titles-hint = Wenn eine Antwort fertig ist und das Modell nichts zu tun hat, schreibt es einen kurzen Titel für eine neue Unterhaltung. Einen Titel von Ihnen ersetzt es nie.
+title-prompt = Schreibe einen Titel aus höchstens sechs Wörtern für diese Unterhaltung, in ihrer Sprache. Antworte nur mit dem Titel, ohne Anführungszeichen.
+
+## Was ein Import ausgelassen hat
+
+skipped-attachment = { $count ->
+    [one] 1 Anhang wurde ausgelassen: Die Datei nennt ihn nur.
+    *[other] { $count } Anhänge wurden ausgelassen: Die Datei nennt sie nur.
+    }
+skipped-tool = { $count ->
+    [one] 1 Werkzeugnachricht wurde ausgelassen.
+    *[other] { $count } Werkzeugnachrichten wurden ausgelassen.
+    }
+skipped-hidden = { $count ->
+    [one] 1 verborgene Anweisung wurde ausgelassen.
+    *[other] { $count } verborgene Anweisungen wurden ausgelassen.
+    }
+skipped-empty = { $count ->
+    [one] 1 leere Nachricht wurde ausgelassen.
+    *[other] { $count } leere Nachrichten wurden ausgelassen.
+    }
+skipped-broken = { $count ->
+    [one] 1 unlesbare Nachricht wurde ausgelassen.
+    *[other] { $count } unlesbare Nachrichten wurden ausgelassen.
+    }
+skipped-empty-conversation = { $count ->
+    [one] 1 Unterhaltung ohne Nachrichten wurde ausgelassen.
+    *[other] { $count } Unterhaltungen ohne Nachrichten wurden ausgelassen.
+    }
+skipped-unknown = { $count ->
+    [one] 1 Eintrag unbekannter Art wurde ausgelassen.
+    *[other] { $count } Einträge unbekannter Art wurden ausgelassen.
+    }
 
 ## Search within a conversation
 
@@ -620,7 +721,10 @@ message-deleted = { $count ->
     [one] Nachricht gelöscht.
     *[other] { $count } Nachrichten gelöscht.
     }
-conversation-deleted = Unterhaltung gelöscht.
+conversations-deleted = { $count ->
+    [one] Unterhaltung gelöscht.
+    *[other] { $count } Unterhaltungen gelöscht.
+    }
 did-not-work = Das hat nicht funktioniert. { $reason }
 deleted-elsewhere = Diese Unterhaltung wurde in einem anderen Tab gelöscht.
 answered-elsewhere = Diese Unterhaltung wird in einem anderen Tab beantwortet.
@@ -1363,7 +1467,8 @@ store-newer = Etwas in diesem Browser Gespeichertes stammt von einer neueren Ver
 import-end = Die Datei ist unvollständig: Sie endet in Zeile { NUMBER($line) }.
 import-syntax = Die Datei ist kein gültiges JSON: In Zeile { NUMBER($line) }, Spalte { NUMBER($column) } steckt ein Fehler.
 import-data = Die Datei ist kein Export von gemtab: In Zeile { NUMBER($line) }, Spalte { NUMBER($column) } steht etwas anderes.
-import-format = Die Datei wurde nicht mit gemtab exportiert.
+import-format = Die Datei ist kein Export aus gemtab, ChatGPT, Claude, Open WebUI oder LM Studio.
+import-zip = Das ist eine ZIP-Datei. Entpacken Sie sie, und importieren Sie die darin enthaltene conversations.json.
 import-version = Die Datei stammt von einer neueren Version von gemtab. Laden Sie neu, um die Seite zu aktualisieren, und importieren Sie die Datei erneut.
 import-conversation = Die Unterhaltung „{ $title }“ in dieser Datei ist beschädigt.
 import-message = Eine Nachricht der Unterhaltung „{ $title }“ hat { $size }, erlaubt sind höchstens { $most }.

@@ -249,7 +249,7 @@ rail-places = Pages
 rail-private = Nothing you write leaves this browser.
 rail-search = Search
 rail-search-label = Search conversations
-rail-all = Export or import conversations
+rail-all = Organize conversations
 rail-export-all = Export all
 rail-import = Import…
 import-too-large = This file is { $size }, but imports are limited to { $most }.
@@ -283,6 +283,107 @@ export-unreadable = { $count ->
     *[other] { $count } conversations can’t be read and aren’t in the file.
     }
 export-failed = The export failed. { $reason }
+
+## Order: folders, pins, archive, selecting several
+
+rail-pinned = Pinned
+rail-archived = Archived
+rail-count = { NUMBER($count) }
+rail-more = Show more
+rail-pin = Pin
+rail-unpin = Unpin
+rail-archive = Archive
+rail-unarchive = Unarchive
+rail-move = Move to folder…
+rail-select = Select
+rail-select-several = Select several
+rail-new-folder = New folder…
+rail-new-temporary = New temporary conversation
+archived = { $count ->
+    [one] Conversation archived.
+    *[other] { $count } conversations archived.
+    }
+select-title = Selected conversations
+select-one = Select { $title }
+selected = { $count ->
+    [one] 1 selected
+    *[other] { $count } selected
+    }
+select-all = Select all
+select-end = End selection
+select-export-file = gemtab-selection.json
+folder-title = Folder
+folder-new = New folder
+folder-name = Name
+folder-instructions = Instructions for this folder
+folder-instructions-hint = Sent to the model with every message of every conversation in this folder, before the conversation’s own instructions.
+folder-create = Create
+folder-actions = Actions for folder { $name }
+folder-begin = New conversation here
+folder-edit = Name and instructions
+folder-delete = Delete folder
+folder-deleted = Folder deleted. Its conversations are still here.
+folder-empty = Drag conversations here, or use “Move to folder” in their menus.
+folder-here = In folder { $name }
+folder-instructs = Folder { $name } adds instructions
+folder-adds = The folder “{ $name }” adds these instructions:
+move-title = Move to folder
+move-none = No folder
+move-new = New folder
+move-create = Create and move
+moved = { $count ->
+    [one] Moved to { $name }.
+    *[other] { $count } conversations moved to { $name }.
+    }
+moved-out = { $count ->
+    [one] Taken out of its folder.
+    *[other] { $count } conversations taken out of their folders.
+    }
+delete-all = Delete everything…
+delete-all-title = Delete all conversations?
+delete-all-words = { $count ->
+    [one] Your only conversation is deleted from this browser, with its attachments and drafts, and with all folders.
+    *[other] All { $count } conversations are deleted from this browser, archived ones too, with their attachments and drafts, and with all folders.
+    } Models, adapters and settings stay. This can’t be undone.
+delete-all-confirm = Delete everything
+everything-deleted = All conversations were deleted.
+temporary-title = Temporary conversation
+temporary-words = Nothing of it is saved, and other tabs don’t see it. It’s gone once you start another one, or close or reload this tab.
+temporary-short = Temporary: not saved
+settings-titles = Titles by the model
+settings-titles-hint = Once an answer is finished and the model is idle, it writes a short title for a new conversation. It never replaces one of yours.
+title-prompt = Write a title of at most six words for this conversation, in its language. Answer with the title alone, without quotes.
+
+## What an import left out
+
+skipped-attachment = { $count ->
+    [one] 1 attachment was left out: the file only names it.
+    *[other] { $count } attachments were left out: the file only names them.
+    }
+skipped-tool = { $count ->
+    [one] 1 tool message was left out.
+    *[other] { $count } tool messages were left out.
+    }
+skipped-hidden = { $count ->
+    [one] 1 hidden instruction was left out.
+    *[other] { $count } hidden instructions were left out.
+    }
+skipped-empty = { $count ->
+    [one] 1 empty message was left out.
+    *[other] { $count } empty messages were left out.
+    }
+skipped-broken = { $count ->
+    [one] 1 unreadable message was left out.
+    *[other] { $count } unreadable messages were left out.
+    }
+skipped-empty-conversation = { $count ->
+    [one] 1 conversation without messages was left out.
+    *[other] { $count } conversations without messages were left out.
+    }
+skipped-unknown = { $count ->
+    [one] 1 entry of an unknown kind was left out.
+    *[other] { $count } entries of an unknown kind were left out.
+    }
 
 ## Search within a conversation
 
@@ -621,7 +722,10 @@ message-deleted = { $count ->
     [one] Message deleted.
     *[other] { $count } messages deleted.
     }
-conversation-deleted = Conversation deleted.
+conversations-deleted = { $count ->
+    [one] Conversation deleted.
+    *[other] { $count } conversations deleted.
+    }
 did-not-work = That didn’t work. { $reason }
 deleted-elsewhere = This conversation was deleted in another tab.
 answered-elsewhere = This conversation is being answered in another tab.
@@ -1364,7 +1468,8 @@ store-newer = Something saved in this browser comes from a newer version of gemt
 import-end = The file is incomplete: it ends at line { NUMBER($line) }.
 import-syntax = The file isn’t valid JSON: there’s a mistake on line { NUMBER($line) }, column { NUMBER($column) }.
 import-data = The file isn’t a gemtab export: line { NUMBER($line) }, column { NUMBER($column) } has unexpected content.
-import-format = The file wasn’t exported from gemtab.
+import-format = The file isn’t an export from gemtab, ChatGPT, Claude, Open WebUI or LM Studio.
+import-zip = This is a ZIP file. Unpack it, then import the conversations.json in it.
 import-version = The file comes from a newer version of gemtab. Reload to update, then import it again.
 import-conversation = The conversation “{ $title }” in this file is damaged.
 import-message = A message of the conversation “{ $title }” is { $size }, but the limit is { $most }.

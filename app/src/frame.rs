@@ -12,8 +12,8 @@ use crate::{
     back::follow_back,
     browser,
     components::{
-        AdviceDialog, MemoryDialog, Notices, Palette, Picker, Rail, RailSheet, ShortcutsDialog,
-        TooSlowDialog, UnlikelyDialog, toggle_rail,
+        AdviceDialog, DeleteAllDialog, EditFolderDialog, MemoryDialog, MoveDialog, Notices, Palette, Picker,
+        Rail, RailSheet, ShortcutsDialog, TooSlowDialog, UnlikelyDialog, toggle_rail,
     },
     failures,
     file_handles::{self, OpenFile},
@@ -64,6 +64,9 @@ pub fn Frame(children: Children) -> impl IntoView {
         <UnlikelyDialog />
         <MemoryDialog />
         <ShortcutsDialog />
+        <MoveDialog />
+        <EditFolderDialog />
+        <DeleteAllDialog />
         <Show when=move || stores.engine.fake.get()>
             <aside class="fake-note" aria-label=t().frame_test_mode()>{t().frame_simulated()}</aside>
         </Show>

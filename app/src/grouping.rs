@@ -1,12 +1,13 @@
-//! Conversations by day, as the user's calendar has it.
+//! The sections of the list: pins, folders, and days as the user's calendar has them.
 
+use crate::history::{ConversationId, FolderId, Summary};
 use crate::language::t;
 
 /// Milliseconds of a day.
 const DAY: i64 = 86_400_000;
 
 /// How long ago something was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Age {
     /// Since midnight.
     Today,
@@ -43,6 +44,51 @@ pub fn age(then: u64, now: u64, offset: i32) -> Age {
     }
 }
 
+/// A part of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Section {
+    /// What is at the top.
+    Pinned,
+    /// A folder.
+    Folder(FolderId),
+    /// What is in no folder, by when it was last changed.
+    Age(Age),
+    /// What is put away.
+    Archived,
+}
+
+/// The sections of the list, each with its conversations in the order of `list`; those of a search by age alone. Folders have
+/// theirs also when nothing is in them. `now` and `offset` are as for [`age`].
+#[must_use]
+pub fn sections(
+    list: &[Summary],
+    folders: &[FolderId],
+    is_search: bool,
+    now: u64,
+    offset: i32,
+) -> Vec<(Section, Vec<ConversationId>)> {
+    let (mut pinned, mut archived) = (Vec::new(), Vec::new());
+    let mut in_folders = vec![Vec::new(); folders.len()];
+    let mut by_age = [Age::Today, Age::Yesterday, Age::Week, Age::Earlier].map(|age| (age, Vec::new()));
+    for Summary { id, updated, filing, .. } in list {
+        let folder = filing.folder.and_then(|id| folders.iter().position(|folder| *folder == id));
+        let part = match (is_search, folder) {
+            (false, _) if filing.archived => &mut archived,
+            (false, _) if filing.pinned => &mut pinned,
+            (false, Some(folder)) => &mut in_folders[folder],
+            _ => &mut by_age[age(*updated, now, offset) as usize].1,
+        };
+        part.push(*id);
+    }
+    let folders = folders.iter().zip(in_folders).filter(|_| !is_search);
+    let filled = |(_, ids): &(Section, Vec<_>)| !ids.is_empty();
+    let mut sections: Vec<_> = Some((Section::Pinned, pinned)).into_iter().filter(filled).collect();
+    sections.extend(folders.map(|(id, ids)| (Section::Folder(*id), ids)));
+    sections.extend(by_age.into_iter().map(|(age, ids)| (Section::Age(age), ids)).filter(filled));
+    sections.extend(Some((Section::Archived, archived)).filter(filled));
+    sections
+}
+
 /// The number of the day that a time is in. `offset` is as for [`age`].
 #[must_use]
 pub fn day(time: u64, offset: i32) -> i64 {
@@ -52,6 +98,7 @@ pub fn day(time: u64, offset: i32) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::Filing;
 
     const HOUR: u64 = 3_600_000;
     /// 20 November 2026, 01:00 universal time.
@@ -73,6 +120,39 @@ mod tests {
         assert_eq!(age(NOW - 2 * HOUR, NOW, -60), Age::Today);
         // In New York it is 20:00 of the day before.
         assert_eq!(age(NOW - 2 * HOUR, NOW, 300), Age::Today);
+    }
+
+    #[test]
+    fn each_conversation_is_in_one_section() {
+        let [work, empty, gone] = [1, 2, 3].map(FolderId);
+        let summary = |id, folder, pinned, archived, updated| Summary {
+            updated,
+            filing: Filing { folder, pinned, archived },
+            ..Summary::of_unreadable(ConversationId(id))
+        };
+        let list = [
+            summary(1, None, false, false, NOW),
+            summary(2, Some(work), true, false, NOW),
+            summary(3, Some(work), false, false, NOW),
+            summary(4, Some(gone), false, false, NOW - 30 * 24 * HOUR),
+            summary(5, Some(work), false, true, 0),
+        ];
+        let ids = |ids: &[u128]| ids.iter().map(|&id| ConversationId(id)).collect::<Vec<_>>();
+        assert_eq!(
+            sections(&list, &[work, empty], false, NOW, 0),
+            [
+                (Section::Pinned, ids(&[2])),
+                (Section::Folder(work), ids(&[3])),
+                (Section::Folder(empty), ids(&[])),
+                (Section::Age(Age::Today), ids(&[1])),
+                (Section::Age(Age::Earlier), ids(&[4])),
+                (Section::Archived, ids(&[5])),
+            ]
+        );
+        assert_eq!(
+            sections(&list, &[work, empty], true, NOW, 0),
+            [(Section::Age(Age::Today), ids(&[1, 2, 3])), (Section::Age(Age::Earlier), ids(&[4, 5]))]
+        );
     }
 
     #[test]

@@ -30,14 +30,19 @@ export function archive(title: string, messages: Said[]): string {
   return JSON.stringify({ format: "gemtab-history", version: 1, conversations: [conversation] });
 }
 
+/** Imports a file of conversations, by its path or with its text. */
+export async function importFile({ page }: App, file: string | { text: string }): Promise<void> {
+  await page.getByRole("button", { name: "Organize conversations" }).click();
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByRole("menuitem", { name: "Import…" }).click();
+  const text = (text: string) => ({ name: "conversation.json", mimeType: "application/json", buffer: Buffer.from(text) });
+  await (await chooser).setFiles(typeof file === "string" ? file : text(file.text));
+}
+
 /** Imports a conversation and opens it. */
 export async function openArchive(app: App, title: string, messages: Said[]): Promise<void> {
   const { page } = app;
-  await page.getByRole("button", { name: "Export or import conversations" }).click();
-  const chooser = page.waitForEvent("filechooser");
-  await page.getByText("Import…").click();
-  const buffer = Buffer.from(archive(title, messages));
-  await (await chooser).setFiles({ name: "conversation.json", mimeType: "application/json", buffer });
+  await importFile(app, { text: archive(title, messages) });
   await app.conversation(title).click();
   await page.getByRole("article").last().waitFor();
   // The notice would cover part of a screenshot, or vanish between two. A dispatched click leaves the pointer where it is.

@@ -3,14 +3,22 @@
 use leptos::prelude::*;
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
+use super::filing_dialogs::{DeleteAllContent, FolderContent, MoveContent};
 use super::{Dialog, palette::PaletteContent, shortcuts::Shortcuts};
-use crate::{language::t, later, state::use_ui};
+use crate::{
+    language::t,
+    later,
+    state::{FolderDialog, use_ui},
+};
 
 /// The content of a dialog.
 #[derive(Clone, Copy)]
 enum Content {
     Palette,
     Shortcuts,
+    Move,
+    Folder,
+    DeleteAll,
 }
 
 /// Draws a content. Everything that only this function needs is in the part that comes later.
@@ -19,6 +27,9 @@ pub fn draw(content: Content) -> Result<AnyView, SplitLoaderError> {
     Ok(match content {
         Content::Palette => view! { <PaletteContent /> }.into_any(),
         Content::Shortcuts => view! { <Shortcuts /> }.into_any(),
+        Content::Move => view! { <MoveContent /> }.into_any(),
+        Content::Folder => view! { <FolderContent /> }.into_any(),
+        Content::DeleteAll => view! { <DeleteAllContent /> }.into_any(),
     })
 }
 
@@ -46,4 +57,32 @@ pub fn ShortcutsDialog() -> impl IntoView {
             {content(Content::Shortcuts)}
         </Dialog>
     }
+}
+
+/// Moves conversations to a folder.
+#[component]
+pub fn MoveDialog() -> impl IntoView {
+    let open = use_ui().moving;
+    view! { <Dialog open=open title=t().move_title()>{content(Content::Move)}</Dialog> }
+}
+
+/// Makes a folder, or changes its name and instructions.
+#[component]
+pub fn EditFolderDialog() -> impl IntoView {
+    let open = use_ui().folder;
+    let title = Signal::derive(move || {
+        match open.get() {
+            Some(FolderDialog::New) => t().folder_new(),
+            Some(FolderDialog::Of(_)) | None => t().folder_title(),
+        }
+        .to_owned()
+    });
+    view! { <Dialog open=open title=title>{content(Content::Folder)}</Dialog> }
+}
+
+/// Asks whether everything is to be deleted.
+#[component]
+pub fn DeleteAllDialog() -> impl IntoView {
+    let open = use_ui().delete_all;
+    view! { <Dialog open=open title=t().delete_all_title()>{content(Content::DeleteAll)}</Dialog> }
 }

@@ -69,6 +69,12 @@ pub enum Glyph {
     Info,
     /// An open folder.
     Folder,
+    /// A drawing pin.
+    Pin,
+    /// A box with a lid.
+    Archive,
+    /// A bubble of speech, dashed.
+    Temporary,
     /// A clock.
     Clock,
     /// A bubble of speech.
@@ -129,6 +135,11 @@ impl Glyph {
             Self::Warning => "M12 4.5L21 19.5H3ZM12 10.5v4M12 17h.01",
             Self::Info => "M12 3.8a8.2 8.2 0 1 1 0 16.4a8.2 8.2 0 0 1 0-16.4ZM12 11v5M12 8h.01",
             Self::Folder => "M3.5 18.5V6h6l2 2.5h8v2.5M3.5 18.5L6.5 11h15l-2.8 7.5Z",
+            Self::Pin => "M9 4h6l-.8 6l3.3 3.5h-11L9.8 10ZM12 13.5V20",
+            Self::Archive => "M4 5h16v4H4ZM5.5 9v10h13V9M10 12.5h4",
+            Self::Temporary => {
+                "M4.5 9V5.5H8M11 5.5h2.5M16.5 5.5h3V9M19.5 12v4.5H16M13 16.5h-2l-4 3.5v-3.5H4.5V12"
+            }
             Self::Clock => "M12 3.8a8.2 8.2 0 1 1 0 16.4a8.2 8.2 0 0 1 0-16.4ZM12 7.5V12l3 2",
             Self::Chat => "M4.5 5.5h15v11h-8.5l-4 3.5v-3.5h-2.5Z",
             Self::Theme => "M12 4a8 8 0 1 0 0 16ZM12 4a8 8 0 0 1 0 16",

@@ -6,6 +6,8 @@ mod dialog;
 mod dialogs;
 mod failure;
 mod field;
+mod filing;
+mod filing_dialogs;
 mod icon;
 mod load;
 mod load_question;
@@ -18,16 +20,22 @@ mod picker;
 mod picture;
 mod rail;
 mod rail_edge;
+mod rail_line;
+mod rail_list;
+mod rail_select;
 mod reload;
 mod say;
 mod shortcuts;
 mod sound;
+mod transfer;
 mod typed;
 
 pub use advice::{AdviceDialog, DeviceNotice};
 pub use detail::DetailSelect;
 pub use dialog::{Dialog, DialogFrame, Opener};
-pub use dialogs::{Palette, ShortcutsDialog, fetch as fetch_dialogs};
+pub use dialogs::{
+    DeleteAllDialog, EditFolderDialog, MoveDialog, Palette, ShortcutsDialog, fetch as fetch_dialogs,
+};
 pub use failure::{EngineTrouble, FailureBox, LoadFailure, technical};
 pub use field::{NumberField, SamplingFields, Switch};
 pub use icon::{Glyph, Icon};
@@ -39,11 +47,12 @@ pub use model_row::{ModelRows, Verdict};
 pub use picked_rows::PickedRows;
 pub use picker::{OpenFileButton, Picker};
 pub use picture::{Thumbnail, Viewer};
-pub use rail::{Rail, RailSheet, export_all, export_json, pick_archive};
+pub use rail::{Rail, RailSheet};
 pub use rail_edge::{RailButton, RailEdge, toggle_rail};
 pub use reload::ReloadHint;
 pub use say::Notices;
 pub use sound::SoundPlayer;
+pub use transfer::{export_all, export_json, pick_archive};
 pub use typed::Typed;
 
 use leptos::prelude::*;

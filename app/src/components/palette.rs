@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::{html, prelude::*, task::spawn_local};
 use protocol::Role;
 
-use super::rail::{export_markdown, export_one, pick_archive};
+use super::transfer::{export_markdown, export_one, pick_archive};
 use super::{Glyph, Icon};
 use crate::{
     browser,
@@ -165,12 +165,9 @@ fn commands(stores: Stores, in_chat: bool) -> Vec<Command> {
         kind: t().palette_action(),
         run,
     };
-    let begin = Arc::new(move || {
-        ui.go(&Place::Chat(None).path());
-        ui.focus_composer.ask(());
-    });
     let mut all = vec![
-        action(Glyph::Plus, t().place_new(), begin),
+        action(Glyph::Plus, t().place_new(), Arc::new(move || chat.start(None, false))),
+        action(Glyph::Temporary, t().rail_new_temporary(), Arc::new(move || chat.start(None, true))),
         action(Glyph::Models, t().choose_model(), Arc::new(move || ui.picker.set(true))),
         action(Glyph::Sliders, t().palette_drawer(), Arc::new(move || ui.drawer.set(true))),
     ];

@@ -63,6 +63,7 @@ pub fn import(error: &ImportError) -> String {
             t().import_data(*line as u64, *column as u64)
         }
         ImportError::Json { line, column, .. } => t().import_syntax(*line as u64, *column as u64),
+        ImportError::Zip => t().import_zip().into(),
         ImportError::Format { .. } => t().import_format().into(),
         ImportError::TooLarge { size } => t().import_too_large(&bytes(*size), &bytes(MAX_IMPORT_BYTES)),
         ImportError::Version { .. } => t().import_version().into(),

@@ -321,6 +321,7 @@ fn import_errors() -> Vec<ImportError> {
         .map(|fault| ImportError::Json { fault, line: 2, column: 7, reason: reason() })
         .collect();
     all.extend([
+        ImportError::Zip,
         ImportError::Format { found: reason() },
         ImportError::TooLarge { size: 1 << 30 },
         ImportError::Version { found: 3 },

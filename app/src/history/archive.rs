@@ -5,16 +5,21 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::error::Category;
 
+use super::foreign::{self, Foreign};
 use super::title::one_line;
-use super::{AttachmentKey, Conversation, StoreError, TreeError};
+use super::{AttachmentKey, Conversation, Folder, SkippedCounts, StoreError, TreeError};
 
 /// Marks the file as one of ours.
 const FORMAT: &str = "gemtab-history";
 
 /// Raised with every change that an older program could misread.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
+
+/// The first version that says who made a title.
+const WITH_TITLE_SOURCE: u32 = 3;
 
 /// Largest file that is imported, in bytes: it is in memory as a whole, together with what is made of it.
 pub const MAX_BYTES: u64 = 512 << 20;
@@ -36,6 +41,8 @@ pub enum ImportError {
         /// What is wrong there, for engineers.
         reason: String,
     },
+    /// It is a ZIP archive.
+    Zip,
     /// It is JSON of another kind.
     Format {
         /// What it says it is.
@@ -91,8 +98,12 @@ pub struct Archive {
     pub exported: u64,
     /// The conversations.
     pub conversations: Vec<Conversation>,
+    /// Their folders.
+    pub folders: Vec<Folder>,
     /// Bytes of attachments.
     pub attachments: BTreeMap<AttachmentKey, Vec<u8>>,
+    /// What was left out of a file of another program.
+    pub skipped: SkippedCounts,
 }
 
 /// The head of the file, read before anything else is believed.
@@ -110,6 +121,8 @@ struct File<C> {
     #[serde(default)]
     exported: u64,
     conversations: C,
+    #[serde(default)]
+    folders: Vec<Folder>,
     #[serde(default)]
     attachments: BTreeMap<AttachmentKey, String>,
 }
@@ -129,6 +142,7 @@ impl Archive {
         for conversation in &self.conversations {
             writer.conversation(conversation);
         }
+        writer.folders(&self.folders);
         for (&key, bytes) in &self.attachments {
             writer.attachment(key, bytes);
         }
@@ -136,7 +150,7 @@ impl Archive {
         json
     }
 
-    /// Reads a file's text, and believes nothing in it: see [`Conversation::check`].
+    /// Reads a file's text, or the export of another program, and believes nothing in it: see [`Conversation::check`].
     ///
     /// # Errors
     /// The first fault, with its place.
@@ -146,7 +160,17 @@ impl Archive {
         }
         // Some editors put a byte order mark before what they save.
         let json = json.strip_prefix("\u{feff}".as_bytes()).unwrap_or(json);
-        let head: Head = serde_json::from_slice(json).map_err(|error| at(&error))?;
+        if json.starts_with(b"PK") {
+            return Err(ImportError::Zip);
+        }
+        let is_list = json.trim_ascii_start().starts_with(b"[");
+        let head: Head = match is_list {
+            true => Head { format: String::new(), version: 0 },
+            false => serde_json::from_slice(json).map_err(|error| at(&error))?,
+        };
+        if head.format.is_empty() {
+            return Self::of_others(json);
+        }
         if head.format != FORMAT {
             return Err(ImportError::Format { found: head.format.chars().take(64).collect() });
         }
@@ -156,16 +180,10 @@ impl Archive {
         let mut file: File<Vec<Conversation>> = serde_json::from_slice(json).map_err(|error| at(&error))?;
         for (index, conversation) in file.conversations.iter_mut().enumerate() {
             conversation.title = one_line(&conversation.title);
-            conversation.check().map_err(|fault| ImportError::Tree {
-                index,
-                title: conversation.title.clone(),
-                fault,
-            })?;
-            let sizes =
-                conversation.nodes().map(|(_, node)| node.message.text.len().max(node.message.thought.len()));
-            if let Some(size) = sizes.max().filter(|size| *size > MAX_MESSAGE_BYTES) {
-                return Err(ImportError::Message { title: conversation.title.clone(), size: size as u64 });
+            if head.version < WITH_TITLE_SOURCE {
+                conversation.guess_title_source();
             }
+            check(index, conversation)?;
         }
         let mut attachments = BTreeMap::new();
         for (key, text) in file.attachments {
@@ -174,7 +192,35 @@ impl Archive {
                 .map_err(|error| ImportError::Attachment { key, reason: error.to_string() })?;
             attachments.insert(key, bytes);
         }
-        Ok(Self { exported: file.exported, conversations: file.conversations, attachments })
+        for folder in &mut file.folders {
+            folder.name = one_line(&folder.name);
+        }
+        let File { exported, conversations, folders, .. } = file;
+        Ok(Self { exported, conversations, folders, attachments, skipped: SkippedCounts::new() })
+    }
+
+    /// Reads the export of another program.
+    fn of_others(json: &[u8]) -> Result<Self, ImportError> {
+        let Some(Foreign { conversations, skipped }) = foreign::read(json, super::now()) else {
+            // Where it is no JSON either, that has a place.
+            serde_json::from_slice::<IgnoredAny>(json).map_err(|error| at(&error))?;
+            return Err(ImportError::Format { found: String::new() });
+        };
+        for (index, conversation) in conversations.iter().enumerate() {
+            check(index, conversation)?;
+        }
+        Ok(Self { conversations, skipped, ..Self::default() })
+    }
+}
+
+/// Whether a conversation of a file can be one of ours.
+fn check(index: usize, conversation: &Conversation) -> Result<(), ImportError> {
+    let title = || conversation.title.clone();
+    conversation.check().map_err(|fault| ImportError::Tree { index, title: title(), fault })?;
+    let sizes = conversation.nodes().map(|(_, node)| node.message.text.len().max(node.message.thought.len()));
+    match sizes.max().filter(|size| *size > MAX_MESSAGE_BYTES) {
+        Some(size) => Err(ImportError::Message { title: title(), size: size as u64 }),
+        None => Ok(()),
     }
 }
 
@@ -183,6 +229,8 @@ pub struct ArchiveWriter<F: FnMut(String)> {
     take: F,
     /// What stands before the next entry.
     before: &'static str,
+    /// The folders, as JSON.
+    folders: String,
     in_attachments: bool,
 }
 
@@ -192,7 +240,7 @@ impl<F: FnMut(String)> ArchiveWriter<F> {
         take(format!(
             "{{\n\"format\": \"{FORMAT}\",\n\"version\": {VERSION},\n\"exported\": {exported},\n\"conversations\": ["
         ));
-        Self { take, before: "\n", in_attachments: false }
+        Self { take, before: "\n", folders: "[]".to_owned(), in_attachments: false }
     }
 
     /// Writes a conversation.
@@ -201,6 +249,12 @@ impl<F: FnMut(String)> ArchiveWriter<F> {
         let json = serde_json::to_string_pretty(conversation).unwrap_or_default();
         (self.take)(format!("{}{json}", self.before));
         self.before = ",\n";
+    }
+
+    /// Takes the folders of the conversations. No attachment may have been written.
+    pub fn folders(&mut self, folders: &[Folder]) {
+        // Texts and numbers: there is nothing that JSON cannot hold.
+        self.folders = serde_json::to_string_pretty(folders).unwrap_or_default();
     }
 
     /// Writes the bytes of an attachment. No conversation may follow.
@@ -218,7 +272,7 @@ impl<F: FnMut(String)> ArchiveWriter<F> {
 
     fn enter_attachments(&mut self) {
         if !self.in_attachments {
-            (self.take)("\n],\n\"attachments\": {".to_owned());
+            (self.take)(format!("\n],\n\"folders\": {},\n\"attachments\": {{", self.folders));
             (self.before, self.in_attachments) = ("\n", true);
         }
     }

@@ -13,11 +13,13 @@ pub enum Change {
         /// Which.
         id: ConversationId,
     },
-    /// A conversation was deleted.
+    /// Conversations were deleted.
     Deleted {
         /// Which.
-        id: ConversationId,
+        ids: Vec<ConversationId>,
     },
+    /// Folders were added, changed or deleted.
+    Folders,
     /// Conversations were imported.
     Imported,
     /// A setting was changed.

@@ -10,7 +10,10 @@ use std::sync::Arc;
 use protocol::{Finish, Role, Sampling, Timings, ToolCall};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{AnswerError, Attachment, AttachmentKey, ConversationId, Message, NodeId, title_of};
+use super::{
+    AnswerError, AnswerPair, Attachment, AttachmentKey, ContextStart, ConversationId, Filing, Message,
+    NodeId, PresetId, TitleSource, title_of,
+};
 
 /// An operation that makes no sense for the tree as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +44,15 @@ pub struct Conversation {
     /// What it is called; empty until the first message.
     #[serde(default)]
     pub title: String,
+    /// Who made the title.
+    #[serde(default)]
+    pub title_source: TitleSource,
+    /// Whether nothing of it is kept, and no other tab sees it.
+    #[serde(skip)]
+    pub temporary: bool,
+    /// Where it is in the list.
+    #[serde(default, skip_serializing_if = "Filing::is_default")]
+    pub filing: Filing,
     /// When it was begun, in milliseconds since 1970.
     pub created: u64,
     /// When it was last changed, in milliseconds since 1970.
@@ -51,6 +63,15 @@ pub struct Conversation {
     /// How its answers are made.
     #[serde(default)]
     pub options: Options,
+    /// The preset that it follows; `None` for none. One that does not exist counts as none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<PresetId>,
+    /// Answers that were compared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pairs: Vec<AnswerPair>,
+    /// Where the model begins to read it.
+    #[serde(default, skip_serializing_if = "ContextStart::is_default")]
+    pub context_start: ContextStart,
     /// The messages.
     #[serde(default)]
     pub(super) nodes: BTreeMap<NodeId, Node>,
@@ -126,10 +147,16 @@ impl Conversation {
         Self {
             id,
             title: String::new(),
+            title_source: TitleSource::default(),
+            temporary: false,
+            filing: Filing::default(),
             created: now,
             updated: now,
             system: String::new(),
             options,
+            preset: None,
+            pairs: Vec::new(),
+            context_start: ContextStart::default(),
             nodes: BTreeMap::new(),
             roots: Vec::new(),
             active_root: None,
@@ -464,14 +491,6 @@ impl Conversation {
         Ok(target)
     }
 
-    /// Gives it a title, which leaves its place in the list. An empty one is made from the first message again.
-    pub fn rename(&mut self, title: impl Into<String>) {
-        self.title = title.into().trim().to_owned();
-        if let (true, Some(root)) = (self.title.is_empty(), self.active_root) {
-            self.name_after(root);
-        }
-    }
-
     /// A new conversation that goes on from a message: it has the messages up to that one, and no other branch.
     ///
     /// # Errors
@@ -483,10 +502,18 @@ impl Conversation {
         }
         let mut fork = Self::new(id, self.options.clone(), now);
         fork.title.clone_from(&self.title);
+        fork.title_source = self.title_source;
+        fork.temporary = self.temporary;
+        fork.filing.folder = self.filing.folder;
         fork.system.clone_from(&self.system);
+        fork.preset = self.preset;
+        fork.context_start.summary.clone_from(&self.context_start.summary);
         let mut parent = None;
-        for node in path.iter().filter_map(|node| self.nodes.get(node)) {
+        for (id, node) in path.iter().filter_map(|id| Some((*id, self.nodes.get(id)?))) {
             parent = Some(fork.insert(parent, Message::clone(&node.message), now)?);
+            if self.context_start.at == Some(id) {
+                fork.context_start.at = parent;
+            }
         }
         Ok(fork)
     }
@@ -494,7 +521,8 @@ impl Conversation {
     /// A copy under another name, branches and all.
     #[must_use]
     pub fn duplicate(&self, id: ConversationId, now: u64) -> Self {
-        Self { id, created: now, updated: now, ..self.clone() }
+        let filing = Filing { folder: self.filing.folder, ..Filing::default() };
+        Self { id, filing, created: now, updated: now, ..self.clone() }
     }
 
     /// Keys of everything attached, in all branches; a key may come more than once.
@@ -530,9 +558,9 @@ impl Conversation {
         Ok(id)
     }
 
-    fn name_after(&mut self, node: NodeId) {
+    pub(super) fn name_after(&mut self, node: NodeId) {
         if let (true, Some(message)) = (self.title.is_empty(), self.message(node)) {
-            self.title = title_of(message);
+            (self.title, self.title_source) = (title_of(message), TitleSource::FirstMessage);
         }
     }
 }

@@ -89,6 +89,16 @@ random_id! {
     AttachmentKey
 }
 
+random_id! {
+    /// Names a folder: 128 random bits, written as 32 hexadecimal digits.
+    FolderId
+}
+
+random_id! {
+    /// Names a preset: 128 random bits, written as 32 hexadecimal digits.
+    PresetId
+}
+
 /// Names a message within its conversation. Never used twice, also after a deletion, and not by two tabs either: what both
 /// add to one conversation is joined by these names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -101,12 +111,17 @@ const RANDOM_BITS: u32 = 12;
 const TIME_BITS: u32 = 41;
 
 impl NodeId {
+    /// That of a time in milliseconds since 1970, with the lowest bits of a number below it.
+    pub(super) fn at(time: u64, low: u64) -> Self {
+        let time = time & ((1 << TIME_BITS) - 1);
+        Self(time << RANDOM_BITS | low & ((1 << RANDOM_BITS) - 1))
+    }
+
     /// A new one, above `last`: the time, with random bits below it. None when all are used up.
     #[must_use]
     pub fn after(last: Option<Self>, now: u64) -> Option<Self> {
         let random = random_bits() as u64;
-        let time = now & ((1 << TIME_BITS) - 1);
-        let by_clock = Self(time << RANDOM_BITS | random & ((1 << RANDOM_BITS) - 1));
+        let by_clock = Self::at(now, random);
         match last {
             // A clock that stands or was set back, or a conversation from a machine whose clock is ahead.
             Some(last) if last >= by_clock => last.0.checked_add(1 + (random & 0xf_ffff)).map(Self),

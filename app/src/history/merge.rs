@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::conversation::Node;
-use super::{Conversation, Message, NodeId, Options, TreeError};
+use super::{AnswerPair, Conversation, Filing, Message, NodeId, Options, TitleSource, TreeError};
 
 impl Conversation {
     /// What `ours` and `theirs` have become of `base`, in one conversation. Of what both have changed, ours stays. A deleted
@@ -48,13 +48,20 @@ impl Conversation {
                 message,
             });
         }
+        let (title, title_source) = merge_title(base, ours, theirs);
         let mut merged = Self {
             id: ours.id,
-            title: pick(&base.title, &ours.title, &theirs.title),
+            title,
+            title_source,
+            temporary: ours.temporary,
+            filing: merge_filing(base.filing, ours.filing, theirs.filing),
             created: [ours.created, theirs.created].into_iter().filter(|&at| at > 0).min().unwrap_or(0),
             updated: ours.updated.max(theirs.updated),
             system: pick(&base.system, &ours.system, &theirs.system),
             options: merge_options(&base.options, &ours.options, &theirs.options),
+            preset: pick(&base.preset, &ours.preset, &theirs.preset),
+            pairs: merge_pairs(&base.pairs, &ours.pairs, &theirs.pairs),
+            context_start: pick(&base.context_start, &ours.context_start, &theirs.context_start),
             nodes,
             roots: Vec::new(),
             active_root: None,
@@ -92,6 +99,29 @@ impl Conversation {
 
 fn pick<T: Clone + PartialEq>(base: &T, ours: &T, theirs: &T) -> T {
     if ours == base { theirs.clone() } else { ours.clone() }
+}
+
+/// The title that was changed; where both were, the one that the user has written, else ours.
+fn merge_title(base: &Conversation, ours: &Conversation, theirs: &Conversation) -> (String, TitleSource) {
+    let of = |it: &Conversation| (it.title.clone(), it.title_source);
+    let (base, ours, theirs) = (of(base), of(ours), of(theirs));
+    let written = theirs.1 == TitleSource::User && ours.1 != TitleSource::User && theirs != base;
+    if written { theirs } else { pick(&base, &ours, &theirs) }
+}
+
+fn merge_filing(base: Filing, ours: Filing, theirs: Filing) -> Filing {
+    Filing {
+        folder: pick(&base.folder, &ours.folder, &theirs.folder),
+        pinned: pick(&base.pinned, &ours.pinned, &theirs.pinned),
+        archived: pick(&base.archived, &ours.archived, &theirs.archived),
+    }
+}
+
+/// Those that either side has, without those that the other has taken away.
+fn merge_pairs(base: &[AnswerPair], ours: &[AnswerPair], theirs: &[AnswerPair]) -> Vec<AnswerPair> {
+    let kept = ours.iter().filter(|pair| theirs.contains(pair) || !base.contains(pair));
+    let new = theirs.iter().filter(|pair| !ours.contains(pair) && !base.contains(pair));
+    kept.chain(new).copied().collect()
 }
 
 fn merge_options(base: &Options, ours: &Options, theirs: &Options) -> Options {

@@ -44,6 +44,9 @@ pub struct Message {
     /// Whether the user changed this answer after the model gave it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub edited: bool,
+    /// Whether the model reads it also where the messages around it are left out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pinned: bool,
     /// When it was made, in milliseconds since 1970.
     pub created: u64,
 }
@@ -65,6 +68,7 @@ impl Message {
             timings: None,
             error: None,
             edited: false,
+            pinned: false,
             created: now,
         }
     }

@@ -11,15 +11,21 @@
 mod archive;
 mod attachments;
 mod backend;
+mod beside;
 mod branch;
 mod changes;
 mod check;
 mod conversation;
+mod everything;
+mod filing;
+mod folders;
+mod foreign;
 mod id;
 #[cfg_attr(not(target_arch = "wasm32"), expect(dead_code, reason = "browsers alone have it"))]
 mod indexed_db;
 mod merge;
 mod message;
+mod naming;
 mod opened;
 mod picked;
 mod prompt;
@@ -39,11 +45,14 @@ pub use archive::{Archive, ImportError, MAX_BYTES as MAX_IMPORT_BYTES, MAX_MESSA
 pub use attachments::GRACE_MS;
 #[cfg(test)]
 pub(crate) use backend::Memory;
+pub use beside::{AnswerPair, ContextStart};
 pub use branch::Branch;
 pub use changes::Change;
 pub use check::TreeError;
 pub use conversation::{Conversation, Node, Options, TreeOpError};
-pub use id::{AttachmentKey, ConversationId, NodeId, ParseIdError};
+pub use filing::{Filing, Folder};
+pub use foreign::{Skipped, SkippedCounts};
+pub use id::{AttachmentKey, ConversationId, FolderId, NodeId, ParseIdError, PresetId};
 pub use message::{AnswerError, Attachment, AttachmentKind, Message, Moment};
 pub use opened::{OpenedAdapter, OpenedFrom};
 pub use picked::{PickedFile, PickedModel, PickedModels};
@@ -52,7 +61,7 @@ pub use records::StoreError;
 pub use search::{Query, SearchText};
 pub use store::{Deleted, Draft, HistoryStore, Persistence, Saved};
 pub use summary::Summary;
-pub use title::{numbered, one_line, title_of};
+pub use title::{TitleSource, numbered, one_line, title_of};
 pub use transfer::ImportReport;
 
 /// Milliseconds since 1970, now.

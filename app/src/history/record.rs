@@ -8,7 +8,7 @@ use super::id::random_bits;
 use super::records::{StoreError, Value};
 
 /// Raised with every change that an older page could misread.
-const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
 /// A conversation as it was read from storage, or as it was last written there.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +19,8 @@ pub struct StoredConversation {
     pub conversation: Conversation,
 }
 
-/// The record. Pages before version 2 wrote the bare conversation.
+/// The record. Pages before version 2 wrote the bare conversation. Before version 3, a conversation had no [`super::Filing`],
+/// and nothing said who had made its title.
 #[derive(Serialize, Deserialize)]
 struct Record<C> {
     version: u32,
@@ -51,15 +52,18 @@ impl StoredConversation {
         let Value::Text(text) = value else { return Err(broken("not text".to_owned())) };
         let parse = |error: serde_json::Error| broken(error.to_string());
         let head: Head = serde_json::from_str(&text).map_err(parse)?;
-        let stored = match head.version {
+        let mut stored = match head.version {
             None => Self { revision: 0, conversation: serde_json::from_str(&text).map_err(parse)? },
-            Some(VERSION) => {
+            Some(..=VERSION) => {
                 let record: Record<&RawValue> = serde_json::from_str(&text).map_err(parse)?;
                 let conversation = serde_json::from_str(record.conversation.get()).map_err(parse)?;
                 Self { revision: record.revision, conversation }
             }
             Some(version) => return Err(StoreError::Newer { key: key.to_owned(), version }),
         };
+        if head.version != Some(VERSION) {
+            stored.conversation.guess_title_source();
+        }
         stored.conversation.check().map_err(|error| broken(format!("{error:?}")))?;
         if stored.conversation.id.to_string() != key {
             return Err(broken("another id".to_owned()));

@@ -13,6 +13,8 @@ pub(super) enum Table {
     Drafts,
     /// Name → any JSON.
     Settings,
+    /// Kind and id → what the user has made and named, as JSON. So far folders; a newer page may keep other kinds here.
+    Named,
 }
 
 impl Table {
@@ -24,6 +26,7 @@ impl Table {
             Self::Attachments => "attachments",
             Self::Drafts => "drafts",
             Self::Settings => "settings",
+            Self::Named => "named",
         }
     }
 }

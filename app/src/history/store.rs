@@ -17,13 +17,14 @@ use super::{
 /// The tables of the history, all of [`Table`].
 #[cfg(target_arch = "wasm32")]
 const SCHEMA: super::indexed_db::Schema = super::indexed_db::Schema {
-    version: 2,
+    version: 3,
     tables: &[
         Table::Conversations.name(),
         Table::Summaries.name(),
         Table::Attachments.name(),
         Table::Drafts.name(),
         Table::Settings.name(),
+        Table::Named.name(),
     ],
 };
 
@@ -81,21 +82,21 @@ pub struct Deleted {
 }
 
 impl Deleted {
-    /// Whether there was a conversation, and not a draft alone.
-    #[must_use]
-    pub fn has_conversation(&self) -> bool {
-        self.record().is_some()
+    /// The conversations, without those of which there was a draft alone.
+    pub fn conversation_ids(&self) -> impl Iterator<Item = ConversationId> {
+        self.records().filter_map(|(key, _)| key.parse().ok())
     }
 
-    /// The conversation, if it can be read.
+    /// One of the conversations, if it can be read.
     #[must_use]
-    pub fn conversation(&self) -> Option<Conversation> {
-        let (key, value) = self.record()?;
+    pub fn conversation(&self, id: ConversationId) -> Option<Conversation> {
+        let id = id.to_string();
+        let (key, value) = self.records().find(|(key, _)| *key == id)?;
         StoredConversation::read(key, value.clone()).ok().map(|stored| stored.conversation)
     }
 
-    fn record(&self) -> Option<(&str, &Value)> {
-        self.writes.iter().find_map(|write| match write {
+    fn records(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.writes.iter().filter_map(|write| match write {
             Write::Put(Table::Conversations, key, value) => Some((key.as_str(), value)),
             _ => None,
         })
@@ -270,15 +271,18 @@ impl HistoryStore {
         Ok(saved)
     }
 
-    /// Deletes a conversation and its drafts, and returns what was deleted, for [`Self::restore`]. Its attachments stay until
+    /// Deletes conversations and their drafts, and returns what was deleted, for [`Self::restore`]. Their attachments stay until
     /// they are swept.
     ///
     /// # Errors
     /// When the browser's storage fails.
-    pub async fn delete(&self, id: ConversationId) -> Result<Deleted, StoreError> {
+    pub async fn delete(&self, ids: &[ConversationId]) -> Result<Deleted, StoreError> {
         let tables = [Table::Conversations, Table::Summaries, Table::Drafts];
-        let mut places = vec![(Table::Conversations, id.to_string()), (Table::Summaries, id.to_string())];
-        places.extend(self.draft_keys(id).await?.into_iter().map(|key| (Table::Drafts, key)));
+        let mut places = Vec::new();
+        for id in ids {
+            places.extend([Table::Conversations, Table::Summaries].map(|table| (table, id.to_string())));
+        }
+        places.extend(self.draft_keys(ids).await?.into_iter().map(|key| (Table::Drafts, key)));
         let decide = |read: Vec<Option<Value>>| {
             let kept = places
                 .iter()
@@ -289,7 +293,7 @@ impl HistoryStore {
             Ok((removals.collect(), deleted))
         };
         let deleted = self.backend.update(&tables, places.clone(), decide).await?;
-        self.channel.announce(&Change::Deleted { id });
+        self.channel.announce(&Change::Deleted { ids: ids.to_vec() });
         Ok(deleted)
     }
 
@@ -297,9 +301,11 @@ impl HistoryStore {
     ///
     /// # Errors
     /// When the storage is full or fails.
-    pub async fn restore(&self, id: ConversationId, deleted: &Deleted) -> Result<(), StoreError> {
+    pub async fn restore(&self, deleted: &Deleted) -> Result<(), StoreError> {
         self.backend.commit(deleted.writes.clone()).await?;
-        self.channel.announce(&Change::Saved { id });
+        for id in deleted.conversation_ids() {
+            self.channel.announce(&Change::Saved { id });
+        }
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::title::{plain, shorten};
-use super::{AttachmentKey, Conversation, ConversationId};
+use super::{AttachmentKey, Conversation, ConversationId, Filing};
 
 /// Most characters of a snippet.
 const LENGTH: usize = 96;
@@ -19,6 +19,9 @@ pub struct Summary {
     pub updated: u64,
     /// The beginning of the last message on screen or, in a search, the text around what was found.
     pub snippet: String,
+    /// Where it is in the list.
+    #[serde(default, skip_serializing_if = "Filing::is_default")]
+    pub filing: Filing,
     /// What is attached to it: an attachment that no summary names any more can go.
     #[serde(default)]
     pub attachments: Vec<AttachmentKey>,
@@ -32,7 +35,8 @@ impl Summary {
     #[must_use]
     pub fn of_unreadable(id: ConversationId) -> Self {
         let (title, snippet) = (String::new(), String::new());
-        Self { id, title, updated: 0, snippet, attachments: Vec::new(), unreadable: true }
+        let filing = Filing::default();
+        Self { id, title, updated: 0, snippet, filing, attachments: Vec::new(), unreadable: true }
     }
 
     /// The summary of a conversation.
@@ -47,6 +51,7 @@ impl Summary {
             title: conversation.title.clone(),
             updated: conversation.updated,
             snippet: last.map_or_else(String::new, |message| snippet(&message.text)),
+            filing: conversation.filing,
             attachments,
             unreadable: false,
         }

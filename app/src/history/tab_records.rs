@@ -81,9 +81,12 @@ impl HistoryStore {
         self.backend.update(&[Table::Drafts], vec![(Table::Drafts, key.clone())], decide).await
     }
 
-    /// The keys of a conversation's drafts, of all tabs.
-    pub(super) async fn draft_keys(&self, of: ConversationId) -> Result<Vec<String>, StoreError> {
-        self.record_keys(Table::Drafts, &draft_name(Some(of))).await
+    /// The keys of the drafts of conversations, of all tabs.
+    pub(super) async fn draft_keys(&self, of: &[ConversationId]) -> Result<Vec<String>, StoreError> {
+        let names: BTreeSet<_> = of.iter().map(|&id| draft_name(Some(id))).collect();
+        let mut keys = self.backend.keys(Table::Drafts).await?;
+        keys.retain(|key| names.contains(record_name(key)));
+        Ok(keys)
     }
 
     /// As [`Self::setting`], but of this tab, or of one that is closed: see [`Self::draft`].
@@ -160,9 +163,14 @@ impl HistoryStore {
     /// The keys of what all tabs keep under a name.
     async fn record_keys(&self, table: Table, name: &str) -> Result<Vec<String>, StoreError> {
         let mut keys = self.backend.keys(table).await?;
-        keys.retain(|key| key.split_once(MARK).map_or(key.as_str(), |(name, _)| name) == name);
+        keys.retain(|key| record_name(key) == name);
         Ok(keys)
     }
+}
+
+/// The name in a key.
+fn record_name(key: &str) -> &str {
+    key.split_once(MARK).map_or(key, |(name, _)| name)
 }
 
 fn draft_name(of: Option<ConversationId>) -> String {

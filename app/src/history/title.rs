@@ -1,9 +1,27 @@
-//! Titles, made from the first message.
+//! Titles, made from the first message or from what a model wrote.
+
+use serde::{Deserialize, Serialize};
 
 use super::Message;
 
 /// Most characters of a title that is made.
 const LENGTH: usize = 48;
+
+/// Most characters of a title that a model writes.
+const WRITTEN_LENGTH: usize = 60;
+
+/// Who made a title.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TitleSource {
+    /// It is the beginning of the first message.
+    #[default]
+    FirstMessage,
+    /// The model wrote it.
+    Model,
+    /// The user wrote it, or an imported file has it.
+    User,
+}
 
 /// A title for a conversation that begins with this message: its first line with words, without Markdown's marks,
 /// cut between words.
@@ -31,6 +49,15 @@ pub fn numbered(title: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let stem = number.filter(|(_, number)| number.parse::<u32>().is_ok()).map_or(title, |(stem, _)| stem);
     let mut numbers = (2..).map(|number: u32| format!("{stem} ({number})"));
     numbers.find(|title| !is_taken(title)).unwrap_or_else(|| title.to_owned())
+}
+
+/// The title in what a model wrote: its first line with words, without Markdown's marks, quotes and a full stop.
+pub(super) fn written_title(text: &str) -> Option<String> {
+    let mut lines = text.lines().map(|line| one_line(&plain(line)));
+    let line = lines.find(|line| line.chars().any(char::is_alphanumeric))?;
+    let quotes = |c: char| c.is_whitespace() || "\"'“”„‘’«»_.".contains(c);
+    let title = shorten(line.trim_matches(quotes), WRITTEN_LENGTH);
+    (!title.is_empty()).then_some(title)
 }
 
 /// A line without Markdown's marks, its spaces single.
@@ -85,6 +112,16 @@ mod tests {
         let text = "Write a letter to my landlord about the heating that has not worked for three weeks";
         assert_eq!(title(text), "Write a letter to my landlord about the heating…");
         assert_eq!(title(&"ü".repeat(60)), format!("{}…", "ü".repeat(48)));
+    }
+
+    #[test]
+    fn a_model_writes_a_title_and_no_more() {
+        let of = |text: &str| written_title(text);
+        assert_eq!(of("\n**“Fjords in May”**.\nBecause you asked").as_deref(), Some("Fjords in May"));
+        assert_eq!(of("# Größe der Erde").as_deref(), Some("Größe der Erde"));
+        assert_eq!(of("a\u{202e}b").as_deref(), Some("ab"));
+        assert_eq!(of(" \n***\n\"\""), None);
+        assert_eq!(of(&"word ".repeat(40)).map(|it| it.chars().count() <= 61), Some(true));
     }
 
     #[test]

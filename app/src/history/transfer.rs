@@ -3,10 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::archive::ArchiveWriter;
+use super::folders::folder_write;
 use super::record::StoredConversation;
 use super::records::{Table, Value, Write};
 use super::store::conversation_writes;
-use super::{Archive, Change, Conversation, ConversationId, HistoryStore, ImportError, Options, StoreError};
+use super::{
+    Archive, Change, Conversation, ConversationId, FolderId, HistoryStore, ImportError, Options,
+    SkippedCounts, StoreError,
+};
 
 /// What an import did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,10 +25,12 @@ pub struct ImportReport {
     pub attachments: usize,
     /// Attachments that conversations name and the file lacks.
     pub missing_attachments: usize,
+    /// What was left out of a file of another program.
+    pub skipped: SkippedCounts,
 }
 
 impl HistoryStore {
-    /// Writes conversations as the JSON of an [`Archive`], piece by piece. Of one that `live` gives, that is written and not
+    /// Writes conversations and their folders as the JSON of an [`Archive`], piece by piece; of all conversations, all folders. Of one that `live` gives, that is written and not
     /// what is stored. Returns how many could not be read and were left out.
     ///
     /// # Errors
@@ -37,6 +43,8 @@ impl HistoryStore {
     ) -> Result<usize, StoreError> {
         let mut writer = ArchiveWriter::new(super::now(), take);
         let (mut named, mut unreadable) = (BTreeSet::new(), 0);
+        let mut in_folders: BTreeSet<FolderId> = BTreeSet::new();
+        let whole = ids.len() >= self.backend.keys(Table::Conversations).await?.len();
         for &id in ids {
             let conversation = match live(id) {
                 Some(conversation) => conversation,
@@ -51,8 +59,12 @@ impl HistoryStore {
                 },
             };
             named.extend(conversation.attachment_keys());
+            in_folders.extend(conversation.filing.folder);
             writer.conversation(&conversation);
         }
+        let mut folders = self.folders().await?;
+        folders.retain(|folder| whole || in_folders.contains(&folder.id));
+        writer.folders(&folders);
         for key in named {
             if let Some(bytes) = self.attachment(key).await? {
                 writer.attachment(key, &bytes);
@@ -62,17 +74,19 @@ impl HistoryStore {
         Ok(unreadable)
     }
 
-    /// Adds what an [`Archive`] holds: all of it, or nothing. A conversation that is here already gets what it lacks.
+    /// Adds what an [`Archive`] or an export of another program holds: all of it, or nothing. A conversation that is here already
+    /// gets what it lacks; a folder that is here stays as it is.
     ///
     /// # Errors
     /// When the text is no such archive, with the place of the fault, or when the storage is full or fails.
     pub async fn import(&self, json: &[u8]) -> Result<ImportReport, ImportError> {
-        let Archive { conversations, mut attachments, .. } = Archive::from_json(json)?;
+        let Archive { conversations, folders, mut attachments, skipped, .. } = Archive::from_json(json)?;
         let held: BTreeSet<String> = self.backend.keys(Table::Attachments).await?.into_iter().collect();
         let places = conversations.iter().map(|it| (Table::Conversations, it.id.to_string())).collect();
-        let tables = [Table::Conversations, Table::Summaries, Table::Attachments];
+        let here: BTreeSet<_> = self.folders().await?.into_iter().map(|folder| folder.id).collect();
+        let tables = [Table::Conversations, Table::Summaries, Table::Attachments, Table::Named];
         let decide = |there: Vec<Option<Value>>| {
-            let mut report = ImportReport::default();
+            let mut report = ImportReport { skipped, ..ImportReport::default() };
             let mut named = BTreeSet::new();
             // What each becomes; the file may have one twice.
             let mut joined_by_id: BTreeMap<ConversationId, Conversation> = BTreeMap::new();
@@ -107,7 +121,8 @@ impl HistoryStore {
                     }
                 }
             }
-            let mut writes = Vec::new();
+            let new_folders = folders.iter().filter(|folder| !here.contains(&folder.id));
+            let mut writes = new_folders.map(folder_write).collect::<Result<Vec<_>, _>>()?;
             for conversation in joined_by_id.into_values() {
                 writes.extend(conversation_writes(&StoredConversation::next(conversation))?);
             }

@@ -117,6 +117,7 @@ fn Answers() -> impl IntoView {
     let settings = use_settings();
     let show_steps = settings.field(|settings| settings.show_steps);
     let drafting = settings.field(|settings| settings.drafting);
+    let titles = settings.field(|settings| settings.titles);
     let when = vec![
         (Drafting::Automatic, t().settings_drafts_automatic()),
         (Drafting::Always, t().settings_drafts_always()),
@@ -138,6 +139,12 @@ fn Answers() -> impl IntoView {
                 choices=when
                 value=drafting
                 on_change=move |drafting| settings.change(|settings| settings.drafting = drafting)
+            />
+            <Switch
+                label=t().settings_titles()
+                hint=t().settings_titles_hint()
+                on=titles
+                on_change=move |on| settings.change(|settings| settings.titles = on)
             />
         </section>
     }
@@ -309,6 +316,10 @@ fn Storage() -> impl IntoView {
                         {t().rail_import()}
                     </button>
                 </div>
+                <button type="button" class="button" on:click=move |_| stores.ui.delete_all.set(true)>
+                    <Icon glyph=Glyph::Delete />
+                    {t().delete_all()}
+                </button>
             </div>
         </section>
     }

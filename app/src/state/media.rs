@@ -47,19 +47,21 @@ impl MediaStore {
         Self { library, held: StoredValue::new(HashMap::new()) }
     }
 
-    /// Keeps bytes in the browser's store, and holds them at hand.
+    /// Keeps bytes in the browser's store, and holds them at hand; those of a temporary conversation only the latter.
     ///
     /// # Errors
     /// Why they cannot be kept, in a sentence.
-    pub async fn keep(self, blob: &Blob) -> Result<AttachmentKey, String> {
-        let store = self.library.store().ok_or(t().store_closed())?;
+    pub async fn keep(self, blob: &Blob, temporary: bool) -> Result<AttachmentKey, String> {
         let bytes = bytes(blob).await.ok_or(t().media_unreadable())?;
         // A copy: the user's own file may change or go.
         let copy = blob_of(&bytes, &blob.type_()).ok_or(t().media_no_room())?;
-        let key = store
-            .put_attachment(bytes)
-            .await
-            .map_err(|error| t().media_not_attached(&failures::store(&error)))?;
+        let key = if temporary {
+            AttachmentKey::random()
+        } else {
+            let store = self.library.store().ok_or(t().store_closed())?;
+            let put = store.put_attachment(bytes).await;
+            put.map_err(|error| t().media_not_attached(&failures::store(&error)))?
+        };
         self.hold(key, &copy);
         Ok(key)
     }

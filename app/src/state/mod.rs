@@ -17,6 +17,7 @@ mod page_cache;
 mod picked;
 mod pulling;
 pub mod recording;
+mod selection;
 pub mod settings;
 mod sharing;
 pub mod tune;
@@ -34,9 +35,10 @@ pub use media::MediaStore;
 pub use picked::PickedStore;
 pub use pulling::PullStore;
 pub use recording::RecordingStore;
+pub use selection::SelectionStore;
 pub use settings::SettingsStore;
 pub use tune::TuneStore;
-pub use ui::{Destination, Layer, Toast, ToastAction, Ui};
+pub use ui::{Destination, FolderDialog, Layer, Toast, ToastAction, Ui};
 
 use engine::EnginePhase;
 use library::Elsewhere;
@@ -66,6 +68,7 @@ pub fn provide_stores() {
     provide_context(media);
     provide_context(chat);
     provide_context(FindStore::default());
+    provide_context(SelectionStore::default());
     provide_context(recording);
     let tune = TuneStore::new(library, engine, adapters, chat, media, ui);
     provide_context(tune);
@@ -101,6 +104,7 @@ pub fn provide_stores() {
     chat.watch_prompt_size();
     tune.watch();
     chat.watch_tabs();
+    chat.watch_titles(move || tune.run.phase.with(|phase| phase.is_active()));
 }
 
 /// Stores that functions of several need.
@@ -122,6 +126,8 @@ pub struct Stores {
     pub chat: ChatStore,
     /// What is looked for in it.
     pub find: FindStore,
+    /// The conversations that are selected in the list.
+    pub selection: SelectionStore,
     /// The microphone.
     pub recording: RecordingStore,
     /// Fine-tuning.
@@ -164,6 +170,7 @@ uses! {
     use_media -> MediaStore;
     use_chat -> ChatStore;
     use_find -> FindStore;
+    use_selection -> SelectionStore;
     use_recording -> RecordingStore;
     use_tune -> TuneStore;
 }
@@ -180,6 +187,7 @@ pub fn use_stores() -> Stores {
         adapters: use_adapters(),
         chat: use_chat(),
         find: use_find(),
+        selection: use_selection(),
         recording: use_recording(),
         tune: use_tune(),
     }

@@ -1,6 +1,6 @@
 //! What the user has chosen once for all conversations.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use leptos::prelude::*;
 use protocol::{EightBits, Sampling};
@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Library;
+use crate::history::FolderId;
 
 /// The narrowest and the widest rail, in pixels.
 pub const RAIL_WIDTHS: (u16, u16) = (240, 360);
@@ -49,6 +50,10 @@ pub struct Settings {
     pub rail_folded: bool,
     /// The width of the rail, in pixels.
     pub rail_width: u16,
+    /// The folders whose conversations are listed.
+    pub open_folders: BTreeSet<FolderId>,
+    /// Whether the model writes titles when it is idle.
+    pub titles: bool,
 }
 
 impl Default for Settings {
@@ -69,6 +74,8 @@ impl Default for Settings {
             eight_bits: EightBits::default(),
             rail_folded: false,
             rail_width: 264,
+            open_folders: BTreeSet::new(),
+            titles: false,
         }
     }
 }

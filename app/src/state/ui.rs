@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use web_time::{Duration, Instant};
 
 use super::models::Choice;
-use crate::history::Attachment;
+use crate::history::{Attachment, ConversationId, FolderId};
 use crate::language::t;
 
 /// What is said as a dialog closes is meant for the page behind it.
@@ -33,6 +33,12 @@ pub struct Ui {
     pub too_slow: RwSignal<Option<Choice>>,
     /// A model that the user has chosen and that most likely won't fit, with the bytes that are missing.
     pub unlikely: RwSignal<Option<(Choice, u64)>>,
+    /// Conversations for which a folder is to be chosen.
+    pub moving: RwSignal<Option<Vec<ConversationId>>>,
+    /// A folder that is made or changed.
+    pub folder: RwSignal<Option<FolderDialog>>,
+    /// The question whether everything is to be deleted.
+    pub delete_all: RwSignal<bool>,
     /// A picture that is shown large.
     pub viewing: RwSignal<Option<Attachment>>,
     /// Lines that go away by themselves, the oldest first. The last one is shown.
@@ -48,6 +54,15 @@ pub struct Ui {
     /// The modal dialogs that are open, the topmost last.
     layers: RwSignal<Vec<Layer>>,
     next: StoredValue<u32>,
+}
+
+/// What the dialog about a folder is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FolderDialog {
+    /// A folder is made.
+    New,
+    /// This one is changed.
+    Of(FolderId),
 }
 
 /// What a part of the page does when it is asked to, for as long as it is there.

@@ -220,7 +220,7 @@ const ofOneSize: Record<string, { size: { width: number; height: number }; reach
     size: DESK,
     reach: async (app) => {
       await app.openChat();
-      await app.page.getByRole("button", { name: "Export or import conversations" }).click();
+      await app.page.getByRole("button", { name: "Organize conversations" }).click();
       return app.page.getByRole("menu");
     },
   },

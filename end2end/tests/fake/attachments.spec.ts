@@ -159,7 +159,7 @@ test.describe("a picture", () => {
     await app.openChat();
     await app.attach(png());
     await app.ask("What is this?");
-    await page.getByRole("button", { name: "Export or import conversations" }).click();
+    await page.getByRole("button", { name: "Organize conversations" }).click();
     const download = page.waitForEvent("download");
     await page.getByRole("menuitem", { name: "Export all" }).click();
     const text = readFileSync(await (await download).path(), "utf8");
@@ -173,7 +173,7 @@ test.describe("a picture", () => {
     await page.goto("/?fake=instant");
     await app.ready();
     await expect(app.rail).toContainText("Your conversations will appear here.");
-    await page.getByRole("button", { name: "Export or import conversations" }).click();
+    await page.getByRole("button", { name: "Organize conversations" }).click();
     const chooser = page.waitForEvent("filechooser");
     await page.getByRole("menuitem", { name: "Import…" }).click();
     await (await chooser).setFiles({ name: "c.json", mimeType: "application/json", buffer: Buffer.from(text) });

@@ -8,7 +8,7 @@ import { expect, test } from "../../support/watch.ts";
 
 /** Imports a text as a file of conversations. */
 async function importText(page: Page, text: string): Promise<void> {
-  await page.getByRole("button", { name: "Export or import conversations" }).click();
+  await page.getByRole("button", { name: "Organize conversations" }).click();
   const chooser = page.waitForEvent("filechooser");
   await page.getByRole("menuitem", { name: "Import…" }).click();
   const file = { name: "conversations.json", mimeType: "application/json", buffer: Buffer.from(text) };
@@ -204,7 +204,7 @@ test.describe("the history", () => {
     await app.answers.last().getByRole("button", { name: "Regenerate" }).click();
     await expect(app.answers.last()).toContainText("There is more than one way");
     await app.answered();
-    await page.getByRole("button", { name: "Export or import conversations" }).click();
+    await page.getByRole("button", { name: "Organize conversations" }).click();
     const download = page.waitForEvent("download");
     await page.getByRole("menuitem", { name: "Export all" }).click();
     const file = await download;
@@ -233,7 +233,7 @@ test.describe("the history", () => {
     truncateSync(path, 513 * 2 ** 20);
     await app.openChat();
     await app.ask("Hello");
-    await page.getByRole("button", { name: "Export or import conversations" }).click();
+    await page.getByRole("button", { name: "Organize conversations" }).click();
     const chooser = page.waitForEvent("filechooser");
     await page.getByRole("menuitem", { name: "Import…" }).click();
     await (await chooser).setFiles(path);
@@ -264,7 +264,7 @@ test.describe("the history", () => {
     await app.openChat();
     await importText(page, JSON.stringify({ ...file, attachments }));
     await expect(app.conversation("Große Bilder")).toBeVisible();
-    await page.getByRole("button", { name: "Export or import conversations" }).click();
+    await page.getByRole("button", { name: "Organize conversations" }).click();
     const download = page.waitForEvent("download");
     await page.getByRole("menuitem", { name: "Export all" }).click();
     const text = readFileSync(await (await download).path(), "utf8");

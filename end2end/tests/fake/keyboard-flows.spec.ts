@@ -143,11 +143,11 @@ test.describe("with the keyboard alone", () => {
     await pressOn(page, page.getByRole("button", { name: "Undo" }));
     await expect(app.conversation("A greeting")).toBeVisible();
     const download = page.waitForEvent("download");
-    await pressOn(page, page.getByRole("button", { name: "Export or import conversations" }));
+    await pressOn(page, page.getByRole("button", { name: "Organize conversations" }));
     await expect(page.getByRole("menuitem", { name: "Export all" })).toBeFocused();
     await page.keyboard.press("Enter");
     await download;
-    await pressOn(page, page.getByRole("button", { name: "Export or import conversations" }));
+    await pressOn(page, page.getByRole("button", { name: "Organize conversations" }));
     await page.keyboard.press("ArrowDown");
     const buffer = Buffer.from(archive("Imported", [["user", "Hi"], ["assistant", "Yes."]]));
     const item = page.getByRole("menuitem", { name: "Import…" });

@@ -126,7 +126,7 @@ test.describe("the keyboard", () => {
       await page.keyboard.press("Tab");
     }
     expect(rail).toEqual([
-      "gemtab", "Hide sidebar", "New", "Search conversations", "Export or import conversations", "Hello", "Actions for Hello",
+      "gemtab", "Hide sidebar", "New", "Search conversations", "Organize conversations", "Hello", "Actions for Hello",
       "Models", "Fine-tune",
     ]);
   });
@@ -142,7 +142,7 @@ test.describe("the keyboard", () => {
     await page.keyboard.press("Escape");
     await expect(picker).toBeHidden();
     await expect(app.model).toBeFocused();
-    const menu = page.getByRole("button", { name: "Export or import conversations" });
+    const menu = page.getByRole("button", { name: "Organize conversations" });
     await menu.focus();
     await page.keyboard.press("Enter");
     await expect(page.getByRole("menuitem", { name: "Export all" })).toBeFocused();

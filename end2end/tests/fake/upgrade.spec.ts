@@ -50,6 +50,49 @@ async function schema(page: Page): Promise<{ version: number; tables: string[] }
   );
 }
 
+const ID = "0123456789abcdef0123456789abcdef";
+const OLD = {
+  id: ID,
+  title: "Old",
+  created: 1,
+  updated: 2,
+  nodes: { 0: { parent: null, message: { role: "user", text: "Hi", created: 1 } } },
+  roots: [0],
+  active_root: 0,
+};
+/** Stores of older pages: what they are, their versions and how they kept a conversation. */
+const OLD_RECORDS: [string, number, string][] = [
+  ["that of the first page", 100, JSON.stringify({ ...OLD, next: 1 })],
+  ["that of the second version", 200, JSON.stringify({ version: 2, revision: 5, conversation: OLD })],
+  ["that of the second version, which was repaired", 203, JSON.stringify({ version: 2, revision: 5, conversation: OLD })],
+];
+
+/** Makes a store as an older page did, with one conversation. */
+async function makeOld(page: Page, version: number, record: string): Promise<void> {
+  await page.goto(BESIDE);
+  await page.evaluate(
+    ([name, version, id, record]) =>
+      new Promise<void>((resolve, reject) => {
+        const opening = indexedDB.open(name, version);
+        opening.onerror = () => reject(opening.error);
+        opening.onupgradeneeded = () => {
+          for (const table of ["conversations", "summaries", "attachments", "drafts", "settings"]) {
+            opening.result.createObjectStore(table);
+          }
+          const upgrade = opening.transaction;
+          upgrade?.objectStore("conversations").put(record, id);
+          const summary = { id, title: "Old", updated: 2, snippet: "Hi" };
+          upgrade?.objectStore("summaries").put(JSON.stringify(summary), id);
+        };
+        opening.onsuccess = () => {
+          opening.result.close();
+          resolve();
+        };
+      }),
+    [NAME, version, ID, record] as const,
+  );
+}
+
 const older = (page: Page) => page.getByText(/Another tab has an older version of this page open/);
 
 test.describe("the store of conversations", () => {
@@ -112,6 +155,7 @@ test.describe("the store of conversations", () => {
       "attachments",
       "conversations",
       "drafts",
+      "named",
       "settings",
       "summaries",
     ]);
@@ -120,14 +164,44 @@ test.describe("the store of conversations", () => {
   test("is given the tables that an upgrade has left out", async ({ app, page, context }) => {
     const beside = await context.newPage();
     // What a page left behind whose upgrade was blocked: the version without its tables.
-    await hold(beside, 200);
+    await hold(beside, 300);
     await letGo(beside);
     await app.openChat();
     await app.ask("Kept");
     await app.kept("Kept");
     await app.reload();
     await expect(app.conversation("Kept")).toBeVisible();
-    expect(await schema(page)).toMatchObject({ version: 201 });
+    expect(await schema(page)).toMatchObject({ version: 301 });
+  });
+
+  for (const [name, version, record] of OLD_RECORDS) {
+    test(`${name} is upgraded with all that is in it`, async ({ app, page, context }) => {
+      const beside = await context.newPage();
+      await makeOld(beside, version, record);
+      await app.openChat();
+      await app.conversation("Old").click();
+      await expect(app.questions).toHaveText(/Hi/);
+      await app.act("Old", "Pin");
+      await app.ask("Still there?");
+      await app.kept('"pinned":true');
+      await app.reload();
+      await expect(app.questions).toHaveText([/Hi/, /Still there/]);
+      expect(await schema(page)).toMatchObject({ version: 300 });
+      expect((await schema(page)).tables).toContain("named");
+    });
+  }
+
+  test("of a newer page keeps what it doesn't know", async ({ app, page, context }) => {
+    const beside = await context.newPage();
+    const newer = '{"version":4,"revision":7,"conversation":{"what":"nobody knows"}}';
+    await makeOld(beside, 400, newer);
+    await app.openChat();
+    await expect(page.getByText(/comes from a newer version of gemtab/).first()).toBeVisible();
+    await expect(app.conversation("Old")).toHaveCount(0);
+    await app.ask("Not kept");
+    expect(await schema(beside)).toMatchObject({ version: 400 });
+    expect(await app.inStore(newer)).toBe(true);
+    expect(await app.inStore("Not kept")).toBe(false);
   });
 
   test("of a newer page is left alone, which is said", async ({ app, page, context }) => {

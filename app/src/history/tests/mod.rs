@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
+mod filing;
 mod tabs;
 mod transfer;
 
@@ -229,7 +230,7 @@ fn the_store_keeps_lists_and_deletes() {
         let ids: Vec<_> = store.list().await.unwrap().into_iter().map(|summary| summary.id).collect();
         assert_eq!(ids, [second.id, first.id], "the one changed last comes first");
         assert_eq!(loaded(&store, first.id).await, Some(first.clone()));
-        store.delete(first.id).await.unwrap();
+        store.delete(&[first.id]).await.unwrap();
         assert_eq!(loaded(&store, first.id).await, None);
         assert_eq!(store.list().await.unwrap().len(), 1);
     });
@@ -249,7 +250,7 @@ fn attachments_go_with_the_last_that_names_them() {
         conversation.delete_branch(node, 4).unwrap();
         keep(&store, &conversation).await;
         assert_eq!(store.attachment(key).await, Ok(Some(vec![1, 2, 3])), "the copy names it still");
-        store.delete(copy.id).await.unwrap();
+        store.delete(&[copy.id]).await.unwrap();
         let bytes = store.attachment(key).await;
         assert_eq!(bytes, Ok(Some(vec![1, 2, 3])), "the deletion may be undone");
         let loose = store.put_attachment(vec![4]).await.unwrap();
@@ -276,7 +277,7 @@ fn an_attachment_that_is_named_again_is_not_loose_any_more() {
         conversation.add_user("", vec![Attachment { key, ..picture(0) }], 2).unwrap();
         keep(&store, &conversation).await;
         assert_eq!(store.sweep_attachments(GRACE_MS).await, Ok(0));
-        store.delete(conversation.id).await.unwrap();
+        store.delete(&[conversation.id]).await.unwrap();
         assert_eq!(store.sweep_attachments(2 * GRACE_MS).await, Ok(0), "loose since just now");
         assert_eq!(store.sweep_attachments(3 * GRACE_MS).await, Ok(1));
     });
@@ -397,8 +398,8 @@ fn a_bad_import_says_where_and_changes_nothing() {
             matches!(&missing, ImportError::Json { line, reason, .. } if *line > 2 && reason.contains("updated")),
             "{missing:?}"
         );
-        let newer = refused(json.replace("\"version\": 2", "\"version\": 3")).await;
-        assert_eq!(newer, ImportError::Version { found: 3 });
+        let newer = refused(json.replace("\"version\": 3", "\"version\": 4")).await;
+        assert_eq!(newer, ImportError::Version { found: 4 });
         assert!(matches!(refused("7".to_owned()).await, ImportError::Json { line: 1, .. }));
         for other in ["[]", "{}", "{\"format\": \"other\"}"] {
             assert!(matches!(refused(other.to_owned()).await, ImportError::Format { .. }), "{other}");

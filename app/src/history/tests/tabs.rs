@@ -72,12 +72,12 @@ fn a_deleted_conversation_does_not_come_back_by_a_late_save() {
             .set_draft(Some(conversation.id), "a", &Draft { text: "half".to_owned(), ..Draft::default() }, 0)
             .await
             .unwrap();
-        let deleted = store.delete(conversation.id).await.unwrap();
+        let deleted = store.delete(&[conversation.id]).await.unwrap();
         let mut late = conversation.clone();
         late.push_text(answer, " More.");
         assert_eq!(store.save(&late, Some(&base)).await, Ok(Saved::Gone));
         assert_eq!((loaded(&store, late.id).await, store.list().await), (None, Ok(Vec::new())));
-        store.restore(conversation.id, &deleted).await.unwrap();
+        store.restore(&deleted).await.unwrap();
         assert_eq!(loaded(&store, late.id).await, Some(conversation.clone()));
         let open = async || ["a".to_owned()].into();
         assert_eq!(store.draft(Some(conversation.id), "a", open).await.unwrap().text, "half");
@@ -126,9 +126,9 @@ fn records_of_the_first_version_are_read_and_those_of_a_newer_one_left_alone() {
         assert!(matches!(store.save(&conversation, Some(&base)).await, Ok(Saved::Written(_))));
         assert_eq!(loaded(&store, id).await, Some(conversation.clone()));
 
-        let newer = r#"{"version":3,"revision":1,"conversation":{"what":"nobody knows"}}"#;
+        let newer = r#"{"version":4,"revision":1,"conversation":{"what":"nobody knows"}}"#;
         store.backend.commit(put(newer)).await.unwrap();
-        let refused = StoreError::Newer { key: id.to_string(), version: 3 };
+        let refused = StoreError::Newer { key: id.to_string(), version: 4 };
         assert_eq!(store.load(id).await, Err(refused.clone()));
         assert_eq!(store.save(&conversation, Some(&base)).await, Err(refused));
         assert_eq!(store.raw(id).await, Ok(Some(newer.as_bytes().to_vec())), "it is as it was");
@@ -153,11 +153,11 @@ fn a_record_that_cannot_be_read_is_listed_and_keeps_all_attachments() {
         assert_eq!(store.sweep_attachments(0).await, Ok(0));
         assert_eq!(store.sweep_attachments(GRACE_MS).await, Ok(0));
         assert_eq!(store.attachment(key).await, Ok(Some(vec![1])), "the record may name it");
-        let deleted = store.delete(id).await.unwrap();
+        let deleted = store.delete(&[id]).await.unwrap();
         assert_eq!(store.list().await, Ok(Vec::new()));
-        store.restore(id, &deleted).await.unwrap();
+        store.restore(&deleted).await.unwrap();
         assert_eq!(store.raw(id).await, Ok(Some(torn.as_bytes().to_vec())));
-        store.delete(id).await.unwrap();
+        store.delete(&[id]).await.unwrap();
         store.sweep_attachments(GRACE_MS).await.unwrap();
         assert_eq!(store.sweep_attachments(2 * GRACE_MS).await, Ok(1), "now nothing can name it");
     });

@@ -69,7 +69,7 @@ fn RawButtons(id: ConversationId) -> impl IntoView {
     view! {
         <p class="buttons">
             <button type="button" class="button primary" on:click=move |_| library.save_raw(id, ui)>{t().save_raw()}</button>
-            <button type="button" class="button" on:click=move |_| chat.delete_conversation(id, browser::focus_somewhere)>{t().delete()}</button>
+            <button type="button" class="button" on:click=move |_| chat.delete_conversations(vec![id], browser::focus_somewhere)>{t().delete()}</button>
         </p>
     }
 }

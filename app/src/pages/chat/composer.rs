@@ -7,6 +7,7 @@ use super::{
     adapters::AdapterChoice,
     attach_bar::{AttachButtons, RecordingBar},
     attachments::Tray,
+    filing::FolderChip,
 };
 use crate::{
     browser,
@@ -238,6 +239,7 @@ pub fn Composer() -> impl IntoView {
                         {t().think()}
                     </button>
                 </Show>
+                <FolderChip />
                 <Show when=move || instructed.get()>
                     <button
                         type="button"

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use protocol::{Sampling, Timings};
 
 use super::adapters::AdaptersPart;
+use super::filing::FolderInstructions;
 
 use crate::{
     components::{NumberField, ReloadHint, SamplingFields, Switch, Typed},
@@ -48,6 +49,7 @@ fn Instructions() -> impl IntoView {
                 on:change=move |_| typed.flush()
             ></textarea>
             <p class="hint">{t().drawer_instructions_hint()}</p>
+            <FolderInstructions />
         </section>
     }
 }

@@ -10,6 +10,7 @@ mod compare;
 mod composer;
 mod dialogs;
 mod drawer;
+mod filing;
 mod find;
 mod log;
 mod marks;
@@ -34,6 +35,7 @@ use self::{
     absent::Absent,
     composer::Composer,
     dialogs::{Compare, Drawer},
+    filing::TemporaryNote,
     log::Log,
     status::StatusArea,
     topbar::TopBar,
@@ -63,7 +65,9 @@ pub fn ChatPage() -> impl IntoView {
         }
     });
     let title = move || {
-        let title = chat.conversation.with(|conversation| one_line(&conversation.title));
+        // The browser keeps titles of pages.
+        let title =
+            chat.conversation.with(|it| if it.temporary { String::new() } else { one_line(&it.title) });
         if title.is_empty() { t().brand().to_owned() } else { t().page_title(&title) }
     };
     // The server asks for it after the page was rendered, maybe on another thread, where no signal can be read.
@@ -81,6 +85,7 @@ pub fn ChatPage() -> impl IntoView {
                 </Show>
                 <div class="chat-foot">
                     <StatusArea />
+                    <TemporaryNote />
                     <Composer />
                 </div>
             </main>

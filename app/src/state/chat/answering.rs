@@ -13,7 +13,7 @@ use protocol::{
 use super::super::answer::{AnswerPhase, AnswerPlace};
 use super::super::engine::EnginePhase;
 use super::super::models::{Choice, Inspection, ModelState};
-use super::prompt::{generate_options, with_system};
+use super::prompt::generate_options;
 use super::tabs::lock_name;
 use super::{AnswerFailure, ChatStore, ChatTurn, Queued};
 use crate::history::{self, Conversation, ConversationId, Message};
@@ -115,6 +115,7 @@ impl ChatStore {
         let ModelState::Ready { loaded_by, choice, details, .. } = self.engine.model.get_untracked() else {
             return;
         };
+        self.stop_title();
         let model = choice.entry.name.clone();
         let begin = |conversation: &mut Conversation| {
             conversation.options.model.clone_from(&model);
@@ -130,7 +131,7 @@ impl ChatStore {
         let conversation = now.get_untracked();
 
         let until = conversation.node(node).and_then(history::Node::parent).unwrap_or(node);
-        let asked = with_system(conversation.clone(), &choice);
+        let asked = self.with_system(conversation.clone(), &choice);
         let mut options = generate_options(&asked, &choice, &details);
         options.adapters = self.adapters.scales();
         options.drafts = self.engine.drafts(details.drafter);
@@ -266,6 +267,9 @@ impl ChatStore {
                 Ending::Failed(failure) => conversation.fail(place.node, failure.clone(), now),
             }
         });
+        if matches!(ending, Ending::Done(..)) {
+            self.note_untitled(place.conversation);
+        }
         if let Some(lock) = self.lock.try_update_value(Option::take).flatten() {
             spawn_local(async move {
                 // Other tabs then find the whole answer.

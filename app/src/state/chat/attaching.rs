@@ -202,6 +202,9 @@ impl ChatStore {
     /// they are there when it is again.
     async fn put_attached(self, to: DraftPlace, new: Vec<(usize, Attached)>) {
         if !self.is_written(to) {
+            if to.temporary {
+                return;
+            }
             let kept = new.iter().map(|(at, it)| (*at, it.attachment.clone())).collect::<Vec<_>>();
             let add = |draft: &mut Draft| insert(&mut draft.attachments, kept, |it| it.key);
             self.library.change_draft(self.owner_of(to), add).await;
@@ -308,7 +311,7 @@ impl ChatStore {
         mime: &str,
         attaching: Attaching,
     ) -> Result<(), String> {
-        let key = self.media.keep(blob).await?;
+        let key = self.media.keep(blob, attaching.to.temporary).await?;
         let attachment = Attachment {
             size: blob.size() as u64,
             ..Attachment::new(AttachmentKind::Image, name, mime, key)
@@ -326,7 +329,7 @@ impl ChatStore {
         let millis = sound.millis();
         let bytes = sound.finish();
         let blob = blob_of(&bytes, "audio/wav").ok_or(t().media_no_room())?;
-        let key = self.media.keep(&blob).await?;
+        let key = self.media.keep(&blob, attaching.to.temporary).await?;
         let attachment = Attachment {
             size: bytes.len() as u64,
             millis,
@@ -359,7 +362,7 @@ impl ChatStore {
         // One name for all parts, and another one for the same file attached again.
         let video = format!("{name} {}", AttachmentKey::random());
         for frame in frames {
-            let key = self.media.keep(&frame.blob).await?;
+            let key = self.media.keep(&frame.blob, attaching.to.temporary).await?;
             let attachment = Attachment {
                 size: frame.blob.size() as u64,
                 budget: TokenBudget::T70,

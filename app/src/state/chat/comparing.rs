@@ -5,7 +5,7 @@ use protocol::failure::{EngineFailure, RequestFailure};
 use protocol::{AdapterScale, Channel, Event, Failure, Progress, Request, RequestId, Sampling};
 
 use super::ChatStore;
-use super::prompt::{generate_options, with_system};
+use super::prompt::generate_options;
 use crate::state::models::ModelState;
 
 /// Least time between two updates, in milliseconds.
@@ -27,7 +27,7 @@ impl ChatStore {
         let ModelState::Ready { loaded_by, choice, details, .. } = self.engine.model.get_untracked() else {
             return Err(RequestFailure::NoModel.into());
         };
-        let conversation = with_system(self.conversation.get_untracked(), &choice);
+        let conversation = self.with_system(self.conversation.get_untracked(), &choice);
         let Some(last) = conversation.last_question() else {
             return Err(RequestFailure::NoQuestion.into());
         };

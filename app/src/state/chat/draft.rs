@@ -16,6 +16,8 @@ pub struct DraftPlace {
     conversation: ConversationId,
     /// Whether the conversation had begun: the next message of those that had not is one and the same.
     begun: bool,
+    /// Whether nothing of it is kept.
+    pub(super) temporary: bool,
 }
 
 impl ChatStore {
@@ -37,6 +39,9 @@ impl ChatStore {
             return;
         }
         self.draft_waits.set_value(false);
+        if self.is_temporary() {
+            return;
+        }
         let text = self.draft.get_untracked();
         let (attachments, looking) = self.attached.with_untracked(|all| {
             let looking = all.iter().filter(|it| it.look != Look::None).map(|it| it.attachment.key).collect();
@@ -60,7 +65,7 @@ impl ChatStore {
 
     /// Forgets what was sent.
     pub(super) fn forget_draft(self, owner: Option<ConversationId>) {
-        if self.draft_known.get_value() {
+        if self.draft_known.get_value() && !self.is_temporary() {
             self.library.keep_draft(owner, Draft { edits: self.edits_on_screen(), ..Draft::default() });
         }
         self.draft.set(String::new());
@@ -89,6 +94,12 @@ impl ChatStore {
         self.attach_trouble.set(None);
     }
 
+    /// Whether nothing of the conversation on screen is kept.
+    #[must_use]
+    pub fn is_temporary(self) -> bool {
+        self.conversation.with_untracked(|conversation| conversation.temporary)
+    }
+
     /// Returns the conversation that the draft belongs to; `None` for one that has not begun.
     pub(super) fn draft_owner(self) -> Option<ConversationId> {
         self.has_begun().then(|| self.conversation.id_untracked())
@@ -96,13 +107,15 @@ impl ChatStore {
 
     /// Returns the message that is being written now.
     pub(super) fn draft_place(self) -> DraftPlace {
-        DraftPlace { conversation: self.conversation.id_untracked(), begun: self.has_begun() }
+        let (conversation, temporary) = self.conversation.with_untracked(|it| (it.id, it.temporary));
+        DraftPlace { conversation, begun: self.has_begun(), temporary }
     }
 
     /// Whether a message is the one that is being written now.
     pub(super) fn is_written(self, place: DraftPlace) -> bool {
         let now = self.draft_place();
-        now.conversation == place.conversation || !(now.begun || place.begun)
+        now.conversation == place.conversation
+            || !(now.begun || place.begun || now.temporary || place.temporary)
     }
 
     /// Returns the conversation of a message that is not being written now; `None` for one that has not begun.
@@ -116,6 +129,10 @@ impl ChatStore {
     pub(super) fn read_draft(self) {
         let of = self.draft_owner();
         let read = self.draft_reads.begin();
+        if self.is_temporary() {
+            self.draft_known.set_value(true);
+            return;
+        }
         spawn_local(async move {
             let kept = self.library.draft(of).await;
             if !self.draft_reads.is(read) {

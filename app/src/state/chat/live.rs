@@ -109,6 +109,10 @@ impl ChatStore {
 
     /// Sends other tabs what is new of the running answer.
     pub(super) fn tell_others(self, place: AnswerPlace) {
+        if self.library.at_hand(place.conversation).is_some_and(|now| now.with_untracked(|now| now.temporary))
+        {
+            return;
+        }
         let live = self.live;
         let (text, thought) = live.sent.get_value();
         let text = self.answer.text.with_untracked(|now| (Piece::new(now, text), now.len()));

@@ -9,6 +9,7 @@ mod live;
 mod prompt;
 mod shown;
 mod tabs;
+mod titling;
 
 pub(super) use answering::{encoding_words, tower_words};
 pub(super) use attaching::content;
@@ -22,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::{Activity, RequestFailure};
-use protocol::{Control, Failure};
+use protocol::{Control, Failure, RequestId};
 
 use super::answer::{AnswerPhase, RunningAnswer};
 use super::engine::{EnginePhase, EngineStore};
@@ -133,6 +134,11 @@ pub struct ChatStore {
     /// Whether what was kept of the draft on screen has been read.
     draft_known: StoredValue<bool>,
     draft_reads: Latest,
+    /// A conversation for which the model is to write a title.
+    untitled: RwSignal<Option<ConversationId>>,
+    /// The request for a title that runs.
+    titling: StoredValue<Option<RequestId>>,
+    title_rests: Latest,
     library: Library,
     settings: SettingsStore,
     engine: EngineStore,
@@ -182,6 +188,9 @@ impl ChatStore {
             draft_waits: StoredValue::new(false),
             draft_known: StoredValue::new(false),
             draft_reads: Latest::default(),
+            untitled: RwSignal::new(None),
+            titling: StoredValue::new(None),
+            title_rests: Latest::default(),
             library,
             settings,
             engine,
@@ -256,7 +265,7 @@ impl ChatStore {
         self.forget_draft(owner);
         self.sent.begin();
         self.missing.set(None);
-        if was_new {
+        if was_new && !self.is_temporary() {
             self.wanted.set_value(Some(id));
             self.ui.replace_path(&Place::Chat(Some(id)).path());
         }
@@ -398,22 +407,42 @@ impl ChatStore {
         }
     }
 
-    /// Deletes a conversation, and calls `deleted` once it is gone. It can be undone.
-    pub fn delete_conversation(self, id: ConversationId, deleted: impl FnOnce() + 'static) {
-        self.forget(id);
+    /// Deletes conversations, and calls `deleted` once they are gone. It can be undone.
+    pub fn delete_conversations(self, ids: Vec<ConversationId>, deleted: impl FnOnce() + 'static) {
+        for &id in &ids {
+            self.forget(id);
+        }
         spawn_local(async move {
-            let Some(removed) = self.library.delete(id).await else { return };
+            let Some(removed) = self.library.delete(&ids).await else { return };
             deleted();
-            if self.wanted.get_value() == Some(id) {
+            if self.wanted.get_value().is_some_and(|wanted| ids.contains(&wanted)) {
                 self.ui.replace_path(&Place::Chat(None).path());
             }
-            self.ui.toast_with_undo(t().conversation_deleted(), move || {
+            self.ui.toast_with_undo(t().conversations_deleted(ids.len() as u64), move || {
                 let removed = removed.clone();
                 spawn_local(async move {
+                    let ids = removed.ids().to_vec();
                     self.library.restore(removed).await;
-                    self.open_again(id);
+                    ids.into_iter().for_each(|id| self.open_again(id));
                 });
             });
+        });
+    }
+
+    /// Deletes all conversations and folders for good.
+    pub fn delete_everything(self) {
+        if let Some(place) = self.answer.place.get_untracked() {
+            self.break_off(place);
+        }
+        self.unqueue();
+        spawn_local(async move {
+            if !self.library.delete_all().await {
+                return;
+            }
+            self.drop_draft();
+            self.show_blank(None);
+            self.ui.replace_path(&Place::Chat(None).path());
+            self.ui.toast(t().everything_deleted());
         });
     }
 

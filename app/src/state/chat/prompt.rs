@@ -31,14 +31,6 @@ impl PromptSize {
     }
 }
 
-/// Returns a conversation with the model's own instructions where it has none.
-pub(super) fn with_system(mut conversation: Conversation, choice: &Choice) -> Conversation {
-    if conversation.system.trim().is_empty() {
-        conversation.system.clone_from(&choice.entry.system);
-    }
-    conversation
-}
-
 /// Returns how a model is to answer a conversation.
 pub(super) fn generate_options(
     conversation: &Conversation,
@@ -53,9 +45,9 @@ pub(super) fn generate_options(
 
 /// Attachments at hand.
 #[derive(Default)]
-struct Gathered {
+pub(super) struct Gathered {
     /// Their bytes.
-    handles: Vec<web_sys::Blob>,
+    pub handles: Vec<web_sys::Blob>,
     /// Their places among the handles.
     places: HashMap<AttachmentKey, u32>,
     /// How many are not in this browser any more.
@@ -65,7 +57,8 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn messages(&self, asked: &Conversation, until: NodeId) -> Vec<protocol::Message> {
+    /// The messages of a conversation, with what is attached to them.
+    pub fn messages(&self, asked: &Conversation, until: NodeId) -> Vec<protocol::Message> {
         asked.prompt(until, &|attachment| {
             self.places.get(&attachment.key).map(|&place| content(attachment, place))
         })
@@ -73,6 +66,16 @@ impl Gathered {
 }
 
 impl ChatStore {
+    /// A conversation with all instructions that apply to it: those of its folder and its own, or else the model's.
+    pub(super) fn with_system(self, mut conversation: Conversation, choice: &Choice) -> Conversation {
+        let folder = conversation.filing.folder.and_then(|id| untrack(|| self.library.folder(id)));
+        let of_folder = folder.map(|folder| folder.instructions).unwrap_or_default();
+        let parts = [of_folder.trim(), conversation.system.trim()];
+        let own: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        conversation.system = if own.is_empty() { choice.entry.system.clone() } else { own.join("\n\n") };
+        conversation
+    }
+
     /// The messages up to `until` as the engine takes them, and handles of what is attached to them. What is left out is
     /// reported.
     pub async fn messages(
@@ -91,7 +94,7 @@ impl ChatStore {
     }
 
     /// Handles of what is attached to the messages, as far as the model can take it and it is still here.
-    async fn gather(self, attachments: &[Attachment], able: Capabilities) -> Gathered {
+    pub(super) async fn gather(self, attachments: &[Attachment], able: Capabilities) -> Gathered {
         let mut gathered = Gathered::default();
         for attachment in attachments {
             let takes = match attachment.kind {
@@ -139,8 +142,8 @@ impl ChatStore {
         if blank || self.answer.is_running_untracked() {
             return;
         }
-        let mut asked = with_system(self.conversation.get_untracked(), &choice);
-        // What is not in order is reported when it is sent.
+        let mut asked = self.with_system(self.conversation.get_untracked(), &choice);
+        // What is not in order is told when it is sent.
         let Ok(until) = asked.add_user(text.trim(), attached, history::now()) else { return };
         let thinking = asked.options.thinking && details.capabilities.thinking;
         spawn_local(async move {

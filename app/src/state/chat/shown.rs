@@ -3,7 +3,8 @@
 use leptos::{prelude::*, task::spawn_local};
 
 use super::ChatStore;
-use crate::history::{self, Conversation, ConversationId, Options, StoreError};
+use crate::history::{self, Conversation, ConversationId, FolderId, Options, StoreError};
+use crate::place::Place;
 
 /// The conversation on screen, to be read. It is changed through the store alone.
 #[derive(Clone, Copy)]
@@ -78,6 +79,11 @@ impl ChatStore {
     /// Puts a new conversation on screen, unless an empty one is there.
     pub fn begin_new(self) {
         self.move_on(None);
+        // One that is kept nowhere is at no other address.
+        let is_temporary = self.conversation.with_untracked(|conversation| conversation.temporary);
+        if is_temporary {
+            return;
+        }
         if !self.has_begun() && self.missing.with_untracked(Option::is_none) {
             if !self.shaped.get_value() {
                 self.apply_defaults();
@@ -87,6 +93,21 @@ impl ChatStore {
         }
         self.put_aside();
         self.show_blank(None);
+    }
+
+    /// Goes to a new conversation, perhaps in a folder, or to one of which nothing is kept. An empty one that is there takes its
+    /// place.
+    pub fn start(self, folder: Option<FolderId>, temporary: bool) {
+        let is_such =
+            self.conversation.with_untracked(|it| it.filing.folder == folder && it.temporary == temporary);
+        let is_blank = !self.has_begun() && self.missing.with_untracked(Option::is_none);
+        if !(is_such && is_blank) {
+            self.move_on(None);
+            self.put_aside();
+            self.show_new(None, folder, temporary);
+        }
+        self.ui.go(&Place::Chat(None).path());
+        self.ui.focus_composer.ask(());
     }
 
     /// Sets an empty conversation to the settings for new ones.
@@ -156,7 +177,12 @@ impl ChatStore {
 
     /// Puts a new conversation on screen, perhaps in place of one that cannot be shown.
     pub(super) fn show_blank(self, missing: Option<Absence>) {
-        let blank = Conversation::new(ConversationId::random(), Options::default(), history::now());
+        self.show_new(missing, None, false);
+    }
+
+    fn show_new(self, missing: Option<Absence>, folder: Option<FolderId>, temporary: bool) {
+        let mut blank = Conversation::new(ConversationId::random(), Options::default(), history::now());
+        (blank.filing.folder, blank.temporary) = (folder, temporary);
         self.conversation.set(self.library.add(blank));
         self.shaped.set_value(false);
         self.apply_defaults();
@@ -169,6 +195,10 @@ impl ChatStore {
     /// Keeps what leaves the screen. When the page begins, nothing does: what was typed before it had read anything belongs to
     /// the conversation that the address names.
     fn put_aside(self) {
+        // Nobody would see it again.
+        if self.is_temporary() {
+            self.forget(self.conversation.id_untracked());
+        }
         self.editing.set(None);
         self.put_draft_aside();
         self.media.hold_only(&[]);

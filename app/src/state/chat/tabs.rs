@@ -46,7 +46,7 @@ impl ChatStore {
 
     /// Takes leave of a conversation that another tab has deleted.
     pub fn lose(self, lost: Removed) {
-        let id = lost.id();
+        let &[id] = lost.ids() else { return };
         let answering = self.forget(id);
         let here = self.conversation.with_untracked(|open| open.id == id);
         if here {

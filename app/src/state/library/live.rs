@@ -38,7 +38,7 @@ impl OpenConversation {
     }
 
     fn is_worth_keeping(&self) -> bool {
-        self.base.is_some() || self.now.with_untracked(|now| !now.is_empty())
+        self.base.is_some() || self.now.with_untracked(|now| !now.is_empty() && !now.temporary)
     }
 
     fn summary(&self) -> Option<Summary> {
@@ -61,21 +61,21 @@ impl OpenConversation {
     }
 }
 
-/// A deleted conversation, to be brought back.
+/// Deleted conversations, to be brought back.
 #[derive(Clone)]
 pub struct Removed {
-    id: ConversationId,
-    /// As it was at hand, with what the store held of it.
-    live: Option<(Conversation, Option<StoredConversation>)>,
-    /// As it was stored.
+    ids: Vec<ConversationId>,
+    /// Those that were at hand, as they were, with what the store held of them.
+    live: BTreeMap<ConversationId, (Conversation, Option<StoredConversation>)>,
+    /// What was stored.
     stored: Deleted,
 }
 
 impl Removed {
     /// Which.
     #[must_use]
-    pub fn id(&self) -> ConversationId {
-        self.id
+    pub fn ids(&self) -> &[ConversationId] {
+        &self.ids
     }
 }
 
@@ -154,67 +154,89 @@ impl Library {
         self.live.update_value(|all| all.retain(|&id, live| live.unsaved || keep(id)));
     }
 
-    /// Deletes a conversation, and returns what brings it back; `None` if that failed, which [`Self::trouble`] then says.
-    pub async fn delete(self, id: ConversationId) -> Option<Removed> {
+    /// Deletes conversations, and returns what brings them back; `None` if that failed, which [`Self::trouble`] then says.
+    pub async fn delete(self, ids: &[ConversationId]) -> Option<Removed> {
         let store = self.store()?;
-        let live = self.live.try_update_value(|all| all.remove(&id)).flatten();
-        match store.delete(id).await {
+        let take =
+            |all: &mut BTreeMap<_, _>| ids.iter().filter_map(|id| all.remove_entry(id)).collect::<Vec<_>>();
+        let live = self.live.try_update_value(take).unwrap_or_default();
+        match store.delete(ids).await {
             Ok(stored) => {
-                self.unlist(id);
-                self.forget_failure(id);
+                self.forget_failures(ids);
+                self.unlist(ids);
                 self.search().await;
                 // There may be room now for what could not be saved.
                 self.schedule();
-                let live = live.map(|live| (live.now.get_untracked(), live.base));
-                Some(Removed { id, live, stored })
+                let live = live.into_iter().map(|(id, live)| (id, (live.now.get_untracked(), live.base)));
+                Some(Removed { ids: ids.to_vec(), live: live.collect(), stored })
             }
             Err(error) => {
-                if let Some(live) = live {
-                    self.live.update_value(|all| {
+                self.live.update_value(|all| {
+                    for (id, live) in live {
                         all.entry(id).or_insert(live);
-                    });
-                }
+                    }
+                });
                 self.report::<()>(Err(error));
                 None
             }
         }
     }
 
+    /// Deletes all conversations and folders for good, with their drafts and attachments. Returns whether it was done; if not,
+    /// [`Self::trouble`] says why.
+    pub async fn delete_all(self) -> bool {
+        let Some(store) = self.store() else { return false };
+        if self.report(store.delete_all().await).is_none() {
+            return false;
+        }
+        let ids = self.live.with_value(|all| all.keys().copied().collect::<Vec<_>>());
+        self.live.set_value(BTreeMap::new());
+        self.forget_failures(&ids);
+        self.deletions.begin();
+        self.list.set(Vec::new());
+        self.folders.set(Vec::new());
+        self.search().await;
+        true
+    }
+
     /// Brings back what [`Self::delete`] or another tab has deleted.
     pub async fn restore(self, removed: Removed) {
-        let Removed { id, live, stored } = removed;
-        let restored = match (self.store(), stored.has_conversation()) {
-            (Some(store), true) => self.report(store.restore(id, &stored).await).is_some(),
+        let Removed { ids, mut live, stored } = removed;
+        let held: Vec<_> = stored.conversation_ids().collect();
+        let restored = match (self.store(), held.is_empty()) {
+            (Some(store), false) => self.report(store.restore(&stored).await).is_some(),
             _ => false,
         };
-        let live = match live {
-            Some((conversation, base)) => {
-                Some(OpenConversation::new(conversation, base.filter(|_| restored)))
-            }
-            // The store did not take it back: it stays at hand until it does.
-            None if !restored => {
-                stored.conversation().map(|conversation| OpenConversation::new(conversation, None))
-            }
-            None => None,
-        };
-        if let Some(mut live) = live {
+        for id in ids {
+            let restored = restored && held.contains(&id);
+            let live = match live.remove(&id) {
+                Some((conversation, base)) => {
+                    Some(OpenConversation::new(conversation, base.filter(|_| restored)))
+                }
+                // The store did not take it back: it stays at hand until it does.
+                None if !restored => {
+                    stored.conversation(id).map(|conversation| OpenConversation::new(conversation, None))
+                }
+                None => None,
+            };
+            let Some(mut live) = live else { continue };
             live.unsaved = live.is_worth_keeping();
             self.live.update_value(|all| {
                 all.entry(id).or_insert(live);
             });
             self.list_again(id);
-            self.schedule();
         }
+        self.schedule();
         self.refresh().await;
     }
 
     /// Takes a conversation from hand that another tab has deleted.
     pub(super) fn lose(self, id: ConversationId) {
         let Some(live) = self.live.try_update_value(|all| all.remove(&id)).flatten() else { return };
-        self.forget_failure(id);
+        self.forget_failures(&[id]);
         self.list.update(|list| list.retain(|summary| summary.id != id));
-        let live = Some((live.now.get_untracked(), None));
-        let removed = Removed { id, live, stored: Deleted::default() };
+        let live = [(id, (live.now.get_untracked(), None))].into();
+        let removed = Removed { ids: vec![id], live, stored: Deleted::default() };
         self.tell(Elsewhere::Deleted(Box::new(removed)));
     }
 
@@ -340,10 +362,10 @@ impl Library {
         });
     }
 
-    fn forget_failure(self, id: ConversationId) {
+    fn forget_failures(self, ids: &[ConversationId]) {
         self.unsaved.update(|unsaved| {
             if let Some(all) = unsaved {
-                all.ids.retain(|&other| other != id);
+                all.ids.retain(|other| !ids.contains(other));
             }
             unsaved.take_if(|all| all.ids.is_empty());
         });

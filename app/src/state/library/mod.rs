@@ -2,6 +2,7 @@
 
 use crate::language::t;
 
+mod filing;
 mod live;
 #[cfg(test)]
 mod tests;
@@ -20,8 +21,8 @@ use super::{Latest, Ui};
 use crate::browser;
 use crate::failures::{self, StoreTrouble};
 use crate::history::{
-    self, Change, Conversation, ConversationId, Draft, GRACE_MS, HistoryStore, ImportReport, Persistence,
-    Query, SearchText, StoreError, Subscription, Summary,
+    self, Change, Conversation, ConversationId, Draft, Folder, GRACE_MS, HistoryStore, ImportReport,
+    Persistence, Query, SearchText, StoreError, Subscription, Summary,
 };
 use crate::locks::{self, Lock};
 use crate::tab;
@@ -58,6 +59,8 @@ pub struct Library {
     pub open: RwSignal<bool>,
     /// All conversations, the one changed last first.
     pub list: RwSignal<Vec<Summary>>,
+    /// The folders, by name.
+    pub folders: RwSignal<Vec<Folder>>,
     /// What the search looks for; empty for everything.
     pub query: RwSignal<String>,
     /// What the search found; `None` if nothing is searched for.
@@ -100,6 +103,7 @@ impl Library {
         let subscription = store.on_change(move |change| self.hear(change));
         self.subscription.set_value(Some(subscription));
         self.store.set_value(Some(store));
+        self.read_folders().await;
         self.refresh().await;
         self.open.set(true);
         self.schedule();
@@ -138,9 +142,9 @@ impl Library {
                 spawn_local(self.refresh_one(id));
                 self.tell(Elsewhere::Saved(id));
             }
-            Change::Deleted { id } => {
-                self.unlist(id);
-                self.lose(id);
+            Change::Deleted { ids } => {
+                self.unlist(&ids);
+                ids.into_iter().for_each(|id| self.lose(id));
                 // There may be room now.
                 self.schedule();
                 spawn_local(self.search());
@@ -149,7 +153,9 @@ impl Library {
                 self.index.set_value(BTreeMap::new());
                 self.reread(|_| true);
                 spawn_local(self.refresh());
+                spawn_local(self.read_folders());
             }
+            Change::Folders => spawn_local(self.read_folders()),
             Change::Setting { .. } => self.tell(Elsewhere::SettingsChanged),
         }
     }
@@ -165,11 +171,12 @@ impl Library {
         }
     }
 
-    /// Takes a conversation that was deleted off the list.
-    fn unlist(self, id: ConversationId) {
+    /// Takes conversations that were deleted off the list.
+    fn unlist(self, ids: &[ConversationId]) {
         self.deletions.begin();
-        if self.list.with_untracked(|list| list.iter().any(|summary| summary.id == id)) {
-            self.list.update(|list| list.retain(|summary| summary.id != id));
+        let ids: BTreeSet<_> = ids.iter().copied().collect();
+        if self.list.with_untracked(|list| list.iter().any(|summary| ids.contains(&summary.id))) {
+            self.list.update(|list| list.retain(|summary| !ids.contains(&summary.id)));
         }
     }
 
@@ -357,6 +364,7 @@ impl Library {
         let report = store.import(json).await.map_err(|error| failures::import(&error))?;
         report.merged.iter().for_each(|&id| self.forget_text(id));
         self.reread(|id| report.merged.contains(&id));
+        self.read_folders().await;
         self.refresh().await;
         Ok(report)
     }

@@ -65,14 +65,14 @@ fn work(library: Library) {
         say(library, 1, "three");
     }
     settle();
-    if let Some(removed) = block_on(library.delete(ConversationId(2))) {
+    if let Some(removed) = block_on(library.delete(&[ConversationId(2)])) {
         block_on(library.restore(removed));
     }
     settle();
     library.add(blank(3));
     say(library, 3, "to be deleted");
     settle();
-    block_on(library.delete(ConversationId(3)));
+    block_on(library.delete(&[ConversationId(3)]));
     settle();
 }
 
@@ -151,7 +151,7 @@ fn a_deleted_conversation_takes_no_late_change_and_comes_back_whole() {
         say(library, 1, "one");
         block_on(library.settle());
         say(library, 1, "not saved yet");
-        let removed = block_on(library.delete(ConversationId(1))).unwrap();
+        let removed = block_on(library.delete(&[ConversationId(1)])).unwrap();
         assert_eq!(
             library.change(ConversationId(1), |_| ()),
             None,
@@ -184,7 +184,7 @@ fn two_tabs_follow_each_other() {
         block_on(b.settle());
         assert_eq!(texts(&of_b.get_untracked()), ["one", "from a"]);
         // One deletes it; the other does not bring it back, but can.
-        block_on(a.delete(ConversationId(1))).unwrap();
+        block_on(a.delete(&[ConversationId(1)])).unwrap();
         let lost = Arc::new(Mutex::new(None));
         let taken = Arc::clone(&lost);
         b.listen(move |what| {
@@ -274,7 +274,7 @@ fn a_save_of_another_tab_reads_one_line_of_the_list() {
         let titles = b.list.with_untracked(|list| list.iter().map(|it| it.title.clone()).collect::<Vec<_>>());
         assert_eq!(titles.iter().filter(|title| *title == "Second").count(), 1, "{titles:?}");
         assert_eq!(titles.len(), 3);
-        block_on(b.delete(ConversationId(2))).unwrap();
+        block_on(b.delete(&[ConversationId(2)])).unwrap();
         block_on(b.refresh_one(ConversationId(2)));
         assert_eq!(b.list.with_untracked(Vec::len), 2, "what was deleted does not come back");
     });
