@@ -14,7 +14,7 @@ use super::{AttachmentKey, Conversation, StoreError, TreeError};
 const FORMAT: &str = "gemtab-history";
 
 /// Raised with every change that an older program could misread.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Largest file that is imported, in bytes: it is in memory as a whole, together with what is made of it.
 pub const MAX_BYTES: u64 = 512 << 20;
@@ -161,8 +161,10 @@ impl Archive {
                 title: conversation.title.clone(),
                 fault,
             })?;
-            let sizes =
-                conversation.nodes().map(|(_, node)| node.message.text.len().max(node.message.thought.len()));
+            let sizes = conversation.nodes().map(|(_, node)| {
+                let given = node.message.given.as_ref().map_or(0, |given| given.text.len());
+                node.message.text.len().max(node.message.thought.len()).max(given)
+            });
             if let Some(size) = sizes.max().filter(|size| *size > MAX_MESSAGE_BYTES) {
                 return Err(ImportError::Message { title: conversation.title.clone(), size: size as u64 });
             }

@@ -15,6 +15,7 @@ mod branch;
 mod changes;
 mod check;
 mod conversation;
+mod given;
 mod id;
 #[cfg_attr(not(target_arch = "wasm32"), expect(dead_code, reason = "browsers alone have it"))]
 mod indexed_db;
@@ -43,8 +44,9 @@ pub use branch::Branch;
 pub use changes::Change;
 pub use check::TreeError;
 pub use conversation::{Conversation, Node, Options, TreeOpError};
+pub use given::OpenDocument;
 pub use id::{AttachmentKey, ConversationId, NodeId, ParseIdError};
-pub use message::{AnswerError, Attachment, AttachmentKind, Message, Moment};
+pub use message::{AnswerError, Attachment, AttachmentKind, Extent, Message, Moment};
 pub use opened::{OpenedAdapter, OpenedFrom};
 pub use picked::{PickedFile, PickedModel, PickedModels};
 pub use record::StoredConversation;

@@ -10,6 +10,9 @@ use super::records::{StoreError, Value};
 /// Raised with every change that an older page could misread.
 const VERSION: u32 = 2;
 
+/// The version of a record with documents, which earlier pages do not know. Others stay readable for them.
+const WITH_DOCUMENTS: u32 = 3;
+
 /// A conversation as it was read from storage, or as it was last written there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredConversation {
@@ -42,7 +45,8 @@ impl StoredConversation {
     /// The record.
     pub(super) fn write(&self, key: &str) -> Result<Value, StoreError> {
         let Self { revision, conversation } = self;
-        write_json(key, &Record { version: VERSION, revision: *revision, conversation })
+        let version = if conversation.has_documents() { WITH_DOCUMENTS } else { VERSION };
+        write_json(key, &Record { version, revision: *revision, conversation })
     }
 
     /// Reads a record, and believes nothing in it.
@@ -53,7 +57,7 @@ impl StoredConversation {
         let head: Head = serde_json::from_str(&text).map_err(parse)?;
         let stored = match head.version {
             None => Self { revision: 0, conversation: serde_json::from_str(&text).map_err(parse)? },
-            Some(VERSION) => {
+            Some(VERSION | WITH_DOCUMENTS) => {
                 let record: Record<&RawValue> = serde_json::from_str(&text).map_err(parse)?;
                 let conversation = serde_json::from_str(record.conversation.get()).map_err(parse)?;
                 Self { revision: record.revision, conversation }

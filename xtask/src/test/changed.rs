@@ -14,10 +14,11 @@ use crate::project;
 /// Each crate of the workspace with those that depend on it and have tests of their own.
 const DEPENDENTS: &[(&str, &[&str])] = &[
     ("shaders", &["frontend/engine", "frontend/worker"]),
-    ("frontend/documents", &[]),
+    ("frontend/documents", &["app", "server"]),
     ("frontend/engine", &["frontend/worker"]),
     ("frontend/protocol", &["frontend/worker", "frontend/fake", "app", "server", "xtask/wire"]),
     ("frontend/worker", &[]),
+    ("frontend/reader", &[]),
     ("frontend/fake", &[]),
     ("frontend/interop", &["app", "frontend/fake", "frontend/worker", "server"]),
     ("app", &["server"]),
@@ -35,9 +36,11 @@ const DEPENDENTS: &[(&str, &[&str])] = &[
 /// What the page with a simulated engine is made of.
 const PAGE: &[&str] = &[
     "app",
+    "frontend/documents",
     "frontend/fake",
     "frontend/interop",
     "frontend/protocol",
+    "frontend/reader",
     "frontend/src",
     "server",
     "style",

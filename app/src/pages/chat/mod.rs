@@ -6,6 +6,7 @@ mod attach_bar;
 mod attachments;
 mod camera;
 mod canvas;
+mod cited;
 mod compare;
 mod composer;
 mod dialogs;
@@ -16,6 +17,7 @@ mod marks;
 mod message;
 mod message_ref;
 mod panes;
+mod preview;
 mod reading;
 mod status;
 mod thought;
@@ -33,7 +35,7 @@ use leptos_router::components::Outlet;
 use self::{
     absent::Absent,
     composer::Composer,
-    dialogs::{Compare, Drawer},
+    dialogs::{Compare, DocumentDialog, Drawer},
     log::Log,
     status::StatusArea,
     topbar::TopBar,
@@ -86,6 +88,7 @@ pub fn ChatPage() -> impl IntoView {
             </main>
             <Drawer />
             <Viewer />
+            <DocumentDialog />
             <Compare />
         </div>
         </Show>

@@ -3,6 +3,7 @@
 mod answering;
 mod attaching;
 mod comparing;
+mod documents;
 mod draft;
 mod edits;
 mod live;
@@ -12,7 +13,8 @@ mod tabs;
 
 pub(super) use answering::{encoding_words, tower_words};
 pub(super) use attaching::content;
-pub use attaching::{Attached, Look, Reading, Senses, size_words};
+pub use attaching::{Attached, Look, Reading, size_words};
+pub use documents::is_long_paste;
 use draft::DraftPlace;
 pub use live::LiveText;
 pub use prompt::PromptSize;
@@ -29,7 +31,7 @@ use super::engine::{EnginePhase, EngineStore};
 use super::models::{Choice, ModelState};
 use live::LiveAnswers;
 
-use super::{AdapterStore, Latest, Library, MediaStore, SettingsStore, Ui};
+use super::{AdapterStore, DocumentStore, Latest, Library, MediaStore, SettingsStore, Ui};
 use crate::locks::Lock;
 use crate::place::Place;
 use crate::{
@@ -138,6 +140,7 @@ pub struct ChatStore {
     engine: EngineStore,
     adapters: AdapterStore,
     media: MediaStore,
+    documents: DocumentStore,
     ui: Ui,
 }
 
@@ -150,6 +153,7 @@ impl ChatStore {
         engine: EngineStore,
         adapters: AdapterStore,
         media: MediaStore,
+        documents: DocumentStore,
         ui: Ui,
     ) -> Self {
         let blank = Conversation::new(ConversationId::random(), Options::default(), 0);
@@ -187,6 +191,7 @@ impl ChatStore {
             engine,
             adapters,
             media,
+            documents,
             ui,
         }
     }
