@@ -120,11 +120,11 @@ page-title = { $page } · gemtab
 ## The frame around every page
 
 frame-drop-examples = Beispiele hier ablegen, zusammen mit ihren Bildern und Audiodateien
-frame-drop = Bilder, Audio, Video oder ein Modell hier ablegen
+frame-drop = Dateien oder ein Modell hier ablegen
 frame-skip = Zum Inhalt springen
 frame-test-mode = Testmodus
 frame-simulated = Simulierte Engine
-frame-drop-elsewhere = Bilder und Audio lassen sich nur an eine Unterhaltung anhängen. Öffnen Sie eine, und legen Sie die Dateien dort ab.
+frame-drop-elsewhere = Dateien lassen sich nur an eine Unterhaltung anhängen. Öffnen Sie eine, und legen Sie sie dort ab.
 model-replaced = Ein anderer Tab hat { $name } geladen.
 model-ready = { $name } ist bereit.
 model-not-loaded = { $name } konnte nicht geladen werden. { $reason }
@@ -449,8 +449,8 @@ adapter-facts = Rang { NUMBER($rank) } · { $layers ->
 adapter-scale = Stärke von { $name }
 remove = { $name } entfernen
 adapter-on = An
-attach = Bilder, Audio oder Video anhängen
-attach-files = Bilder, Audio und Video
+attach = Dateien anhängen
+attach-files = Dateien
 camera = Foto aufnehmen
 record = Audio aufnehmen
 record-allow = Erlauben Sie das Mikrofon, wenn der Browser fragt.
@@ -713,7 +713,6 @@ attach-reading = { $name } wird gelesen
 attach-recording = Aufnahme
 attach-removed = Anhang entfernt.
 attach-model = Öffnen Sie Modelle einzeln, nicht zusammen mit anderen Dateien.
-attach-other = Nur Bilder, Audio und Video lassen sich anhängen.
 attach-reading-frame = { $name } wird gelesen, Bild { NUMBER($frame) } von { NUMBER($total) }
 attached = { $name } angehängt.
 attach-gone = Nicht mehr in diesem Browser. Wählen Sie die Datei erneut aus.
@@ -1542,3 +1541,72 @@ pull-locked = Ein anderes Programm lädt dieselbe Datei in diesen Ordner herunte
 pull-begun-by-ollama = Ollama hat schon begonnen, dieses Modell herunterzuladen. Schließen Sie das mit „ollama pull“ ab.
 pull-vanished = Eine heruntergeladene Datei ist wieder weg: Ollama löscht beim Start Dateien, die zu keinem Modell gehören. Versuchen Sie es erneut.
 pull-part = { $file } passt nicht zu den anderen Teilen des Modells.
+
+## Dokumente
+
+document-show = { $name } anzeigen
+document-text = Text
+document-reading = Das Dokument wird gelesen
+document-previous = Vorheriger Teil
+document-next = Nächster Teil
+document-page = Seite { NUMBER($number) }
+document-chapter = Kapitel { NUMBER($number) }
+document-line = Zeile { NUMBER($number) }
+document-lines = Zeilen { NUMBER($first) } bis { NUMBER($last) }
+document-row = Tabellenzeile { NUMBER($number) }
+document-rows = Tabellenzeilen { NUMBER($first) } bis { NUMBER($last) }
+document-paragraph = Absatz { NUMBER($number) }
+document-paragraphs = Absätze { NUMBER($first) } bis { NUMBER($last) }
+document-page-count = { $count ->
+    [one] 1 Seite
+    *[other] { $count } Seiten
+    }
+document-chapter-count = { $count ->
+    [one] 1 Kapitel
+    *[other] { $count } Kapitel
+    }
+document-line-count = { $count ->
+    [one] 1 Zeile
+    *[other] { $count } Zeilen
+    }
+document-row-count = { $count ->
+    [one] 1 Tabellenzeile
+    *[other] { $count } Tabellenzeilen
+    }
+document-paragraph-count = { $count ->
+    [one] 1 Absatz
+    *[other] { $count } Absätze
+    }
+about-tokens = { $size } · etwa { $tokens ->
+    [one] 1 Token
+    *[other] { $tokens } Tokens
+    }
+cited-page = S. { NUMBER($number) }
+cited-chapter = Kap. { NUMBER($number) }
+cited-line = Zeile { NUMBER($number) }
+cited-row = Zeile { NUMBER($number) }
+cited-paragraph = Abs. { NUMBER($number) }
+citation-open = { $name } öffnen, { $place }
+given-pages = Das Modell hat { NUMBER($given) } von { NUMBER($of) } Seiten von { $name } bekommen.
+given-chapters = Das Modell hat { NUMBER($given) } von { NUMBER($of) } Kapiteln von { $name } bekommen.
+given-passages = Das Modell hat { NUMBER($given) } von { NUMBER($of) } Abschnitten von { $name } bekommen.
+documents-choosing = Passende Stellen werden ausgewählt
+attach-reading-share = { $name } wird gelesen, { NUMBER($percent) } %
+pasted-file = Eingefügter Text.txt
+pasted-long = Der lange Text wurde als Dokument angehängt.
+paste-as-text = Als Text einfügen
+document-some-scanned = { $pages ->
+    [one] 1 Seite ist ein Bild, dessen Text nicht gelesen werden kann.
+    *[other] { $pages } Seiten sind Bilder, deren Text nicht gelesen werden kann.
+    }
+document-scanned = Dieses PDF enthält keinen Text, nur Bilder von Seiten. Führen Sie eine Texterkennung durch, oder hängen Sie Bilder der Seiten an.
+document-blank = Diese Datei enthält keinen Text. Wählen Sie eine andere.
+document-too-large = Zu groß: { $size }, höchstens { $limit } sind möglich. Teilen Sie die Datei, und hängen Sie den Teil an, den Sie brauchen.
+document-expands = Diese Datei braucht zu viel Speicher zum Lesen. Speichern Sie den Teil, den Sie brauchen, als eigene Datei, und hängen Sie diese an.
+document-too-many-pages = Zu lang: { NUMBER($pages) } Seiten, höchstens { NUMBER($limit) } sind möglich. Teilen Sie die Datei, und hängen Sie den Teil an, den Sie brauchen.
+document-encrypted = Diese Datei braucht ein Passwort. Speichern Sie eine Kopie ohne Passwort, und hängen Sie diese an.
+document-unsupported = Nur Bilder, Audio, Video, Text, PDF, Word und EPUB lassen sich anhängen. Speichern Sie die Datei in einem dieser Formate, und hängen Sie sie dann an.
+document-damaged = Diese Datei ist beschädigt. Speichern Sie sie mit dem Programm neu, das sie erstellt hat, und hängen Sie sie dann an.
+document-missing = Der Dokumentleser ließ sich nicht laden. Prüfen Sie Ihre Verbindung, und versuchen Sie es dann erneut.
+document-crashed = Diese Datei ließ sich nicht lesen. Speichern Sie sie neu oder als reinen Text, und hängen Sie sie dann an.
+document-too-long = Das Lesen hat zu lange gedauert und wurde beendet. Speichern Sie den Teil, den Sie brauchen, als eigene Datei, und hängen Sie diese an.

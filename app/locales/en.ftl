@@ -121,11 +121,11 @@ page-title = { $page } · gemtab
 ## The frame around every page
 
 frame-drop-examples = Drop examples here, along with their images and audio
-frame-drop = Drop images, audio, video or a model here
+frame-drop = Drop files or a model here
 frame-skip = Skip to main content
 frame-test-mode = Test mode
 frame-simulated = Simulated engine
-frame-drop-elsewhere = Images and audio can only be attached to a conversation. Open one and drop them there.
+frame-drop-elsewhere = Files can only be attached to a conversation. Open one and drop them there.
 model-replaced = Another tab has loaded { $name }.
 model-ready = { $name } is ready.
 model-not-loaded = { $name } couldn’t be loaded. { $reason }
@@ -450,8 +450,8 @@ adapter-facts = rank { NUMBER($rank) } · { $layers ->
 adapter-scale = Strength of { $name }
 remove = Remove { $name }
 adapter-on = On
-attach = Attach images, audio or video
-attach-files = Images, audio and video
+attach = Attach files
+attach-files = Files
 camera = Take a photo
 record = Record audio
 record-allow = Allow the microphone when the browser asks.
@@ -714,7 +714,6 @@ attach-reading = Reading { $name }
 attach-recording = Recording
 attach-removed = Attachment removed.
 attach-model = Open models on their own, not together with other files.
-attach-other = Only images, audio and video can be attached.
 attach-reading-frame = Reading { $name }, frame { NUMBER($frame) } of { NUMBER($total) }
 attached = { $name } attached.
 attach-gone = It’s no longer in this browser. Choose it again.
@@ -1543,3 +1542,72 @@ pull-locked = Another program is downloading the same file into this folder. Wai
 pull-begun-by-ollama = Ollama has started to download this model. Finish it with “ollama pull”.
 pull-vanished = A downloaded file is gone: Ollama deletes files that no model uses when it starts. Try again.
 pull-part = { $file } doesn’t fit the other parts of the model.
+
+## Documents
+
+document-show = Show { $name }
+document-text = Text
+document-reading = Reading the document
+document-previous = Previous part
+document-next = Next part
+document-page = page { NUMBER($number) }
+document-chapter = chapter { NUMBER($number) }
+document-line = line { NUMBER($number) }
+document-lines = lines { NUMBER($first) } to { NUMBER($last) }
+document-row = row { NUMBER($number) }
+document-rows = rows { NUMBER($first) } to { NUMBER($last) }
+document-paragraph = paragraph { NUMBER($number) }
+document-paragraphs = paragraphs { NUMBER($first) } to { NUMBER($last) }
+document-page-count = { $count ->
+    [one] 1 page
+    *[other] { $count } pages
+    }
+document-chapter-count = { $count ->
+    [one] 1 chapter
+    *[other] { $count } chapters
+    }
+document-line-count = { $count ->
+    [one] 1 line
+    *[other] { $count } lines
+    }
+document-row-count = { $count ->
+    [one] 1 row
+    *[other] { $count } rows
+    }
+document-paragraph-count = { $count ->
+    [one] 1 paragraph
+    *[other] { $count } paragraphs
+    }
+about-tokens = { $size } · about { $tokens ->
+    [one] 1 token
+    *[other] { $tokens } tokens
+    }
+cited-page = p. { NUMBER($number) }
+cited-chapter = ch. { NUMBER($number) }
+cited-line = line { NUMBER($number) }
+cited-row = row { NUMBER($number) }
+cited-paragraph = ¶ { NUMBER($number) }
+citation-open = Open { $name }, { $place }
+given-pages = { NUMBER($given) } of { NUMBER($of) } pages of { $name } were given to the model.
+given-chapters = { NUMBER($given) } of { NUMBER($of) } chapters of { $name } were given to the model.
+given-passages = { NUMBER($given) } of { NUMBER($of) } passages of { $name } were given to the model.
+documents-choosing = Choosing what fits the question
+attach-reading-share = Reading { $name }, { NUMBER($percent) }%
+pasted-file = Pasted text.txt
+pasted-long = Long text was attached as a document.
+paste-as-text = Paste as text
+document-some-scanned = { $pages ->
+    [one] 1 page is a picture, and its text can’t be read.
+    *[other] { $pages } pages are pictures, and their text can’t be read.
+    }
+document-scanned = This PDF has no text, only pictures of pages. Run text recognition on it, or attach pictures of the pages.
+document-blank = There’s no text in this file. Choose another one.
+document-too-large = Too large: { $size }, but the limit is { $limit }. Split it, then attach the part that you need.
+document-expands = This file takes too much memory to read. Save the part that you need as a file of its own, then attach that.
+document-too-many-pages = Too long: { NUMBER($pages) } pages, but the limit is { NUMBER($limit) }. Split it, then attach the part that you need.
+document-encrypted = This file needs a password. Save a copy without one, then attach that.
+document-unsupported = Only images, audio, video, text, PDF, Word and EPUB files can be attached. Save it as one of these, then attach that.
+document-damaged = This file is damaged. Save it again with the program that made it, then attach that.
+document-missing = The document reader couldn’t be loaded. Check your connection, then try again.
+document-crashed = This file couldn’t be read. Save it again or as plain text, then attach that.
+document-too-long = Reading took too long, so it was stopped. Save the part that you need as a file of its own, then attach that.

@@ -21,6 +21,8 @@ pub struct Assets {
     pub worker: String,
     /// The module that the page's audio worklet runs: it hears the microphone.
     pub recorder: String,
+    /// The module that a worker runs to read documents, fetched with the first of them.
+    pub documents: String,
     /// The module of a worker that plays the engine. Only a site built for tests has it.
     #[serde(default)]
     pub fake: Option<String>,

@@ -278,7 +278,9 @@ fn listen_to_drops(stores: Stores, dropping: RwSignal<bool>) {
         }
         let others: Vec<_> = others.into_iter().map(|it| it.file).collect();
         match place.get_untracked() {
-            Place::Chat(_) => stores.chat.attach(others),
+            Place::Chat(_) => {
+                stores.chat.attach(others);
+            }
             Place::Tune => stores.tune.take_files(others),
             _ => {
                 let names: Vec<_> = others.iter().map(web_sys::File::name).collect();

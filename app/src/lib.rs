@@ -90,6 +90,7 @@ pub fn shell(assets: Assets) -> impl IntoView {
                 <script type="module" src=assets.boot></script>
                 <meta name="gemtab-worker" content=assets.worker />
                 <meta name="gemtab-recorder" content=assets.recorder />
+                <meta name="gemtab-documents" content=assets.documents />
                 {assets.fake.map(|fake| view! { <meta name="gemtab-fake" content=fake /> })}
                 <MetaTags />
             </head>

@@ -35,7 +35,7 @@ export class App {
     this.palette = page.getByRole("dialog", { name: "Search and commands" });
     this.progress = page.getByRole("progressbar");
     this.model = page.getByRole("button", { name: /^Model: / });
-    this.attachButton = page.getByRole("button", { name: /^Attach images, audio or video/ });
+    this.attachButton = page.getByRole("button", { name: "Attach files", exact: true });
     this.recordButton = page.getByRole("button", { name: /^Record audio/ });
     this.tray = page.getByRole("list", { name: "Attached to your message" });
     this.refusal = page.getByRole("group", { name: "Not attached" });

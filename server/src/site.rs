@@ -280,7 +280,7 @@ mod tests {
         let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("written");
         let build = |name: &str| {
             fs::create_dir(folder.path().join(name)).expect("a folder");
-            let assets = ["stylesheet", "boot", "page_js", "page_wasm", "worker", "recorder"];
+            let assets = ["stylesheet", "boot", "page_js", "page_wasm", "worker", "recorder", "documents"];
             let assets = assets.map(|field| format!("\"{field}\": \"/{name}\"")).join(",");
             write(&format!("{name}/assets.json"), &format!("{{{assets}}}"));
             write("latest", &format!("{name}\n"));

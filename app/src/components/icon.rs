@@ -31,6 +31,8 @@ pub enum Glyph {
     Branch,
     /// A picture in its frame.
     Picture,
+    /// A sheet with lines.
+    Document,
     /// Two angle brackets.
     Code,
     /// A light bulb.
@@ -110,6 +112,7 @@ impl Glyph {
             Self::Again => "M19.5 12a7.5 7.5 0 1 1-2.4-5.5M19.5 3.5v4h-4",
             Self::Branch => "M7 4v16M7 15.5c0-5 10-3.5 10-9.5M13.5 9L17 5.5L20.5 9",
             Self::Picture => "M4.5 5.5h15v13h-15ZM5 16l4.5-4.5l3.5 3.5l2.5-2.5l4 4M15 9h.01",
+            Self::Document => "M7 4h7l4 4v12H7ZM14 4v4h4M9.5 12.5h6M9.5 16h6",
             Self::Code => "M9 7l-5 5l5 5M15 7l5 5l-5 5",
             Self::Think => {
                 "M9.5 18h5M10.5 20.5h3M9.5 15.5c0-2-3-3-3-6.5a5.5 5.5 0 0 1 11 0c0 3.5-3 4.5-3 6.5Z"

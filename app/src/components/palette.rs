@@ -236,9 +236,7 @@ fn of_conversation(stores: Stores) -> Vec<(Glyph, &'static str, Run)> {
         found.push((Glyph::Again, t().regenerate(), Arc::new(move || chat.regenerate(answer))));
     }
     let senses = untrack(|| chat.senses());
-    if senses.nothing().is_none() {
-        found.push((Glyph::Plus, t().attach(), Arc::new(move || ui.pick_files.ask(()))));
-    }
+    found.push((Glyph::Plus, t().attach(), Arc::new(move || ui.pick_files.ask(()))));
     if senses.no_hearing.is_none() && recording.phase.get_untracked() == RecordingPhase::Idle {
         found.push((Glyph::Microphone, t().record(), Arc::new(move || recording.start())));
     }

@@ -98,6 +98,13 @@ pub enum Inline {
         /// Whether it was asked for on a line of its own.
         display: bool,
     },
+    /// A mark that names passages of documents, such as `[1:2]`.
+    Mark {
+        /// The mark as it is written.
+        text: String,
+        /// The numbers of documents and of passages in them.
+        passages: Vec<(u32, u32)>,
+    },
     /// A line break.
     Break,
 }

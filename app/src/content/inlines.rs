@@ -1,5 +1,7 @@
 //! Small repairs to what stands within a line: addresses become links, pieces of text become one.
 
+use documents::{Mark, marks};
+
 use super::blocks::Inline;
 
 /// Returns an address that is safe to open from a model's answer, which anybody may have influenced: `http`, `https` or
@@ -27,6 +29,29 @@ pub(super) fn merge(content: Vec<Inline>) -> Vec<Inline> {
         }
     }
     merged
+}
+
+/// Takes the marks that name passages of documents out of texts.
+pub(super) fn take_marks(content: Vec<Inline>) -> Vec<Inline> {
+    let mut taken = Vec::with_capacity(content.len());
+    for inline in content {
+        let Inline::Text(text) = inline else {
+            taken.push(inline);
+            continue;
+        };
+        let mut copied = 0;
+        for Mark { range, passages } in marks(&text) {
+            if copied < range.start {
+                taken.push(Inline::Text(text[copied..range.start].to_owned()));
+            }
+            copied = range.end;
+            taken.push(Inline::Mark { text: text[range].to_owned(), passages });
+        }
+        if copied < text.len() {
+            taken.push(Inline::Text(text[copied..].to_owned()));
+        }
+    }
+    taken
 }
 
 /// Makes links of the web addresses in texts.
@@ -108,6 +133,25 @@ mod tests {
         ] {
             assert!(safe_address(address).is_none(), "{address}");
         }
+    }
+
+    #[test]
+    fn marks_are_taken_out_of_texts() {
+        let text = |text: &str| Inline::Text(text.to_owned());
+        let mark = |text: &str, passages: &[(u32, u32)]| Inline::Mark {
+            text: text.to_owned(),
+            passages: passages.to_vec(),
+        };
+        let taken = take_marks(vec![text("A [1:2], b 【2:3-4】"), Inline::Break, text("[a] [3]")]);
+        let expected = [
+            text("A "),
+            mark("[1:2]", &[(1, 2)]),
+            text(", b "),
+            mark("【2:3-4】", &[(2, 3), (2, 4)]),
+            Inline::Break,
+            text("[a] [3]"),
+        ];
+        assert_eq!(taken, expected);
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! What a text may cost is bounded: the length of a formula, the cells of a table, the combining marks on a letter.
 
 mod blocks;
+mod citations;
 mod code;
 mod delimiters;
 mod display;
@@ -31,6 +32,7 @@ mod tests;
 mod view;
 
 pub use blocks::{Alignment, Block, Inline, Item};
+pub use citations::{Citations, Cited};
 pub use code::{CodeBlock, CopyButton};
 pub use document::{Document, Shared, blocks};
 pub(crate) use formula::fetch as fetch_formulas;

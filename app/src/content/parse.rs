@@ -231,7 +231,7 @@ impl<'a> Reader<'a> {
 
     fn finish(&self, content: Vec<Inline>) -> Vec<Inline> {
         let content = inlines::merge(content);
-        if self.in_link { content } else { inlines::link_addresses(content) }
+        if self.in_link { content } else { inlines::link_addresses(inlines::take_marks(content)) }
     }
 
     fn inline(&mut self, event: Event<'a>, range: Range<usize>, content: &mut Vec<Inline>) {

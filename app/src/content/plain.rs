@@ -59,7 +59,7 @@ fn add_inlines(content: &[Inline], plain: &mut String) {
             | Inline::Strong(content)
             | Inline::Strikethrough(content)
             | Inline::Link { content, .. } => add_inlines(content, plain),
-            Inline::Math { .. } | Inline::Break => plain.push('\n'),
+            Inline::Math { .. } | Inline::Mark { .. } | Inline::Break => plain.push('\n'),
         }
     }
 }

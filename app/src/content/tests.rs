@@ -170,6 +170,7 @@ fn shown(content: &[Inline]) -> String {
         Inline::Strikethrough(inner) => format!("<s>{}</s>", shown(inner)),
         Inline::Link { content, .. } => format!("<a>{}</a>", shown(content)),
         Inline::Math { source, .. } => format!("⟨{source}⟩"),
+        Inline::Mark { text, .. } => text.clone(),
         Inline::Break => "<br>".to_owned(),
     };
     content.iter().map(of).collect()

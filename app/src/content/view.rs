@@ -5,6 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use super::blocks::{Alignment, Block, Inline, Item};
+use super::citations;
 use super::code::CodeBlock;
 use super::document::{Document, Shared};
 use super::formula;
@@ -227,6 +228,7 @@ pub(super) fn inline(inline: Part<'_, Inline>) -> AnyView {
                     .into_any()
             }
             Inline::Math { source, display } => formula::formula(source, *display),
+            Inline::Mark { text, passages } => citations::mark(text, passages),
             Inline::Break => view! { <br /> }.into_any(),
         }
     })

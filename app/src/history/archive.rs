@@ -217,7 +217,10 @@ impl Archive {
 fn check(index: usize, conversation: &Conversation) -> Result<(), ImportError> {
     let title = || conversation.title.clone();
     conversation.check().map_err(|fault| ImportError::Tree { index, title: title(), fault })?;
-    let sizes = conversation.nodes().map(|(_, node)| node.message.text.len().max(node.message.thought.len()));
+    let sizes = conversation.nodes().map(|(_, node)| {
+        let given = node.message.given.as_ref().map_or(0, |given| given.text.len());
+        node.message.text.len().max(node.message.thought.len()).max(given)
+    });
     match sizes.max().filter(|size| *size > MAX_MESSAGE_BYTES) {
         Some(size) => Err(ImportError::Message { title: title(), size: size as u64 }),
         None => Ok(()),

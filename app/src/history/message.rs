@@ -1,5 +1,6 @@
 //! One message and what hangs on it.
 
+use documents::{Given, Place};
 use protocol::failure::EngineFailure;
 use protocol::{Failure, Finish, Role, Timings, TokenBudget, ToolCall};
 use serde::{Deserialize, Serialize};
@@ -26,9 +27,12 @@ pub struct Message {
     /// For an answer of a tool: the tool's name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub tool: String,
-    /// Pictures and sound, in order, shown before the text.
+    /// Pictures, sound and documents, in order, shown before the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
+    /// For a question: what of the conversation's documents the model gets with it. `None` until it is chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given: Option<Given>,
     /// For an answer: the model that gave it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub model: String,
@@ -63,6 +67,7 @@ impl Message {
             calls: Vec::new(),
             tool: String::new(),
             attachments: Vec::new(),
+            given: None,
             model: String::new(),
             finish: None,
             timings: None,
@@ -104,7 +109,7 @@ impl AnswerError {
     }
 }
 
-/// A picture or a sound that belongs to a message. Its bytes are kept apart, under `key`.
+/// A picture, a sound or a document that belongs to a message. Its bytes are kept apart, under `key`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attachment {
     /// What it is.
@@ -126,6 +131,9 @@ pub struct Attachment {
     /// For a part of a video: which, and where in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moment: Option<Moment>,
+    /// For a document: how much there is of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extent: Option<Extent>,
 }
 
 impl Attachment {
@@ -146,6 +154,7 @@ impl Attachment {
             budget: TokenBudget::default(),
             millis: 0,
             moment: None,
+            extent: None,
         }
     }
 }
@@ -171,6 +180,20 @@ pub enum AttachmentKind {
     Image,
     /// Sound.
     Audio,
+    /// A document.
+    Document,
+}
+
+/// How much there is of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Extent {
+    /// Its last page or chapter, or all of its lines, rows or paragraphs.
+    pub whole: Place,
+    /// About how many tokens its text takes.
+    pub tokens: u32,
+    /// Pages that are pictures, of which nothing was read.
+    #[serde(default)]
+    pub scanned: u32,
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ mod everything;
 mod filing;
 mod folders;
 mod foreign;
+mod given;
 mod id;
 #[cfg_attr(not(target_arch = "wasm32"), expect(dead_code, reason = "browsers alone have it"))]
 mod indexed_db;
@@ -52,8 +53,9 @@ pub use check::TreeError;
 pub use conversation::{Conversation, Node, Options, TreeOpError};
 pub use filing::{Filing, Folder};
 pub use foreign::{Skipped, SkippedCounts};
+pub use given::OpenDocument;
 pub use id::{AttachmentKey, ConversationId, FolderId, NodeId, ParseIdError, PresetId};
-pub use message::{AnswerError, Attachment, AttachmentKind, Message, Moment};
+pub use message::{AnswerError, Attachment, AttachmentKind, Extent, Message, Moment};
 pub use opened::{OpenedAdapter, OpenedFrom};
 pub use picked::{PickedFile, PickedModel, PickedModels};
 pub use record::StoredConversation;

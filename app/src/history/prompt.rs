@@ -8,7 +8,7 @@ impl Conversation {
     /// What the engine is to answer: the system prompt and the messages up to `until`, that one included.
     ///
     /// `content` turns an attachment into what the engine takes; one that gives none is left out. Answers that never
-    /// said anything (stopped or failed at once) are left out too. Of earlier answers the thought is kept only where
+    /// said anything (stopped or failed at once) are left out too. What is given of documents stands before the question. Of earlier answers the thought is kept only where
     /// tools were called: the model's template wants no other.
     #[must_use]
     pub fn prompt(&self, until: NodeId, content: &dyn Fn(&Attachment) -> Option<Content>) -> Vec<Message> {
@@ -30,6 +30,9 @@ impl Conversation {
                     parts.push(Content::Text(format!("{space}{} ", minutes(moment.millis))));
                 }
                 parts.push(part);
+            }
+            if let Some(given) = kept.given.as_ref().filter(|given| !given.text.is_empty()) {
+                parts.push(Content::Text(format!("{}\n", given.text)));
             }
             if !kept.text.is_empty() || parts.is_empty() {
                 parts.push(Content::Text(kept.text.clone()));

@@ -4,6 +4,7 @@ pub mod adapters;
 pub mod answer;
 pub mod chat;
 pub mod choosing;
+pub mod documents;
 pub mod engine;
 mod finding;
 mod inspecting;
@@ -27,6 +28,7 @@ use leptos::{prelude::*, task::spawn_local};
 
 pub use adapters::AdapterStore;
 pub use chat::ChatStore;
+pub use documents::DocumentStore;
 pub use engine::EngineStore;
 pub use finding::FindStore;
 pub use latest::Latest;
@@ -54,7 +56,8 @@ pub fn provide_stores() {
     let engine = EngineStore::new(settings, ui);
     let media = MediaStore::new(library);
     let adapters = AdapterStore::new(engine, library);
-    let chat = ChatStore::new(library, settings, engine, adapters, media, ui);
+    let documents = DocumentStore::new(media);
+    let chat = ChatStore::new(library, settings, engine, adapters, media, documents, ui);
     let recording = RecordingStore::new(chat, engine, ui);
     provide_context(ui);
     provide_context(library);
@@ -66,6 +69,7 @@ pub fn provide_stores() {
     provide_context(picked);
     provide_context(adapters);
     provide_context(media);
+    provide_context(documents);
     provide_context(chat);
     provide_context(FindStore::default());
     provide_context(SelectionStore::default());
@@ -168,6 +172,7 @@ uses! {
     use_picked -> PickedStore;
     use_adapters -> AdapterStore;
     use_media -> MediaStore;
+    use_documents -> DocumentStore;
     use_chat -> ChatStore;
     use_find -> FindStore;
     use_selection -> SelectionStore;

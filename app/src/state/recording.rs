@@ -264,7 +264,7 @@ impl RecordingStore {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{AdapterStore, Library, MediaStore, SettingsStore};
+    use super::super::{AdapterStore, DocumentStore, Library, MediaStore, SettingsStore};
     use super::*;
 
     #[test]
@@ -275,7 +275,8 @@ mod tests {
         let settings = SettingsStore::new(library);
         let engine = EngineStore::new(settings, ui);
         let (adapters, media) = (AdapterStore::new(engine, library), MediaStore::new(library));
-        let chat = ChatStore::new(library, settings, engine, adapters, media, ui);
+        let documents = DocumentStore::new(media);
+        let chat = ChatStore::new(library, settings, engine, adapters, media, documents, ui);
         let recording = RecordingStore::new(chat, engine, ui);
         let [first, second] = [(); 2].map(|()| Rc::new(Tape::default()));
         recording.tape.set_value(Some(SendWrapper::new(Rc::clone(&second))));

@@ -206,7 +206,7 @@ test.describe("a picture", () => {
 
 test.describe("what cannot be attached is told, and nothing is lost", () => {
   const faults: [string, MediaFile, RegExp][] = [
-    ["text", { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("x") }, /notes.txt: Only images, audio and video can be attached/],
+    ["an archive", { name: "notes.zip", mimeType: "application/zip", buffer: Buffer.from("PK\x03\x04\0\0") }, /notes.zip: Only images, audio, video, text, PDF, Word and EPUB files/],
     ["a text called a picture", { name: "fake.png", mimeType: "image/png", buffer: Buffer.from("no picture") }, /fake.png: This image can’t be read/],
     ["a truncated picture", truncated(png()), /cut-red.png: This image can’t be read/],
     ["an empty file", { name: "empty.png", mimeType: "image/png", buffer: Buffer.alloc(0) }, /empty.png: The file is empty/],
@@ -277,11 +277,12 @@ test.describe("sound", () => {
 test.describe("a model that lacks a sense", () => {
   test("says so where something would be attached", async ({ app, page }) => {
     await app.openChat("instant,text-only");
-    await expect(app.attachButton).toHaveAttribute("aria-disabled", "true");
     await expect(app.recordButton).toHaveAttribute("aria-disabled", "true");
     // It is there for the keyboard and the reader of screens, and says why it does nothing.
-    await app.attachButton.click({ force: true });
+    await app.recordButton.click({ force: true });
     await expect(page.getByText(/only takes text/).first()).toBeVisible();
+    await app.attach(png());
+    await expect(app.refusal).toContainText(/red.png: .* only takes text/);
   });
 });
 

@@ -111,16 +111,16 @@ test.describe("the first visit", () => {
     const drop = async (name: string) => {
       const data = await page.evaluateHandle((name) => {
         const data = new DataTransfer();
-        data.items.add(new File(["GGUF"], name));
+        data.items.add(new File(["GGUF\0\0\0"], name));
         return data;
       }, name);
       await page.dispatchEvent("body", "dragover", { dataTransfer: data });
-      await expect(page.getByText("Drop images, audio, video or a model here")).toBeVisible();
+      await expect(page.getByText("Drop files or a model here")).toBeVisible();
       await page.dispatchEvent("body", "drop", { dataTransfer: data });
-      await expect(page.getByText("Drop images, audio, video or a model here")).toBeHidden();
+      await expect(page.getByText("Drop files or a model here")).toBeHidden();
     };
-    await drop("notes.txt");
-    await expect(page.getByText(/notes.txt: Only images, audio and video can be attached/).first()).toBeVisible();
+    await drop("notes.bin");
+    await expect(page.getByText(/notes.bin: Only images, audio, video, text, PDF, Word and EPUB files can be attached/).first()).toBeVisible();
     await drop("dropped.gguf");
     await expect(page.getByRole("button", { name: "Model: dropped.gguf (Loaded)." })).toBeVisible();
   });

@@ -51,7 +51,7 @@ test.describe("the keyboard", () => {
     await choose("think", "Answer without thinking");
     await expect(page.getByRole("button", { name: "Think", exact: true })).toHaveAttribute("aria-pressed", "false");
     const chooser = page.waitForEvent("filechooser");
-    await choose("attach", "Attach images, audio or video");
+    await choose("attach", "Attach files");
     await chooser;
     const download = page.waitForEvent("download");
     await choose("markdown", "Export this conversation as Markdown");

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::{Choice, Passage, Place};
+use crate::{Choice, Mark, Passage, Place, marks};
 
 /// A document of a conversation and what of it the model gets.
 #[derive(Clone, Copy, Debug)]
@@ -69,18 +69,8 @@ pub(crate) fn label(document: u32, passage: &Passage) -> String {
 /// Finds the marks in an answer that name passages of the sources. A mark of a passage that the model didn't get is none.
 pub fn citations(answer: &str, sources: &[Source<'_>]) -> Vec<Citation> {
     let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(start) = answer[at..].find(['[', '【', '［']).map(|start| start + at) {
-        let inner = start + answer[start..].chars().next().map_or(1, char::len_utf8);
-        at = inner;
-        let mut letters = answer[inner..].char_indices().take(LONGEST_MARK);
-        let close = letters.find(|(_, letter)| matches!(letter, ']' | '】' | '］'));
-        let Some((length, close)) = close else { continue };
-        let end = inner + length;
-        let range = start..end + close.len_utf8();
-        let Some(marks) = marks(&answer[inner..end]) else { continue };
-        at = range.end;
-        for (document, number) in marks {
+    for Mark { range, passages } in marks(answer) {
+        for (document, number) in passages {
             let Some(source) = sources.iter().find(|source| source.number == document) else { continue };
             let chosen = source.choice.passages.iter().filter_map(|index| source.passages.get(*index));
             if let Some(passage) = chosen.into_iter().find(|passage| passage.number == number) {
@@ -94,36 +84,6 @@ pub fn citations(answer: &str, sources: &[Source<'_>]) -> Vec<Citation> {
         }
     }
     found
-}
-
-/// The longest mark, in characters.
-const LONGEST_MARK: usize = 120;
-
-/// The longest range of passages in one mark, such as `1:2-4`.
-const LONGEST_RANGE: u32 = 20;
-
-/// Reads `1:2`, `1:2, 2:3`, `1:2, 3` and `1:2-4`; `None` if it is something else.
-fn marks(text: &str) -> Option<Vec<(u32, u32)>> {
-    let mut marks = Vec::new();
-    let mut document = None;
-    for part in text.split([',', ';', '、', '،']) {
-        let part = part.trim().trim_start_matches('[');
-        let numbers = match part.split_once([':', '：']) {
-            Some((number, rest)) => {
-                document = Some(number.trim().parse().ok()?);
-                rest
-            }
-            None => part,
-        };
-        let (first, last) = numbers.split_once(['-', '–']).unwrap_or((numbers, numbers));
-        let first: u32 = first.trim().parse().ok()?;
-        let last: u32 = last.trim().rsplit(':').next()?.parse().ok()?;
-        let last = last.clamp(first, first.saturating_add(LONGEST_RANGE));
-        marks.extend(
-            (first..=last).zip(std::iter::repeat(document?)).map(|(number, document)| (document, number)),
-        );
-    }
-    Some(marks)
 }
 
 fn gap(text: &mut String, count: usize) {

@@ -1,7 +1,9 @@
 //! What a file contains.
 
+use serde::{Deserialize, Serialize};
+
 /// The text of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Document {
     /// How the file was read.
     pub format: Format,
@@ -21,6 +23,22 @@ impl Document {
         self.sections.iter().any(|section| !section.text.trim().is_empty())
     }
 
+    /// Returns the place of the document as a whole: its last page or chapter, or all of its lines, rows or paragraphs. `None` if
+    /// there is nothing in it.
+    #[must_use]
+    pub fn whole(&self) -> Option<Place> {
+        if let Ok(pages @ 1..) = u32::try_from(self.pages.len()) {
+            return Some(Place::Page(pages));
+        }
+        let all = |span: Span| Span { first: 1, last: span.last };
+        Some(match self.sections.last()?.place {
+            Place::Lines(span) => Place::Lines(all(span)),
+            Place::Rows(span) => Place::Rows(all(span)),
+            Place::Paragraphs(span) => Place::Paragraphs(all(span)),
+            place @ (Place::Page(_) | Place::Chapter(_)) => place,
+        })
+    }
+
     /// Returns the numbers of the pages, from 1, that are pictures of text.
     pub fn scanned_pages(&self) -> impl Iterator<Item = u32> {
         (1..).zip(&self.pages).filter(|(_, page)| **page == Page::Scanned).map(|(number, _)| number)
@@ -28,7 +46,7 @@ impl Document {
 }
 
 /// A part of a document below one heading, in one place.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Section {
     /// The headings above the text, from the outermost. For a table, the names of its columns.
     pub headings: Vec<String>,
@@ -39,7 +57,8 @@ pub struct Section {
 }
 
 /// A place in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Place {
     /// A page of a PDF.
     Page(u32),
@@ -54,7 +73,7 @@ pub enum Place {
 }
 
 /// Consecutive lines, rows or paragraphs, numbered from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Span {
     /// The first.
     pub first: u32,
@@ -64,7 +83,8 @@ pub struct Span {
 
 impl Place {
     /// Returns the place of some lines of a section's text, counted from 0.
-    pub(crate) fn of_lines(self, first: usize, last: usize) -> Self {
+    #[must_use]
+    pub fn of_lines(self, first: usize, last: usize) -> Self {
         let part = |span: Span| {
             let at = |line: usize| {
                 span.first.saturating_add(u32::try_from(line).unwrap_or(u32::MAX)).min(span.last)
@@ -81,7 +101,7 @@ impl Place {
 }
 
 /// A page of a PDF.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Page {
     /// Its text is in the document.
     Text,
@@ -92,7 +112,7 @@ pub enum Page {
 }
 
 /// How a file is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Format {
     /// Plain text, source code included.
     Text,
@@ -113,7 +133,7 @@ pub enum Format {
 }
 
 /// The encoding of plain text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Encoding {
     /// UTF-8.
     Utf8,

@@ -1,9 +1,11 @@
 //! Why a file can't be read.
 
+use serde::{Deserialize, Serialize};
+
 use crate::Format;
 
 /// Why a file can't be read. [`Error::code`] identifies the reason; the page has the words for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum Error {
     /// The callback asked to stop.
     #[error("{}", self.code())]

@@ -77,8 +77,8 @@ impl<'a> Meter<'a> {
     }
 
     /// Counts unpacked bytes.
-    pub fn unpacked(&mut self, bytes: usize) -> Result<(), Error> {
-        count(&mut self.unpacked, bytes as u64, self.limits.unpacked)?;
+    pub fn unpacked(&mut self, bytes: u64) -> Result<(), Error> {
+        count(&mut self.unpacked, bytes, self.limits.unpacked)?;
         self.poll()
     }
 

@@ -24,10 +24,11 @@ const MATHS: &str = "By Kepler's third law $T^2 \\propto a^3$. With the mass $M$
 const OPENINGS: [&str; 3] =
     ["Gladly.", "There is more than one way to say it. This is another.", "Once more, in other words."];
 
-/// The answer to a question. Words in it choose what it shows: `code`, `table`, `maths`, `list`, `long`, `all`.
-/// The count of answers so far varies the opening, so that a regenerated answer is a different one.
+/// The answer to a question. Words in it choose what it shows: `code`, `table`, `maths`, `list`, `long`, `all`. Of the documents
+/// before it, the first passage is cited. The count of answers so far varies the opening, so that a regenerated answer is a different one.
 #[must_use]
 pub fn answer(question: &str, so_far: usize) -> String {
+    let (documents, question) = question.rsplit_once("</document>").unwrap_or(("", question));
     let question = question.to_lowercase();
     let opening = OPENINGS[so_far % OPENINGS.len()];
     let asks = |words: &[&str]| words.iter().any(|word| question.contains(word));
@@ -50,12 +51,22 @@ pub fn answer(question: &str, so_far: usize) -> String {
             parts.push(part.to_owned());
         }
     }
+    if let Some(mark) = first_mark(documents) {
+        parts.push(format!("The document says so [{mark}]."));
+    }
     if parts.len() == 1 {
         parts.push(
             "A red circle is to the left of a small blue square. The circle is about twice as wide.".into(),
         );
     }
     parts.join("\n\n")
+}
+
+/// The numbers at the beginning of the first passage.
+fn first_mark(documents: &str) -> Option<&str> {
+    let mark = |line: &'_ str| line.starts_with('[') && line.contains("] ");
+    let line = documents.lines().find(|line| mark(line))?;
+    line[1..].split_once(']').map(|(mark, _)| mark)
 }
 
 /// Cuts a text into pieces as a tokenizer would: a word with the space before it, at most some letters long.
@@ -92,5 +103,7 @@ mod tests {
         assert!(answer("A table of planets", 0).contains("| Venus |"));
         assert!(answer("the formula?", 0).contains("$$"));
         assert_ne!(answer("Hello", 0), answer("Hello", 1));
+        let given = "<document number=\"1\" name=\"a\">\n[1:2] page 2\nAll.\n</document>\n\nWhy?";
+        assert!(answer(given, 0).ends_with("The document says so [1:2]."), "{}", answer(given, 0));
     }
 }

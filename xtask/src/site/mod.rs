@@ -47,6 +47,8 @@ const OPTIMISE: &str = "-O1";
 const PAGE: Bundle = Bundle { package: "frontend", name: "page", optimise: OPTIMISE };
 /// The speed-optimised bundle of the engine.
 pub const WORKER: Bundle = Bundle { package: "worker", name: "engine", optimise: OPTIMISE };
+/// The size-optimised bundle that reads documents, fetched with the first of them.
+const DOCUMENTS: Bundle = Bundle { package: "reader", name: "documents", optimise: OPTIMISE };
 
 /// The engine that is played by timers, for tests alone.
 const FAKE: Bundle = Bundle { package: "fake", name: "fake", optimise: "" };
@@ -146,10 +148,10 @@ pub fn worker_script(script: &str, wasm: &str) -> String {
         .replace("{{wasm}}", wasm)
 }
 
-/// The bundles of a site: the page's and the engine's first.
+/// The bundles of a site: the page's, the engine's and that for documents first.
 fn bundles(options: &Options) -> Vec<&'static Bundle> {
     let fake = (options.quick || options.simulator).then_some(&FAKE);
-    [&PAGE, &WORKER].into_iter().chain(fake).collect()
+    [&PAGE, &WORKER, &DOCUMENTS].into_iter().chain(fake).collect()
 }
 
 /// Fills the folder of a site. What `others` have compressed is not compressed again.
@@ -166,7 +168,8 @@ fn build_now(
 
     let manner = Manner { quick: options.quick, lint, glue: programs.glue.clone() };
     let mut built = bundle::build(&bundles(options), toolchain, &manner)?.into_iter();
-    let (Some(page), Some(engine), fake) = (built.next(), built.next(), built.next()) else {
+    let mut next = || built.next();
+    let (Some(page), Some(engine), Some(documents), fake) = (next(), next(), next(), next()) else {
         bail!("there are fewer bundles than were asked for");
     };
 
@@ -185,17 +188,8 @@ fn build_now(
     let engine_wasm = site.add_hashed("engine", "wasm", &engine.wasm)?;
     let worker = worker_script(&engine_js.file, &engine_wasm.file);
     let worker = site.add_hashed("worker", "js", worker.as_bytes())?;
-    let fake = match fake {
-        Some(fake) => {
-            site.add_snippets(&fake)?;
-            let script = site.add_hashed("fake", "js", &fake.script)?;
-            let wasm = site.add_hashed("fake", "wasm", &fake.wasm)?;
-            let worker = include_str!("worker.js").replace("{{ahead}}", "");
-            let worker = worker.replace("{{script}}", &script.file).replace("{{wasm}}", &wasm.file);
-            Some(site.add_hashed("fake-worker", "js", worker.as_bytes())?.address)
-        }
-        None => None,
-    };
+    let documents = add_worker(&mut site, DOCUMENTS.name, &documents)?;
+    let fake = fake.map(|fake| add_worker(&mut site, FAKE.name, &fake)).transpose()?;
     let recorder = site.add_hashed("recorder", "js", include_bytes!("recorder.js"))?;
     let (style, font) = with_fonts(&mut site, &style::bundle(&project::root().join("style/main.css"))?)?;
     let stylesheet = site.add_hashed("style", "css", style.as_bytes())?;
@@ -217,8 +211,19 @@ fn build_now(
         page_wasm: &page_wasm.address,
         worker: &worker.address,
         recorder: &recorder.address,
+        documents: &documents,
         fake: fake.as_deref(),
     })
+}
+
+/// Adds the bundle of a worker that compiles nothing ahead. Returns the address of its script.
+fn add_worker(site: &mut Site, name: &str, bundle: &Built) -> Result<String> {
+    site.add_snippets(bundle)?;
+    let script = site.add_hashed(name, "js", &bundle.script)?;
+    let wasm = site.add_hashed(name, "wasm", &bundle.wasm)?;
+    let worker = include_str!("worker.js").replace("{{ahead}}", "");
+    let worker = worker.replace("{{script}}", &script.file).replace("{{wasm}}", &wasm.file);
+    Ok(site.add_hashed(&format!("{name}-worker"), "js", worker.as_bytes())?.address)
 }
 
 /// Adds the fonts that a style sheet names in its folder `fonts`. Returns the style sheet with their names on the site, and the

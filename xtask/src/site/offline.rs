@@ -8,14 +8,18 @@ use super::publish::Site;
 const PAGES: [&str; 6] =
     ["/", "/c/00000000000000000000000000000000", "/models", "/tune", "/settings", "/diagnostics"];
 
+/// What the names of files begin with that are kept once they were needed.
+const WHEN_NEEDED: &str = "/pkg/documents";
+
 /// Files that the page only links to.
 const NOTICES: [&str; 2] = ["/sbom.cdx.json", "/third-party-licenses.txt"];
 
 /// The script for a site that is complete but for it. Every page of this build names `boot`.
 pub fn script(site: &Site, boot: &str, languages: &[&str]) -> Result<String> {
-    let files: Vec<_> =
-        site.addresses().into_iter().filter(|address| !NOTICES.contains(&address.as_str())).collect();
+    let files = site.addresses().into_iter().filter(|address| !NOTICES.contains(&address.as_str()));
+    let (needed, files): (Vec<_>, Vec<_>) = files.partition(|address| address.starts_with(WHEN_NEEDED));
     Ok(include_str!("sw.js")
+        .replace("{{needed}}", &list(&needed))
         .replace("{{boot}}", boot)
         .replace("{{version}}", &site.hash()?)
         .replace("{{files}}", &list(&files))
@@ -43,6 +47,7 @@ mod tests {
             site.add_hashed("boot", "js", b"boot").expect("written");
             site.add(Path::new("icon.svg"), icon).expect("written");
             site.add(Path::new("sbom.cdx.json"), b"{}").expect("written");
+            site.add_hashed("documents", "wasm", b"documents").expect("written");
             script(&site, "/pkg/boot.js", &["en", "de"]).expect("a script")
         };
         let (one, two) = (written(b"one"), written(b"two"));
@@ -50,5 +55,6 @@ mod tests {
         assert_eq!(one, written(b"one"));
         assert!(one.contains("\n  \"/icon.svg\",\n") && one.contains("\n  \"/pkg/boot."), "{one}");
         assert!(!one.contains("sbom") && !one.contains("{{"), "{one}");
+        assert!(one.find("\n  \"/pkg/documents.") > one.find("const whenNeeded"), "{one}");
     }
 }

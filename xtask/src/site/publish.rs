@@ -37,6 +37,7 @@ pub struct Assets<'a> {
     pub page_wasm: &'a str,
     pub worker: &'a str,
     pub recorder: &'a str,
+    pub documents: &'a str,
     pub fake: Option<&'a str>,
 }
 
@@ -120,6 +121,7 @@ impl Site {
             ("page_wasm", assets.page_wasm),
             ("worker", assets.worker),
             ("recorder", assets.recorder),
+            ("documents", assets.documents),
         ];
         fields.extend(assets.fake.map(|fake| ("fake", fake)));
         // The addresses are made here, of characters that need no escape.
@@ -203,6 +205,7 @@ mod tests {
         page_wasm: "/w",
         worker: "/e",
         recorder: "/r",
+        documents: "/d",
         fake: None,
     };
 
@@ -273,6 +276,6 @@ mod tests {
         Site::new(folder.path().into()).finish(&ASSETS).expect("finished");
         let assets = fs::read_to_string(folder.path().join("assets.json")).expect("the list");
         assert!(assets.contains("\"stylesheet\": \"/pkg/s.css\","), "{assets}");
-        assert!(assets.ends_with("\"recorder\": \"/r\"\n}\n"), "{assets}");
+        assert!(assets.ends_with("\"documents\": \"/d\"\n}\n"), "{assets}");
     }
 }

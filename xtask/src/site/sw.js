@@ -3,6 +3,8 @@
 const boot = "{{boot}}";
 const site = "site-{{version}}";
 const files = new Set({{files}});
+/** Files that are kept once they were needed, and from then on by every build. */
+const whenNeeded = new Set({{needed}});
 const pages = {{pages}};
 const languages = {{languages}};
 /** The last list of models, in a cache that outlives this build. */
@@ -21,9 +23,11 @@ addEventListener("fetch", (event) => {
   if (request.method !== "GET" || origin !== location.origin) return;
   const page = request.mode === "navigate" && pageOf(pathname);
   if (page) event.respondWith(open(event, page));
-  else if (files.has(pathname)) event.respondWith(file(request));
+  else if (files.has(pathname) || whenNeeded.has(pathname)) event.respondWith(file(request));
   else if (pathname === LIST) event.respondWith(list(event, request));
 });
+// The page says so once it has used what comes when it is needed.
+addEventListener("message", (event) => event.data === "needed" && event.waitUntil(keepNeeded()));
 
 /** Keeps this build, and tells open pages about it. */
 async function keep(event) {
@@ -41,11 +45,26 @@ async function keep(event) {
   };
   await Promise.all([
     cache.addAll([...files]),
+    wereNeeded().then((needed) => needed && keepNeeded()),
     list(event, LIST),
     ...pages.flatMap((page) => languages.map((language) => document(page, language))),
   ]);
   const windows = await clients.matchAll({ type: "window", includeUncontrolled: true });
   windows.forEach((window) => window.postMessage({ boot }));
+}
+
+/** Keeps what was needed, unless it is kept. */
+async function keepNeeded() {
+  const cache = await caches.open(site);
+  const kept = (await cache.keys()).map(({ url }) => new URL(url).pathname);
+  await cache.addAll([...whenNeeded].filter((file) => !kept.includes(file)));
+}
+
+/** Whether an earlier build has kept what comes when it is needed. */
+async function wereNeeded() {
+  const earlier = (await caches.keys()).filter((name) => name.startsWith("site-") && name !== site);
+  const kept = await Promise.all(earlier.map(async (name) => (await caches.open(name)).keys()));
+  return kept.flat().some(({ url }) => new URL(url).pathname.startsWith("/pkg/documents"));
 }
 
 /** Runs when no page of an earlier build is open any more. */

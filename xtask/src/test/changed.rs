@@ -14,12 +14,13 @@ use crate::project;
 /// Each crate of the workspace with those that depend on it and have tests of their own.
 const DEPENDENTS: &[(&str, &[&str])] = &[
     ("shaders", &["frontend/engine", "frontend/probe", "frontend/worker"]),
-    ("frontend/documents", &[]),
+    ("frontend/documents", &["app", "server"]),
     ("frontend/engine", &["frontend/probe", "frontend/worker"]),
     // Its models are those of the tests of both.
     ("frontend/probe", &["frontend/engine", "frontend/worker"]),
     ("frontend/protocol", &["frontend/worker", "frontend/fake", "app", "server", "xtask/wire"]),
     ("frontend/worker", &[]),
+    ("frontend/reader", &[]),
     ("frontend/fake", &[]),
     ("frontend/interop", &["app", "frontend/fake", "frontend/worker", "server"]),
     ("app", &["server"]),
@@ -37,9 +38,11 @@ const DEPENDENTS: &[(&str, &[&str])] = &[
 /// What the page with a simulated engine is made of.
 const PAGE: &[&str] = &[
     "app",
+    "frontend/documents",
     "frontend/fake",
     "frontend/interop",
     "frontend/protocol",
+    "frontend/reader",
     "frontend/src",
     "server",
     "style",

@@ -8,8 +8,12 @@ use crate::{
     format,
     language::t,
     media::device::Device,
-    state::{chat::Senses, recording::RecordingPhase, use_chat, use_recording, use_ui},
+    state::{recording::RecordingPhase, use_chat, use_recording, use_ui},
 };
+
+/// Files that may be picked as documents. Some systems know only the extensions, and code has too many for all to be here.
+const DOCUMENTS: &str = "text/*,application/json,application/pdf,application/epub+zip,.pdf,.docx,.epub,.txt,.md,.csv,.tsv,.json,\
+    .html,.c,.cpp,.cs,.css,.go,.h,.java,.js,.kt,.log,.php,.py,.rb,.rs,.sh,.sql,.swift,.toml,.ts,.xml,.yaml,.yml";
 
 /// The buttons in the composer's line.
 #[component]
@@ -34,6 +38,7 @@ pub fn AttachButtons() -> impl IntoView {
             if senses.no_hearing.is_none() {
                 kinds.push("audio/*");
             }
+            kinds.push(DOCUMENTS);
             kinds.join(",")
         })
     };
@@ -42,7 +47,6 @@ pub fn AttachButtons() -> impl IntoView {
             input.click();
         }
     });
-    let nothing = Memo::new(move |_| senses.with(Senses::nothing));
     let camera = RwSignal::new(false);
     let has_camera = RwSignal::new(false);
     Effect::new(move |_| {
@@ -52,12 +56,7 @@ pub fn AttachButtons() -> impl IntoView {
     });
     let idle = Memo::new(move |_| recording.phase.get() == RecordingPhase::Idle);
     view! {
-        <AttachButton
-            glyph=Glyph::Plus
-            label=t().attach()
-            reason=Signal::derive(move || nothing.get())
-            on_press=move |()| ui.pick_files.ask(())
-        />
+        <IconButton glyph=Glyph::Plus label=t().attach() on_press=move |()| ui.pick_files.ask(()) />
         <input
             type="file"
             hidden

@@ -1,4 +1,4 @@
-//! Pictures, sound and videos of a message, and those of the next one.
+//! Pictures, sound, videos and documents of a message, and those of the next one.
 
 use leptos::{html, prelude::*};
 use protocol::MediaNotice;
@@ -11,8 +11,9 @@ use crate::{
     language::t,
     state::{
         chat::{Attached, Look, size_words},
+        documents::whole_words,
         models::ModelState,
-        use_chat, use_engine,
+        use_chat, use_documents, use_engine,
     },
 };
 
@@ -62,6 +63,29 @@ fn one(attachment: Attachment) -> AnyView {
     match attachment.kind {
         AttachmentKind::Image => view! { <Thumbnail attachment=attachment /> }.into_any(),
         AttachmentKind::Audio => view! { <SoundPlayer attachment=attachment /> }.into_any(),
+        AttachmentKind::Document => view! { <DocumentButton attachment=attachment /> }.into_any(),
+    }
+}
+
+/// A document. Pressing it shows its text.
+#[component]
+fn DocumentButton(attachment: Attachment) -> impl IntoView {
+    let documents = use_documents();
+    let name = attachment.name.clone();
+    let size = attachment.extent.map(|extent| whole_words(extent.whole));
+    let label = t().document_show(&name);
+    view! {
+        <button
+            type="button"
+            class="document"
+            aria-label=label.clone()
+            title=label
+            on:click=move |_| documents.show(attachment.clone(), None)
+        >
+            <Icon glyph=Glyph::Document />
+            <span class="document-name" dir="auto">{name}</span>
+            <span class="document-size muted numbers">{size}</span>
+        </button>
     }
 }
 
@@ -157,7 +181,9 @@ fn Cost() -> impl IntoView {
     let (chat, engine) = (use_chat(), use_engine());
     let total = Memo::new(move |_| {
         chat.attached.with(|all| {
-            let known: Option<Vec<_>> = all.iter().map(Attached::tokens).collect();
+            // Of documents only as much is given as there is room for.
+            let media = all.iter().filter(|it| it.attachment.kind != AttachmentKind::Document);
+            let known: Option<Vec<_>> = media.map(Attached::tokens).collect();
             known.map(|known| known.into_iter().map(u64::from).sum::<u64>())
         })
     });
@@ -175,7 +201,8 @@ fn Cost() -> impl IntoView {
             Some(context) => t().attached_over(total, context),
             None => t().attached_tokens(total),
         };
-        let several = chat.attached.with(|all| all.len() > 1);
+        let is_medium = |it: &&Attached| it.attachment.kind != AttachmentKind::Document;
+        let several = chat.attached.with(|all| all.iter().filter(is_medium).count() > 1);
         (several || over.is_some())
             .then(|| view! { <p class="tray-line" class:muted=over.is_none() class:refusal=over.is_some()>{words}</p> })
     }
@@ -213,10 +240,14 @@ fn Chip(shown: Tile<Attachment>) -> impl IntoView {
         })
     };
     let is_video = matches!(shown, Tile::Video(_));
+    let extent = first.extent;
     let about = {
         let pictures = parts.iter().filter(|part| part.kind == AttachmentKind::Image).count() as u64;
         let with_sound = parts.iter().any(|part| part.kind == AttachmentKind::Audio);
         move || {
+            if let Some(extent) = extent {
+                return t().about_tokens(&whole_words(extent.whole), extent.tokens.into());
+            }
             let size = if is_video {
                 Some(if with_sound { t().frames_and_sound(pictures) } else { t().frames_no_sound(pictures) })
             } else {
@@ -258,6 +289,9 @@ fn Chip(shown: Tile<Attachment>) -> impl IntoView {
             }
         })
     };
+    let scanned = extent.map(|extent| extent.scanned).filter(|scanned| *scanned > 0);
+    let scanned = scanned
+        .map(|pages| view! { <span class="chip-note">{t().document_some_scanned(pages.into())}</span> });
     let is_picture = !is_video && first.kind == AttachmentKind::Image;
     let content = match shown {
         Tile::One(it) => one(it),
@@ -270,6 +304,7 @@ fn Chip(shown: Tile<Attachment>) -> impl IntoView {
                 <span class="chip-name" dir="auto" title=name.clone()>{name.clone()}</span>
                 <span class="chip-about muted numbers">{about}</span>
                 {notices}
+                {scanned}
                 {stopped}
                 {is_picture.then(|| view! { <BudgetChoice attachment=first /> })}
             </div>

@@ -14,8 +14,8 @@ use crate::{
     components::{Glyph, Icon},
     language::t,
     state::{
-        models::ModelState, recording::RecordingPhase, settings::SendKey, use_chat, use_engine,
-        use_recording, use_settings, use_tune, use_ui,
+        chat::is_long_paste, models::ModelState, recording::RecordingPhase, settings::SendKey, use_chat,
+        use_engine, use_recording, use_settings, use_tune, use_ui,
     },
 };
 
@@ -151,6 +151,13 @@ pub fn Composer() -> impl IntoView {
     // A keyboard on the screen has a key of its own that sends.
     let touched = RwSignal::new(false);
     Effect::new(move |_| touched.set(browser::matches_media("(pointer: coarse)")));
+    let insert = move |text: &str| {
+        let Some(field) = field.get_untracked() else { return };
+        // A field of text takes what replaces its selection.
+        field.set_range_text(text).ok();
+        chat.set_draft(field.value());
+        ui.focus_composer.ask(());
+    };
     let paste = move |event: web_sys::ClipboardEvent| {
         let files = event.clipboard_data().and_then(|data| data.files());
         let files = files.map(|files| browser::files_of(&files)).unwrap_or_default();
@@ -160,6 +167,13 @@ pub fn Composer() -> impl IntoView {
         if !files.is_empty() && !has_text {
             event.prevent_default();
             chat.attach(files);
+            return;
+        }
+        let text = event.clipboard_data().and_then(|data| data.get_data("text/plain").ok());
+        if let Some(text) = text.filter(|text| is_long_paste(text)) {
+            event.prevent_default();
+            let pasted = text.clone();
+            chat.attach_pasted(&text, move || insert(&pasted));
         }
     };
     let stop = move |_| {

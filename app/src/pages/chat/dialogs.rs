@@ -3,13 +3,13 @@
 use leptos::prelude::*;
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
-use super::{camera::CameraView, compare::CompareContent, drawer::DrawerContent};
+use super::{camera::CameraView, compare::CompareContent, drawer::DrawerContent, preview::Preview};
 use crate::{
     browser,
     components::{Dialog, DialogFrame, Glyph, IconButton},
     language::t,
     later,
-    state::use_ui,
+    state::{use_documents, use_ui},
 };
 
 /// Where there is no room beside the conversation, the drawer lies over it and keeps the focus.
@@ -21,6 +21,7 @@ enum Content {
     Drawer,
     Compare,
     Camera(RwSignal<bool>),
+    Document,
 }
 
 /// Draws a content. Everything that only this function needs is in the part that comes later.
@@ -30,6 +31,7 @@ pub fn draw(content: Content) -> Result<AnyView, SplitLoaderError> {
         Content::Drawer => view! { <DrawerContent /> }.into_any(),
         Content::Compare => view! { <CompareContent /> }.into_any(),
         Content::Camera(open) => view! { <CameraView open=open /> }.into_any(),
+        Content::Document => view! { <Preview /> }.into_any(),
     })
 }
 
@@ -58,6 +60,16 @@ pub fn Drawer() -> impl IntoView {
 pub fn Compare() -> impl IntoView {
     let open = use_ui().compare;
     view! { <Dialog open=open title=t().compare_title() class="compare">{content(Content::Compare)}</Dialog> }
+}
+
+/// The text of a document.
+#[component]
+pub fn DocumentDialog() -> impl IntoView {
+    let shown = use_documents().shown;
+    let title = Signal::derive(move || {
+        shown.with(|it| it.as_ref().map_or_else(String::new, |it| it.attachment.name.clone()))
+    });
+    view! { <Dialog open=shown title=title class="preview">{content(Content::Document)}</Dialog> }
 }
 
 /// What the camera sees.

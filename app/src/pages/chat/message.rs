@@ -6,8 +6,13 @@ use leptos::{html, prelude::*, task::spawn_local};
 use protocol::{Finish, Remedy, Role};
 
 use super::{
-    attachments::MessageAttachments, canvas::CanvasView, composer::autosize, message_ref::MessageRef,
-    thought::Thought, unanswered::Unanswered,
+    attachments::MessageAttachments,
+    canvas::CanvasView,
+    cited::{LeftOut, provide_citations},
+    composer::autosize,
+    message_ref::MessageRef,
+    thought::Thought,
+    unanswered::Unanswered,
 };
 use crate::{
     browser,
@@ -227,6 +232,7 @@ fn EditField(node: NodeId, text: String, #[prop(optional)] answer: bool) -> impl
 fn Answer(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
     let chat = use_chat();
     let node = it.node;
+    provide_citations(it);
     let running = Memo::new(move |_| chat.answer.is_at(it.conversation_id, node));
     let editing = Memo::new(move |_| it.is_edited(chat) && !running.get());
     let kept = move |read: fn(&Message) -> String| {
@@ -294,6 +300,7 @@ fn Answer(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
             </Show>
             {move || calls.with(|calls| (!calls.is_empty()).then(|| view! { <pre class="calls">{calls.clone()}</pre> }))}
             <Show when=move || !running.get() && !editing.get()>
+                <LeftOut it=it />
                 <Outcome it=it message=message />
                 // What another tab is writing can't be changed here.
                 <Show when=move || !chat.is_elsewhere(it.conversation_id, node)>

@@ -6,6 +6,7 @@ mod attach_bar;
 mod attachments;
 mod camera;
 mod canvas;
+mod cited;
 mod compare;
 mod composer;
 mod dialogs;
@@ -17,6 +18,7 @@ mod marks;
 mod message;
 mod message_ref;
 mod panes;
+mod preview;
 mod reading;
 mod status;
 mod thought;
@@ -34,7 +36,7 @@ use leptos_router::components::Outlet;
 use self::{
     absent::Absent,
     composer::Composer,
-    dialogs::{Compare, Drawer},
+    dialogs::{Compare, DocumentDialog, Drawer},
     filing::TemporaryNote,
     log::Log,
     status::StatusArea,
@@ -91,6 +93,7 @@ pub fn ChatPage() -> impl IntoView {
             </main>
             <Drawer />
             <Viewer />
+            <DocumentDialog />
             <Compare />
         </div>
         </Show>

@@ -13,6 +13,7 @@ use protocol::{
 use super::super::answer::{AnswerPhase, AnswerPlace};
 use super::super::engine::EnginePhase;
 use super::super::models::{Choice, Inspection, ModelState};
+use super::documents::Measure;
 use super::prompt::generate_options;
 use super::tabs::lock_name;
 use super::{AnswerFailure, ChatStore, ChatTurn, Queued};
@@ -112,7 +113,8 @@ impl ChatStore {
     }
 
     pub(super) fn run(self, conversation: ConversationId, turn: ChatTurn) {
-        let ModelState::Ready { loaded_by, choice, details, .. } = self.engine.model.get_untracked() else {
+        let ModelState::Ready { loaded_by, choice, details, context, .. } = self.engine.model.get_untracked()
+        else {
             return;
         };
         self.stop_title();
@@ -131,7 +133,7 @@ impl ChatStore {
         let conversation = now.get_untracked();
 
         let until = conversation.node(node).and_then(history::Node::parent).unwrap_or(node);
-        let asked = self.with_system(conversation.clone(), &choice);
+        let mut asked = self.with_system(conversation.clone(), &choice);
         let mut options = generate_options(&asked, &choice, &details);
         options.adapters = self.adapters.scales();
         options.drafts = self.engine.drafts(details.drafter);
@@ -149,7 +151,9 @@ impl ChatStore {
         self.lock.set_value(locks::hold(&lock_name(place.conversation, node)));
         self.ui.say(t().answering());
         spawn_local(async move {
-            let (messages, handles) = self.messages(&asked, until, details.capabilities).await;
+            let able = details.capabilities;
+            self.give_documents(&mut asked, until, Measure { context, able }).await;
+            let (messages, handles) = self.messages(&asked, until, able).await;
             if self.answer.phase.get_untracked() == AnswerPhase::Stopping {
                 self.end(place, Vec::new(), Ending::Done(Finish::Cancelled, Timings::default()));
                 return;

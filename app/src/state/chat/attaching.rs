@@ -1,4 +1,4 @@
-//! What is attached to the next message: pictures, sound, videos.
+//! What is attached to the next message: pictures, sound, videos; documents are read in `documents.rs`.
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::MediaFailure;
@@ -57,7 +57,7 @@ pub struct Reading {
 
 /// What is being attached: to this message, as long as nobody cancels the reading of this number.
 #[derive(Clone, Copy)]
-struct Attaching {
+pub(super) struct Attaching {
     to: DraftPlace,
     number: Option<u32>,
 }
@@ -69,15 +69,6 @@ pub struct Senses {
     pub no_sight: Option<String>,
     /// Why no sound can be attached; `None` if it can.
     pub no_hearing: Option<String>,
-}
-
-impl Senses {
-    /// Why nothing at all can be attached; `None` if something can.
-    #[must_use]
-    pub fn nothing(&self) -> Option<String> {
-        let both = self.no_sight.is_some() && self.no_hearing.is_some();
-        both.then(|| self.no_sight.clone()).flatten()
-    }
 }
 
 impl ChatStore {
@@ -100,11 +91,12 @@ impl ChatStore {
         }
     }
 
-    /// Attaches files of the user's, one after another, each as what it is. What cannot be attached is reported.
-    pub fn attach(self, files: Vec<File>) {
+    /// Attaches files of the user's, one after another, each as what it is. What cannot be attached is reported. Returns the number of
+    /// the reading, if there is something to read.
+    pub fn attach(self, files: Vec<File>) -> Option<u32> {
         self.attach_trouble.set(None);
         self.engine.refused.set(None);
-        let Some(first) = files.first() else { return };
+        let first = files.first()?;
         let (to, number) = (self.draft_place(), self.ui.number());
         let words = t().attach_reading(&first.name());
         self.reading.update(|all| all.push(Reading { number, words, to }));
@@ -123,6 +115,7 @@ impl ChatStore {
             }
             self.end_reading(number);
         });
+        Some(number)
     }
 
     /// Attaches no more of what is being read, and sends no message that waits for it.
@@ -143,7 +136,7 @@ impl ChatStore {
     }
 
     /// Says what is being read now. Returns whether it is wanted still.
-    fn tell_reading(self, attaching: Attaching, words: String) -> bool {
+    pub(super) fn tell_reading(self, attaching: Attaching, words: String) -> bool {
         self.reading.update(|all| {
             if let Some(it) = all.iter_mut().find(|it| Some(it.number) == attaching.number) {
                 it.words = words;
@@ -152,7 +145,7 @@ impl ChatStore {
         self.is_wanted(attaching)
     }
 
-    fn is_wanted(self, attaching: Attaching) -> bool {
+    pub(super) fn is_wanted(self, attaching: Attaching) -> bool {
         let is_read = |number| self.reading.with_untracked(|all| all.iter().any(|it| it.number == number));
         attaching.number.is_none_or(is_read)
     }
@@ -273,9 +266,7 @@ impl ChatStore {
             FileKind::Model => {
                 return Err(t().attach_model().into());
             }
-            FileKind::Other => {
-                return Err(t().attach_other().into());
-            }
+            FileKind::Other => None,
         };
         if let Some(reason) = lacks {
             return Err(reason);
@@ -300,7 +291,8 @@ impl ChatStore {
                 self.add_sound(sound.wav, &name, None, attaching).await
             }
             FileKind::Video => self.add_video(file, &name, hears, attaching).await,
-            FileKind::Model | FileKind::Other => Ok(()),
+            FileKind::Other => self.add_document(file, &name, attaching).await,
+            FileKind::Model => Ok(()),
         }
     }
 
@@ -378,7 +370,7 @@ impl ChatStore {
     }
 
     /// Puts an attachment to the others, and has the engine look at it.
-    async fn add(self, attachment: Attachment, attaching: Attaching) -> Result<(), String> {
+    pub(super) async fn add(self, attachment: Attachment, attaching: Attaching) -> Result<(), String> {
         if !self.is_wanted(attaching) {
             return Ok(());
         }
@@ -394,12 +386,12 @@ impl ChatStore {
     async fn examine(self, key: AttachmentKey) {
         let find = |all: &Vec<Attached>| all.iter().find(|it| it.attachment.key == key).cloned();
         let Some(Attached { attachment, .. }) = self.attached.with_untracked(find) else { return };
+        let Some(content) = content(&attachment, 0) else { return };
         let Some(blob) = self.media.blob(&attachment).await else {
             self.attached.update(|all| all.retain(|it| it.attachment.key != key));
             self.refuse(self.draft_place(), &attachment.name, t().attach_gone());
             return;
         };
-        let content = content(&attachment, 0);
         self.look(key, Look::Now);
         let reply = self.engine.request_with(vec![blob], Request::Examine(content));
         let outcome = match reply {
@@ -460,12 +452,14 @@ fn insert<T>(all: &mut Vec<T>, new: Vec<(usize, T)>, key: impl Fn(&T) -> Attachm
     }
 }
 
-/// An attachment as the engine takes it, with its bytes at this place beside the message.
-pub(in crate::state) fn content(attachment: &Attachment, place: u32) -> Content {
+/// An attachment as the engine takes it, with its bytes at this place beside the message; `None` for a document, which it gets as
+/// text.
+pub(in crate::state) fn content(attachment: &Attachment, place: u32) -> Option<Content> {
     let media = Media { key: attachment.key.0, place };
     match attachment.kind {
-        AttachmentKind::Image => Content::Image { media, budget: attachment.budget },
-        AttachmentKind::Audio => Content::Audio { media },
+        AttachmentKind::Image => Some(Content::Image { media, budget: attachment.budget }),
+        AttachmentKind::Audio => Some(Content::Audio { media }),
+        AttachmentKind::Document => None,
     }
 }
 

@@ -3,6 +3,7 @@
 mod answering;
 mod attaching;
 mod comparing;
+mod documents;
 mod draft;
 mod edits;
 mod live;
@@ -13,7 +14,8 @@ mod titling;
 
 pub(super) use answering::{encoding_words, tower_words};
 pub(super) use attaching::content;
-pub use attaching::{Attached, Look, Reading, Senses, size_words};
+pub use attaching::{Attached, Look, Reading, size_words};
+pub use documents::is_long_paste;
 use draft::DraftPlace;
 pub use live::LiveText;
 pub use prompt::PromptSize;
@@ -30,7 +32,7 @@ use super::engine::{EnginePhase, EngineStore};
 use super::models::{Choice, ModelState};
 use live::LiveAnswers;
 
-use super::{AdapterStore, Latest, Library, MediaStore, SettingsStore, Ui};
+use super::{AdapterStore, DocumentStore, Latest, Library, MediaStore, SettingsStore, Ui};
 use crate::locks::Lock;
 use crate::place::Place;
 use crate::{
@@ -144,6 +146,7 @@ pub struct ChatStore {
     engine: EngineStore,
     adapters: AdapterStore,
     media: MediaStore,
+    documents: DocumentStore,
     ui: Ui,
 }
 
@@ -156,6 +159,7 @@ impl ChatStore {
         engine: EngineStore,
         adapters: AdapterStore,
         media: MediaStore,
+        documents: DocumentStore,
         ui: Ui,
     ) -> Self {
         let blank = Conversation::new(ConversationId::random(), Options::default(), 0);
@@ -196,6 +200,7 @@ impl ChatStore {
             engine,
             adapters,
             media,
+            documents,
             ui,
         }
     }

@@ -8,6 +8,7 @@ use protocol::{Capabilities, GenerateOptions, ModelDetails, Outcome, Request};
 use super::super::models::{Choice, ModelState};
 use super::ChatStore;
 use super::attaching::content;
+use super::documents::Measure;
 use crate::history::{self, Attachment, AttachmentKey, AttachmentKind, Conversation, NodeId};
 use crate::language::t;
 
@@ -60,7 +61,7 @@ impl Gathered {
     /// The messages of a conversation, with what is attached to them.
     pub fn messages(&self, asked: &Conversation, until: NodeId) -> Vec<protocol::Message> {
         asked.prompt(until, &|attachment| {
-            self.places.get(&attachment.key).map(|&place| content(attachment, place))
+            self.places.get(&attachment.key).and_then(|&place| content(attachment, place))
         })
     }
 }
@@ -100,6 +101,8 @@ impl ChatStore {
             let takes = match attachment.kind {
                 AttachmentKind::Image => able.vision,
                 AttachmentKind::Audio => able.audio,
+                // What is given of it is text.
+                AttachmentKind::Document => continue,
             };
             if gathered.places.contains_key(&attachment.key) {
                 continue;
@@ -145,19 +148,33 @@ impl ChatStore {
         let mut asked = self.with_system(self.conversation.get_untracked(), &choice);
         // What is not in order is told when it is sent.
         let Ok(until) = asked.add_user(text.trim(), attached, history::now()) else { return };
-        let thinking = asked.options.thinking && details.capabilities.thinking;
+        let measure = Measure { context, able: details.capabilities };
         spawn_local(async move {
-            let gathered = self.gather(&asked.attachments_to(until), details.capabilities).await;
-            let messages = gathered.messages(&asked, until);
-            let request = Request::Count { messages, thinking };
-            let Some(reply) = self.engine.request_with(gathered.handles, request) else { return };
+            // What cannot be chosen is told when it is sent.
+            let counted = self.give(&mut asked, until, measure).await.unwrap_or_default();
+            let tokens = match counted {
+                Some(tokens) => Some(tokens),
+                None => self.count(&asked, until, measure.able).await,
+            };
             // One that is newer has taken the place of one that was cancelled.
-            if let Some(Ok(Outcome::Counted { tokens })) = reply.outcome().await
+            if let Some(tokens) = tokens
                 && self.draft.get_untracked() == text
             {
                 self.prompt_size.set(Some(PromptSize { tokens, context }));
             }
         });
+    }
+
+    /// The tokens of the messages up to `until`; `None` if that is not known.
+    pub(super) async fn count(self, asked: &Conversation, until: NodeId, able: Capabilities) -> Option<u32> {
+        let gathered = self.gather(&asked.attachments_to(until), able).await;
+        let messages = gathered.messages(asked, until);
+        let thinking = asked.options.thinking && able.thinking;
+        let reply = self.engine.request_with(gathered.handles, Request::Count { messages, thinking })?;
+        match reply.outcome().await {
+            Some(Ok(Outcome::Counted { tokens })) => Some(tokens),
+            _ => None,
+        }
     }
 }
 

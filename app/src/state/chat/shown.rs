@@ -202,6 +202,7 @@ impl ChatStore {
         self.editing.set(None);
         self.put_draft_aside();
         self.media.hold_only(&[]);
+        self.documents.let_go();
     }
 
     fn read_draft_once(self) {

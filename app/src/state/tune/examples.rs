@@ -12,7 +12,7 @@ use super::super::chat::content;
 use super::super::models::ModelState;
 use super::files::{self, GivenFile};
 use super::{ExampleOrigin, TuneStore};
-use crate::history::{Attachment, Conversation};
+use crate::history::{Attachment, AttachmentKind, Conversation};
 use crate::language::t;
 
 /// Rest after a change before the engine reads the examples again.
@@ -40,7 +40,7 @@ impl TuneStore {
     /// attachment are; `None` if they are gone.
     fn chat_messages(self, place: impl Fn(&Attachment) -> Option<u32>) -> Vec<Message> {
         self.chat.conversation.with(|conversation| {
-            let medium = |it: &Attachment| Some(content(it, place(it)?));
+            let medium = |it: &Attachment| content(it, place(it)?);
             let leaf = conversation.leaf();
             leaf.map(|leaf| Conversation::prompt(conversation, leaf, &medium)).unwrap_or_default()
         })
@@ -53,7 +53,7 @@ impl TuneStore {
             conversation.leaf().map(|leaf| conversation.attachments_to(leaf)).unwrap_or_default()
         });
         let mut seen = HashSet::new();
-        all.retain(|attachment| seen.insert(attachment.key));
+        all.retain(|attachment| attachment.kind != AttachmentKind::Document && seen.insert(attachment.key));
         all
     }
 

@@ -58,7 +58,7 @@ impl<'a> Archive<'a> {
             return Err(Error::Expands { limit: meter.limits().unpacked });
         }
         read.map_err(|_| damaged)?;
-        meter.unpacked(unpacked.len())?;
+        meter.unpacked(unpacked.len() as u64)?;
         Ok(Some(unpacked))
     }
 

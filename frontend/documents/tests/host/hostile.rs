@@ -95,6 +95,28 @@ fn forms_that_draw_one_another_are_refused() {
 }
 
 #[test]
+fn fonts_with_huge_tables_are_refused() {
+    let drawn = |font: &str, more: &[String]| {
+        let fonts = format!("/Font << /F << /Type /Font {font} >> >>");
+        read("a.pdf", &page(&stream("", "BT /F 12 Tf <0001> Tj ET"), &fonts, more))
+    };
+    let composite = |entries: &str, more: &[String]| {
+        let descendant = format!("<< /Subtype /CIDFontType2 /BaseFont /A {entries} >>");
+        drawn(&format!("/Subtype /Type0 /Encoding /Identity-H /DescendantFonts [{descendant}]"), more)
+    };
+    let expands = Err(Error::Expands { limit: LIMITS.unpacked });
+    assert!(composite("/W [0 65535 500 1 [600 700]] /W2 [0 9 1 2 3 4 [5 6 7]]", &[]).is_ok());
+    assert_eq!(composite("/W [0 4294967295 500]", &[]), expands);
+    assert_eq!(composite("/W2 [0 4294967295 1 2 3]", &[]), expands);
+    assert_eq!(composite(&format!("/W [{}]", "0 65535 500 ".repeat(100)), &[]), expands);
+    let shared = format!("[{}]", "5 ".repeat(10_000));
+    assert_eq!(composite(&format!("/W [{}]", "0 5 0 R ".repeat(100)), &[shared]), expands);
+    assert_eq!(drawn("/Subtype /Type1 /FirstChar 4294967295 /LastChar 4294967295 /Widths [5]", &[]), expands);
+    let map = stream("", &"/UniGB-UTF16-H usecmap ".repeat(100));
+    assert_eq!(drawn("/Subtype /Type0 /Encoding /Identity-H /ToUnicode 5 0 R", &[map]), expands);
+}
+
+#[test]
 fn loops_and_nests_of_objects_end() {
     let tree = |kids: &str| {
         pdf(&["<< /Type /Catalog /Pages 2 0 R >>".into(), format!("<< /Type /Pages /Kids [{kids}] >>")])

@@ -56,7 +56,7 @@ pub fn read<'a>(page: &Page<'a>, fonts: &mut Fonts<'a>, meter: &mut Meter<'_>) -
 
 fn check_contents(page: &Dict<'_>, meter: &mut Meter<'_>) -> Result<(), Error> {
     if let Some(stream) = page.get::<Stream<'_>>("Contents") {
-        return streams::check(&stream, meter);
+        return streams::check(&stream, meter).map(|_| ());
     }
     let Some(array) = page.get::<Array<'_>>("Contents") else { return Ok(()) };
     for stream in array.iter::<Stream<'_>>() {

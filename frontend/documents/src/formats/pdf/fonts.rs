@@ -73,17 +73,57 @@ pub fn letters(font: &Font<'_>, code: u32) -> Option<String> {
     text.chars().all(is_readable).then_some(text)
 }
 
-/// Unpacks the streams of a font within limits before the library does without.
+/// Bytes that a width takes in the library's tables.
+const WIDTH: u64 = 16;
+
+/// What reading a predefined map of codes counts as, in bytes. A map may name it as often as it likes.
+const PREDEFINED_MAP: u64 = 1 << 16;
+
+/// Unpacks the streams of a font, and measures its tables of widths, within limits before the library does without.
 fn check(font: &Dict<'_>, meter: &mut Meter<'_>) -> Result<(), Error> {
     let descendant =
         font.get::<Array<'_>>("DescendantFonts").and_then(|fonts| fonts.iter::<Dict<'_>>().next());
     for font in [Some(font), descendant.as_ref()].into_iter().flatten() {
         let descriptor = font.get::<Dict<'_>>("FontDescriptor").unwrap_or_default();
-        let own = ["ToUnicode", "Encoding", "CIDToGIDMap"].map(|key| font.get::<Stream<'_>>(key));
         let files = ["FontFile", "FontFile2", "FontFile3"].map(|key| descriptor.get::<Stream<'_>>(key));
-        for stream in own.into_iter().chain(files).flatten() {
+        for stream in files.into_iter().chain([font.get::<Stream<'_>>("CIDToGIDMap")]).flatten() {
             streams::check(&stream, meter)?;
+        }
+        for map in ["ToUnicode", "Encoding"].iter().filter_map(|key| font.get::<Stream<'_>>(key)) {
+            let map = streams::check(&map, meter)?;
+            let named = map.windows(USE_MAP.len()).filter(|word| *word == USE_MAP).count() as u64;
+            meter.unpacked(named.saturating_mul(PREDEFINED_MAP))?;
+        }
+        let first = font.get::<usize>("FirstChar").unwrap_or_default() as u64;
+        meter.unpacked(first.saturating_mul(WIDTH))?;
+        for (key, is_vertical) in [("W", false), ("W2", true)] {
+            if let Some(widths) = font.get::<Array<'_>>(key) {
+                check_widths(&widths, is_vertical, meter)?;
+            }
         }
     }
     Ok(())
+}
+
+/// The operator that reads another map.
+const USE_MAP: &[u8] = b"usecmap";
+
+/// Counts what the library makes of `/W` or, for vertical writing, `/W2`, which it reads as this does: an entry for each code
+/// of a range, and for each number of an array, which may be the same array many times.
+fn check_widths(widths: &Array<'_>, is_vertical: bool, meter: &mut Meter<'_>) -> Result<(), Error> {
+    let mut items = widths.flex_iter();
+    loop {
+        let entries = if let Some((_, widths)) = items.next::<(u32, Array<'_>)>() {
+            widths.data().len() as u64
+        } else {
+            let range = if is_vertical {
+                items.next::<(u32, u32, f32, f32, f32)>().map(|(first, last, ..)| (first, last))
+            } else {
+                items.next::<(u32, u32, f32)>().map(|(first, last, _)| (first, last))
+            };
+            let Some((first, last)) = range else { return Ok(()) };
+            u64::from(last.saturating_sub(first)) + 1
+        };
+        meter.unpacked(entries.saturating_mul(WIDTH))?;
+    }
 }

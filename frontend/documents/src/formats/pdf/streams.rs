@@ -20,8 +20,8 @@ const MOST_FILTERS: usize = 8;
 /// The end of the dictionary that a stream belongs to, in bytes: enough to tell a stream of objects.
 const DICTIONARY: usize = 1024;
 
-/// Fails if a stream has more bytes than may be unpacked.
-pub fn check(stream: &Stream<'_>, meter: &mut Meter<'_>) -> Result<(), Error> {
+/// Returns the bytes of a stream. Fails if they are more than may be unpacked.
+pub fn check<'a>(stream: &Stream<'a>, meter: &mut Meter<'_>) -> Result<Cow<'a, [u8]>, Error> {
     let filters = stream.filters();
     if filters.len() > MOST_FILTERS {
         return Err(Error::TooDeep { limit: MOST_FILTERS as u32 });
@@ -42,9 +42,9 @@ pub fn check(stream: &Stream<'_>, meter: &mut Meter<'_>) -> Result<(), Error> {
         };
         // What is left of the limit is no limit to show.
         data = unpacked.map_err(|_| Error::Expands { limit: meter.limits().unpacked })?.into();
-        meter.unpacked(data.len())?;
+        meter.unpacked(data.len() as u64)?;
     }
-    Ok(())
+    Ok(data)
 }
 
 /// Fails if anything in a file unpacks to more bytes than the limit: the library reads the tables of objects and the
