@@ -2,7 +2,13 @@
 //! these alone.
 
 use crate::DType;
-use crate::quant::{FP4_VALUES, IQ4_NL_VALUES};
+
+/// The values of the sixteen IQ4_NL codes.
+pub const IQ4_NL_VALUES: [i8; 16] =
+    [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
+
+/// Twice the values of the sixteen codes of a four-bit float (E2M1).
+const FP4_VALUES: [i8; 16] = [0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12];
 
 /// How the planes hold the scales of a type. Templates use them by name: `#if scales(DTYPE) == HALVES`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,7 @@
 //! the grid.
 
 use super::blocks::{exponent, minifloat, scale, value};
-use super::quantize::absolute_max;
-use super::{Grid, blocks};
+use super::{Grid, absolute_max, blocks};
 use crate::DType;
 use crate::forms::Scales;
 use half::f16;

@@ -1,7 +1,8 @@
 //! Dequantisation of GGUF blocks. The layouts are those of ggml.
 
-use super::{IQ4_NL_VALUES, QuantError, blocks, check_length, half_at, q3_scale, scale_min, word_at};
+use super::{QuantError, blocks, check_length, half_at, q3_scale, scale_min, word_at};
 use crate::DType;
+use crate::forms::IQ4_NL_VALUES;
 use half::bf16;
 
 /// Dequantises whole blocks.

@@ -20,13 +20,6 @@ use crate::{DType, LayoutError};
 use half::f16;
 use thiserror::Error;
 
-/// The values of the sixteen IQ4_NL codes.
-pub const IQ4_NL_VALUES: [i8; 16] =
-    [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
-
-/// Twice the values of the sixteen codes of a four-bit float (E2M1).
-pub const FP4_VALUES: [i8; 16] = [0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12];
-
 /// An error when converting weights.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum QuantError {
@@ -52,6 +45,10 @@ fn check_length(dtype: DType, elements: usize, bytes: usize) -> Result<(), Quant
     } else {
         Err(QuantError::Length { dtype, elements, bytes })
     }
+}
+
+fn absolute_max(values: &[f32]) -> f32 {
+    values.iter().fold(0.0, |max, x| max.max(x.abs()))
 }
 
 fn half_at(block: &[u8], offset: usize) -> f32 {

@@ -1,8 +1,9 @@
 //! Simple quantisers for tests and synthetic models. The scale of a group comes from its extremes, and codes are
 //! rounded to nearest. Published files search for better scales.
 
-use super::{IQ4_NL_VALUES, QuantError, coded};
+use super::{QuantError, absolute_max, coded};
 use crate::DType;
+use crate::forms::IQ4_NL_VALUES;
 use half::{bf16, f16};
 
 /// Quantises whole blocks into the file format.
@@ -42,10 +43,6 @@ pub fn quantize(dtype: DType, values: &[f32]) -> Result<Vec<u8>, QuantError> {
         }
     }
     Ok(bytes)
-}
-
-pub(super) fn absolute_max(values: &[f32]) -> f32 {
-    values.iter().fold(0.0, |max, x| max.max(x.abs()))
 }
 
 /// Appends `value` as a half, and returns the value of the half.
