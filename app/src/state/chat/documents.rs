@@ -73,7 +73,7 @@ impl ChatStore {
         };
         let Some(document) = self.documents.read(name, file, goes_on).await? else { return Ok(()) };
         let extent = extent(&document)?;
-        let key = self.media.keep(file).await?;
+        let key = self.media.keep(file, attaching.to.temporary).await?;
         self.documents.hold(key, document);
         let attachment = Attachment {
             size: file.size() as u64,
