@@ -58,7 +58,7 @@ pub struct Reading {
 /// What is being attached: to this message, as long as nobody cancels the reading of this number.
 #[derive(Clone, Copy)]
 pub(super) struct Attaching {
-    to: DraftPlace,
+    pub(super) to: DraftPlace,
     number: Option<u32>,
 }
 
