@@ -264,10 +264,10 @@ mod tests {
     }
 
     #[test]
-    fn the_reader_of_documents_stands_alone() {
-        let reader = ["frontend/documents/src/read.rs", "frontend/documents/tests/host/files/office.pdf"];
-        assert_eq!(packages(&reader), ["frontend/documents"]);
-        assert_eq!(Selection::of(&reader).steps, [Step::Fmt, Step::Clippy, Step::Unit]);
+    fn the_reader_of_documents_can_break_the_page() {
+        let file = ["frontend/documents/src/read.rs"];
+        assert_eq!(packages(&file), ["app", "frontend/documents", "server"]);
+        assert!(Selection::of(&file).steps.contains(&Step::E2e));
     }
 
     #[test]
