@@ -264,7 +264,7 @@ impl TokenSource<'_> {
             return Ok(());
         }
         let drafts = look_up::look_up(&self.history, self.gain.shortest_match(), count as usize);
-        let fetched = async { Ok::<_, StepError>(decoder.fetch_rows(&drafts).await?) };
+        let fetched = async { decoder.fetch_rows(&drafts).await };
         self.cancel.guard(fetched).await
     }
 
@@ -277,7 +277,7 @@ impl TokenSource<'_> {
         }
         (self.since_miss, self.rows) = (0, None);
         let last = self.history.last().copied();
-        let fetched = async { Ok::<_, StepError>(decoder.fetch_rows(last.as_slice()).await?) };
+        let fetched = async { decoder.fetch_rows(last.as_slice()).await };
         self.cancel.guard(fetched).await?;
         self.read_at = Instant::now();
         Ok(())

@@ -46,7 +46,7 @@ mod tests {
         let mut slots = Slots::new(6, 3, Scores::new(6));
         for expert in [4, 0, 2] {
             let slot = slots.place(expert, &[]).expect("a free slot");
-            slots.insert(expert, slot);
+            let _ = slots.insert(expert, slot);
         }
         assert_eq!(slots.table(), [1, NONE, 2, NONE, 0, NONE]);
         // 0 was used often, but long ago; 2 once, just now; 4 twice, a while ago.
@@ -56,7 +56,7 @@ mod tests {
         assert_eq!(slots.place(5, &[]), Some(1));
         assert_eq!(slots.place(5, &[0]), Some(2));
         assert_eq!(slots.place(5, &[0, 2, 4]), None);
-        slots.insert(5, 1);
+        let _ = slots.insert(5, 1);
         assert!(slots.holds(5) && !slots.holds(0) && !slots.holds(6));
         assert_eq!(slots.table(), [NONE, NONE, 2, NONE, 0, 1]);
     }

@@ -42,7 +42,7 @@ mod tests {
 
     fn fetch(lines: &mut Slots<Ring>, line: u32, keep: &[u32]) -> Option<u32> {
         let slot = lines.place(line, keep)?;
-        lines.insert(line, slot);
+        let _ = lines.insert(line, slot);
         Some(slot)
     }
 

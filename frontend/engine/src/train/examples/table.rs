@@ -74,7 +74,7 @@ impl Names {
             let is_other = |at: &usize| OTHERS.iter().any(|other| self.0[*at].eq_ignore_ascii_case(other));
             let has_numbers = |at: &usize| {
                 let mut cells = after.clone().filter_map(|cells| cells.get(*at)).peekable();
-                cells.peek().is_some() && cells.all(is_number)
+                cells.peek().is_some() && cells.all(|cell| is_number(cell))
             };
             // Two columns are left in any case.
             let last = self.0.len().checked_sub(2)?;
@@ -123,7 +123,7 @@ fn is_prose(cells: &[Cow<'_, str>]) -> bool {
 }
 
 /// Whether a cell is a number, with a point or a comma.
-fn is_number(cell: &Cow<'_, str>) -> bool {
+fn is_number(cell: &str) -> bool {
     cell.trim().replace(',', ".").parse::<f64>().is_ok()
 }
 
@@ -177,7 +177,7 @@ fn header(records: &[(u32, Cells<'_>)]) -> Option<usize> {
     let filled = |cells: &Cells<'_>| cells.iter().filter(|cell| !cell.trim().is_empty()).count();
     known(records).or_else(|| {
         let first = records.iter().take(HEADS).position(|(_, cells)| filled(cells) > 1).unwrap_or(0);
-        records.get(first).filter(|(_, cells)| !cells.iter().any(is_number)).map(|_| first)
+        records.get(first).filter(|(_, cells)| !cells.iter().any(|cell| is_number(cell))).map(|_| first)
     })
 }
 
