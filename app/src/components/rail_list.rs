@@ -184,7 +184,9 @@ pub fn ConversationList() -> impl IntoView {
         }
     };
     let key = move |event: web_sys::KeyboardEvent| {
-        if selection.ids.with_untracked(Option::is_none) || browser::typing_in_field() {
+        // A title that is being written takes its keys itself.
+        let renaming = browser::focused().is_some_and(|it| it.class_list().contains("rename"));
+        if selection.ids.with_untracked(Option::is_none) || renaming {
             return;
         }
         let modified = event.ctrl_key() || event.meta_key();

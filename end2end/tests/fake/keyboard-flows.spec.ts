@@ -144,11 +144,12 @@ test.describe("with the keyboard alone", () => {
     await expect(app.conversation("A greeting")).toBeVisible();
     const download = page.waitForEvent("download");
     await pressOn(page, page.getByRole("button", { name: "Organize conversations" }));
+    await page.keyboard.press("e");
     await expect(page.getByRole("menuitem", { name: "Export all" })).toBeFocused();
     await page.keyboard.press("Enter");
     await download;
     await pressOn(page, page.getByRole("button", { name: "Organize conversations" }));
-    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("i");
     const buffer = Buffer.from(archive("Imported", [["user", "Hi"], ["assistant", "Yes."]]));
     const item = page.getByRole("menuitem", { name: "Import…" });
     await expect(item).toBeFocused();

@@ -145,9 +145,9 @@ test.describe("the keyboard", () => {
     const menu = page.getByRole("button", { name: "Organize conversations" });
     await menu.focus();
     await page.keyboard.press("Enter");
-    await expect(page.getByRole("menuitem", { name: "Export all" })).toBeFocused();
+    await expect(page.getByRole("menuitem", { name: "New temporary conversation" })).toBeFocused();
     await page.keyboard.press("Escape");
-    await expect(page.getByRole("menuitem", { name: "Export all" })).toBeHidden();
+    await expect(page.getByRole("menuitem", { name: "New temporary conversation" })).toBeHidden();
     await expect(menu).toBeFocused();
   });
 

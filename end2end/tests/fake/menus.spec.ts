@@ -18,7 +18,7 @@ test.describe("a menu", () => {
     const item = (name: string) => menu.getByRole("menuitem", { name, exact: true });
     await expect(item("Rename")).toBeFocused();
     await page.keyboard.press("ArrowDown");
-    await expect(item("Duplicate")).toBeFocused();
+    await expect(item("Pin")).toBeFocused();
     await page.keyboard.press("End");
     await expect(item("Delete")).toBeFocused();
     await page.keyboard.press("ArrowDown");
