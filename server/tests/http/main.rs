@@ -72,12 +72,14 @@ impl Server {
         let root = tempfile::tempdir().expect("a folder");
         let assets = Assets {
             stylesheet: "/pkg/main.00112233.css".into(),
+            font: None,
             boot: "/pkg/boot.00112233.js".into(),
             page_js: "/pkg/page.00112233.js".into(),
             page_wasm: "/pkg/page.00112233.wasm".into(),
             recorder: "/pkg/recorder.00112233.js".into(),
             fake: None,
             worker: "/pkg/worker.00112233.js".into(),
+            documents: "/pkg/documents.00112233.js".into(),
         };
         let write = |name: &str, content: &[u8]| fs::write(root.path().join(name), content).expect("written");
         fs::create_dir(root.path().join("pkg")).expect("a folder");
