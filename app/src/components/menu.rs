@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use leptos::{html, prelude::*};
+use leptos::{callback::Callable as _, html, prelude::*};
 use wasm_bindgen::JsCast as _;
 
 use super::{Glyph, Icon};
@@ -33,9 +33,10 @@ pub fn Menu(
     let open = RwSignal::new(None::<Begin>);
     let root = NodeRef::<html::Div>::new();
     let button = NodeRef::<html::Button>::new();
+    // An action may remove the menu with what it is for.
     let leave = move |event: web_sys::FocusEvent| {
         let to = event.related_target().and_then(|to| to.dyn_into::<web_sys::Node>().ok());
-        if let Some(root) = root.get_untracked()
+        if let Some(root) = root.try_get_untracked().flatten()
             && !root.contains(to.as_ref())
         {
             open.set(None);
@@ -156,7 +157,7 @@ fn MenuList(
     };
     view! {
         // After the action itself: what the action opens then gives the focus back to the button.
-        <div class="menu-list" role="menu" aria-label=label node_ref=list on:keydown=key on:click=move |_| close.run(())>
+        <div class="menu-list" role="menu" aria-label=label node_ref=list on:keydown=key on:click=move |_| { close.try_run(()); }>
             {children()}
         </div>
     }

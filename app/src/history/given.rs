@@ -18,15 +18,6 @@ pub struct OpenDocument {
 }
 
 impl Conversation {
-    /// Whether a document is attached to any message, or was given with it.
-    #[must_use]
-    pub fn has_documents(&self) -> bool {
-        self.nodes().any(|(_, node)| {
-            let is_document = |it: &Attachment| it.kind == AttachmentKind::Document;
-            node.message.given.is_some() || node.message.attachments.iter().any(is_document)
-        })
-    }
-
     /// The documents up to a message, that one included. They are numbered from 1 in this order.
     #[must_use]
     pub fn documents_to(&self, until: NodeId) -> Vec<Attachment> {

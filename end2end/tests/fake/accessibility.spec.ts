@@ -52,7 +52,7 @@ const states: Record<string, Reach> = {
     await app.ask("What are these?");
     await app.attach(png("blue.png", 64, 48, [30, 30, 200]), animatedGif(), wav("long.wav", 31));
     await expect(app.tray).toContainText("split into 2 clips");
-    await app.attach({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") });
+    await app.attach({ name: "notes.zip", mimeType: "application/zip", buffer: Buffer.from("PK\x03\x04") });
     await expect(app.refusal).toBeVisible();
     return app.refusal;
   },

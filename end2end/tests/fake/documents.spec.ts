@@ -6,7 +6,6 @@ import { faults } from "../../support/axe.ts";
 import { pdf, text } from "../../support/documents.ts";
 import { DOWNLOADS } from "../../support/firefox.ts";
 import type { MediaFile } from "../../support/media.ts";
-import { NewerBuild } from "../../support/newer.ts";
 import { App } from "../../support/app.ts";
 import { expect, test } from "../../support/watch.ts";
 
@@ -36,7 +35,7 @@ test("a document is picked, read, sent, cited and opened at the place", async ({
   await app.attach(lease);
   await expect(app.tray).toContainText("lease.md");
   await expect(app.tray).toContainText(/7 lines · about \d+ tokens/);
-  const answer = await app.ask("How long is the notice period?");
+  const answer = await app.ask("What is the notice period?");
   const citation = answer.getByRole("button", { name: "Open lease.md, lines 1 to 3" });
   await expect(citation).toHaveText("line 1");
   // All of it was given.
@@ -88,13 +87,13 @@ test("of a long document the fitting pages are given, and that is said", async (
   await answer.getByRole("button", { name: "Open animals.pdf, page 31" }).click();
   await expect(preview(page, "animals.pdf")).toContainText("Animal 30 eats zebras");
   await preview(page, "animals.pdf").getByRole("button", { name: "Next part" }).click();
-  await expect(preview(page, "animals.pdf").getByRole("status")).toHaveText("page 32");
+  await expect(preview(page, "animals.pdf").locator(".numbers")).toHaveText("page 32");
 });
 
 test("a document stays with its conversation: reload, regenerate, edit, later questions", async ({ app, page }) => {
   await app.openChat("instant");
   await app.attach(lease);
-  await app.ask("How long is the notice period?");
+  await app.ask("What is the notice period?");
   await app.kept("notice period");
   await app.reload();
   await app.ready();
@@ -113,18 +112,18 @@ test("a document stays with its conversation: reload, regenerate, edit, later qu
 test("a document is exported and imported with its conversation", { tag: DOWNLOADS }, async ({ app, page }) => {
   await app.openChat();
   await app.attach(lease);
-  await app.ask("How long is the notice period?");
+  await app.ask("What is the notice period?");
   const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Export or import conversations" }).click();
+  await page.getByRole("button", { name: "Organize conversations" }).click();
   await page.getByRole("menuitem", { name: "Export all" }).click();
   const file = readFileSync(await (await download).path(), "utf8");
-  await app.act("How long is the notice period?", "Delete");
+  await app.act("What is the notice period?", "Delete");
   await expect(app.questions).toHaveCount(0);
-  await page.getByRole("button", { name: "Export or import conversations" }).click();
+  await page.getByRole("button", { name: "Organize conversations" }).click();
   const chooser = page.waitForEvent("filechooser");
   await page.getByRole("menuitem", { name: /^Import/ }).click();
   await (await chooser).setFiles({ name: "history.json", mimeType: "application/json", buffer: Buffer.from(file) });
-  await app.conversation("How long is the notice period?").click();
+  await app.conversation("What is the notice period?").click();
   await app.answers.first().getByRole("button", { name: /Open lease.md/ }).click();
   await expect(preview(page, "lease.md")).toContainText("900 euros");
 });
@@ -173,7 +172,7 @@ test("at 320 pixels nothing is cut off, and axe finds nothing", async ({ app, pa
   await app.attach(text(`${"long-name-".repeat(8)}.md`, lease.buffer.toString()));
   await expect(app.tray).toContainText("7 lines");
   expect(await faults(page)).toEqual([]);
-  const answer = await app.ask("How long is the notice period?");
+  const answer = await app.ask("What is the notice period?");
   const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   expect(await overflow()).toBe(0);
   await answer.getByRole("button", { name: /^Open long-name/ }).click();
@@ -192,38 +191,4 @@ test("in German", async ({ app, page, context, baseURL }) => {
   await app.page.locator("#composer").fill("Wie lange?");
   await app.page.locator("#composer").press("Enter");
   await expect(page.getByRole("button", { name: "lease.md öffnen, Zeilen 1 bis 3" })).toBeVisible();
-});
-
-test.describe("the reader of documents", () => {
-  test.use({ serviceWorkers: "allow", reuseContext: false });
-  test.skip(({ browserName }) => browserName !== "chromium", "others do not show what a service worker does");
-
-  test("is fetched with the first document, and kept for when there is no server", async ({ page, context, baseURL }) => {
-    const server = await NewerBuild.before(baseURL ?? "");
-    const app = new App(page);
-    const asked = () => server.asked.filter((path) => path.includes("/pkg/documents"));
-    await page.goto(`${server.origin}/?fake=instant`);
-    await app.ready();
-    await page.waitForFunction(() => navigator.serviceWorker.controller?.state === "activated");
-    expect(asked()).toEqual([]);
-    await app.attach(lease);
-    await expect(app.tray).toContainText("7 lines");
-    const kept = () =>
-      page.evaluate(async () => {
-        const names = await caches.keys();
-        const all = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
-        return all.flat().filter(({ url }) => url.includes("/pkg/documents")).length;
-      });
-    await expect.poll(kept).toBe(3);
-    const before = server.asked.length;
-    const answer = await app.ask("How long is the notice period?");
-    await expect(answer.getByRole("button", { name: /Open lease.md/ })).toBeVisible();
-    expect(server.asked.slice(before), "a question asks the server for nothing").toEqual([]);
-    server.close();
-    await context.setOffline(true);
-    await page.reload();
-    await app.ready();
-    await app.attach(text("other.txt", "Read offline."));
-    await expect(app.tray).toContainText("1 line");
-  });
 });

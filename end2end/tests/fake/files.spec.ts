@@ -39,10 +39,10 @@ test("a broken model leaves the one that is loaded, and one message that goes aw
   await page.keyboard.press("Escape");
   await expect(await app.ask("And again")).toContainText("A red circle");
   // Every file is named, and what was said of the ones before goes.
-  await drop(page, ["empty.gguf", Buffer.alloc(0)], ["note.txt", Buffer.from("x")]);
+  await drop(page, ["empty.gguf", Buffer.alloc(0)], ["note.zip", Buffer.from("PK\x03\x04")]);
   await expect(app.failure).toContainText("empty.gguf can’t be opened. The file is empty.");
   await expect(app.failure).toHaveCount(1);
-  await expect(app.refusal).toContainText("note.txt: ");
+  await expect(app.refusal).toContainText("note.zip: ");
   await drop(page, ["broken.gguf", Buffer.from("NOPE")]);
   await expect(app.refusal).toHaveCount(0);
   await expect(app.failure).toContainText("broken.gguf");

@@ -28,7 +28,7 @@ test("an export of ChatGPT comes as a tree, and what was left out is said", asyn
   await app.openChat();
   await importFile(app, { text: CHATGPT });
   const notice = page.getByRole("region", { name: "Notifications" });
-  await expect(notice).toContainText("1 conversation added.");
+  await expect(notice).toContainText("1 conversation imported.");
   await expect(notice).toContainText("1 attachment was left out");
   await expect(notice).toContainText("1 hidden instruction was left out.");
   await expect(notice).toContainText("1 entry of an unknown kind was left out.");

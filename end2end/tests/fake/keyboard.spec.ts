@@ -13,6 +13,8 @@ test.describe("the keyboard", () => {
     const selected = app.palette.getByRole("option", { selected: true });
     await expect(selected).toContainText("New conversation");
     await page.keyboard.press("ArrowDown");
+    await expect(selected).toContainText("New temporary conversation");
+    await page.keyboard.press("ArrowDown");
     await expect(selected).toContainText("Choose a model");
     await page.keyboard.press("Escape");
     await expect(app.palette).toBeHidden();

@@ -160,7 +160,7 @@ test("what goes wrong with conversations is said in German", async ({ page }) =>
   await page.goto("/?fake=instant,demo");
   await expect(page.getByText("Simulierte Engine")).toBeVisible();
   const chooser = page.waitForEvent("filechooser");
-  await page.getByRole("button", { name: "Unterhaltungen exportieren oder importieren" }).click();
+  await page.getByRole("button", { name: "Unterhaltungen ordnen" }).click();
   await page.getByRole("menuitem", { name: "Importieren …" }).click();
   await (await chooser).setFiles({ name: "x.json", mimeType: "application/json", buffer: Buffer.from("{ oops }") });
   await expect(

@@ -1,6 +1,8 @@
 // What a service worker keeps of the page: it opens without the server, and a newer build is told.
 
 import { expect, type Page, test } from "@playwright/test";
+import { App } from "../../support/app.ts";
+import { text } from "../../support/documents.ts";
 import { NewerBuild } from "../../support/newer.ts";
 
 // A context that was offline would stay so for the next test.
@@ -103,4 +105,33 @@ test("a page is told of a newer build, and reloads into it", async ({ page, cont
   await expect(page.locator("html")).toHaveAttribute("data-boot", "done");
   await expect.poll(() => boot(page)).toContain("boot.new.");
   server.close();
+});
+
+test("the reader of documents is fetched with the first one, and kept for when there is no server", async ({ page, context, baseURL }) => {
+  const server = await NewerBuild.before(baseURL ?? "");
+  const app = new App(page);
+  const asked = () => server.asked.filter((path) => path.includes("/pkg/documents"));
+  await page.goto(`${server.origin}/?fake=instant`);
+  await app.ready();
+  await kept(page);
+  expect(asked()).toEqual([]);
+  await app.attach(text("lease.md", "# Rent\n\nThe rent is 900 euros.\n\n# Notice\n\nThe notice period is three months.\n"));
+  await expect(app.tray).toContainText("7 lines");
+  const stored = () =>
+    page.evaluate(async () => {
+      const names = await caches.keys();
+      const all = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
+      return all.flat().filter(({ url }) => url.includes("/pkg/documents")).length;
+    });
+  await expect.poll(stored).toBe(3);
+  const before = server.asked.length;
+  const answer = await app.ask("What is the notice period?");
+  await expect(answer.getByRole("button", { name: /Open lease.md/ })).toBeVisible();
+  expect(server.asked.slice(before), "a question asks the server for nothing").toEqual([]);
+  server.close();
+  await context.setOffline(true);
+  await page.reload();
+  await app.ready();
+  await app.attach(text("other.txt", "Read offline."));
+  await expect(app.tray).toContainText("1 line");
 });

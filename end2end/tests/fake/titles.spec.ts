@@ -33,6 +33,7 @@ test("a title of one's own stays", async ({ app, page }) => {
   await page.keyboard.press("Enter");
   await turnOn(app);
   await app.conversation("Mine").click();
+  await expect(app.questions).toHaveCount(1);
   await app.ask("And a red one");
   await app.startConversation();
   await app.ask("Another");

@@ -66,9 +66,9 @@ pub(super) fn read(json: &[u8], now: u64) -> Option<Foreign> {
         let imported = serde_json::from_str(entry.get()).ok().and_then(|it| of(&it, &mut foreign.skipped));
         match imported {
             None => count(&mut foreign.skipped, Skipped::Unknown),
-            Some(imported) => {
+            Some((program, imported)) => {
                 known = true;
-                match imported.build(now, &mut foreign.skipped) {
+                match imported.build(program, now, &mut foreign.skipped) {
                     Some(conversation) => foreign.conversations.push(conversation),
                     None => count(&mut foreign.skipped, Skipped::EmptyConversation),
                 }
@@ -78,16 +78,16 @@ pub(super) fn read(json: &[u8], now: u64) -> Option<Foreign> {
     known.then_some(foreign)
 }
 
-/// A conversation, by the fields that only one of the programs writes.
-fn of(entry: &Value, skipped: &mut SkippedCounts) -> Option<Imported> {
+/// A conversation and the program that wrote it, told by the fields that only that one writes.
+fn of(entry: &Value, skipped: &mut SkippedCounts) -> Option<(&'static str, Imported)> {
     if entry["mapping"].is_object() {
-        Some(chatgpt::conversation(entry, skipped))
+        Some(("ChatGPT", chatgpt::conversation(entry, skipped)))
     } else if entry["chat_messages"].is_array() {
-        Some(claude::conversation(entry, skipped))
+        Some(("Claude", claude::conversation(entry, skipped)))
     } else if entry["chat"].is_object() {
-        Some(open_webui::conversation(entry, skipped))
+        Some(("Open WebUI", open_webui::conversation(entry, skipped)))
     } else if is_lm_studio(&entry["messages"]) {
-        Some(lm_studio::conversation(entry, skipped))
+        Some(("LM Studio", lm_studio::conversation(entry, skipped)))
     } else {
         None
     }

@@ -1,5 +1,6 @@
 //! Files of other programs, right and wrong.
 
+use protocol::Finish;
 use serde_json::{Value, json};
 
 use super::super::{Conversation, Filing, TitleSource};
@@ -55,7 +56,8 @@ fn a_tree_of_chatgpt_stays_a_tree() {
     assert_eq!((it.title.as_str(), it.title_source), ("Tea", TitleSource::User));
     assert_eq!((it.created, it.updated), (1_700_000_000_500, 1_700_000_100_000));
     assert_eq!(it.filing, Filing { pinned: true, ..Filing::default() });
-    assert_eq!(it.message(it.leaf().expect("a leaf")).expect("there").model, "gpt-4o");
+    let answer = it.message(it.leaf().expect("a leaf")).expect("there");
+    assert_eq!((answer.model.as_str(), answer.finish), ("gpt-4o", Some(Finish::EndOfTurn)));
 }
 
 #[test]

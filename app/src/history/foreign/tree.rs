@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use protocol::{Finish, Role};
+
 use super::super::conversation::Node;
 use super::super::title::{one_line, shorten};
 use super::super::{Conversation, ConversationId, Filing, Message, NodeId, Options, TitleSource};
@@ -44,8 +46,9 @@ pub(super) struct Entry {
 }
 
 impl Imported {
-    /// The conversation; `None` if nothing is said in it. Entries that no first one leads to are counted.
-    pub(super) fn build(self, now: u64, skipped: &mut SkippedCounts) -> Option<Conversation> {
+    /// The conversation; `None` if nothing is said in it. Answers of no named model are those of `program`. Entries that no first
+    /// one leads to are counted.
+    pub(super) fn build(self, program: &str, now: u64, skipped: &mut SkippedCounts) -> Option<Conversation> {
         let id = ConversationId(hash(&self.id));
         let mut conversation = Conversation::new(id, Options::default(), self.created);
         let known: HashMap<&str, usize> =
@@ -68,7 +71,7 @@ impl Imported {
                 (None, _) => parent,
                 // Parts of one answer, between which a tool was called.
                 (Some(message), Some(before)) if joins && conversation.append(before, message) => parent,
-                (Some(message), _) => Some(conversation.place(entry, message.clone(), parent)),
+                (Some(message), _) => Some(conversation.place(entry, message.clone(), parent, program)),
             };
             placed.insert(index, node);
             let after = followers.get(&Some(index)).map_or(&[][..], Vec::as_slice);
@@ -101,8 +104,21 @@ impl Imported {
 
 impl Conversation {
     /// Adds an entry's message. Its id follows from the time and from what the file calls it.
-    fn place(&mut self, entry: &Entry, mut message: Message, parent: Option<NodeId>) -> NodeId {
+    fn place(
+        &mut self,
+        entry: &Entry,
+        mut message: Message,
+        parent: Option<NodeId>,
+        program: &str,
+    ) -> NodeId {
         message.model = name(&message.model);
+        if message.role == Role::Assistant {
+            // One without an end would count as cut off.
+            message.finish = Some(Finish::EndOfTurn);
+            if message.model.is_empty() {
+                message.model = program.to_owned();
+            }
+        }
         if message.created == 0 {
             let before = parent.and_then(|parent| self.message(parent)).map(|before| before.created);
             message.created = before.unwrap_or(self.created);
@@ -119,11 +135,10 @@ impl Conversation {
 
     /// Appends an answer to the one before it. Returns whether both are answers.
     fn append(&mut self, before: NodeId, message: &Message) -> bool {
-        use protocol::Role::Assistant;
-        let Some(first) = self.message_mut(before).filter(|first| first.role == Assistant) else {
+        let Some(first) = self.message_mut(before).filter(|first| first.role == Role::Assistant) else {
             return false;
         };
-        if message.role != Assistant {
+        if message.role != Role::Assistant {
             return false;
         }
         for (whole, part) in [(&mut first.text, &message.text), (&mut first.thought, &message.thought)] {
@@ -131,9 +146,6 @@ impl Conversation {
                 whole.push_str("\n\n");
             }
             whole.push_str(part);
-        }
-        if first.model.is_empty() {
-            first.model = name(&message.model);
         }
         true
     }

@@ -69,7 +69,7 @@ pub fn DocumentDialog() -> impl IntoView {
     let title = Signal::derive(move || {
         shown.with(|it| it.as_ref().map_or_else(String::new, |it| it.attachment.name.clone()))
     });
-    view! { <Dialog open=shown title=title class="preview">{content(Content::Document)}</Dialog> }
+    view! { <Dialog open=shown title=title class="document-preview">{content(Content::Document)}</Dialog> }
 }
 
 /// What the camera sees.

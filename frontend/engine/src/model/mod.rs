@@ -49,7 +49,7 @@ pub use diffusion::{
     CanvasLogits, Diffuser, DiffusionPlans, Noise, NoiseError, Predicted, Recorded, RecordedStep,
 };
 pub use drafter::{DraftParts, Drafter, DrafterError, DrafterSpec};
-pub use expert_cache::{ExpertError, ExpertSource, ExpertUse};
+pub use expert_cache::{ExpertSource, ExpertUse};
 pub(crate) use expert_scratch::ExpertScratch;
 pub(crate) use experts::{Pairs, ranges};
 pub use host_table::{HostTable, RowError};
@@ -59,5 +59,5 @@ pub use parts::{Extent, Parts, Rope, history};
 pub use row_cache::{RowCache, RowCacheValues};
 pub(crate) use rows::activation_params;
 pub use scratch::{Scratch, chunk, text_chunk};
-pub use step_error::StepError;
+pub use step_error::{ExpertError, StepError};
 pub use tuning::{Tuning, large_products};

@@ -8,17 +8,16 @@ use std::time::Duration;
 
 use futures_util::stream::{StreamExt as _, TryStreamExt as _, iter};
 use shaders::experts::{Choice, Mixture, locate};
-use shaders::repack::PieceError;
 use web_time::Instant;
 
 use super::CachePlans;
 use super::plans::PartPlan;
 use super::scores::Scores;
-use crate::bytes::{ByteSource as _, Bytes, LocalSource, SourceError};
-use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program, Readback, UploadError};
-use crate::model::Parts;
+use crate::bytes::{ByteSource as _, Bytes, LocalSource};
+use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program, Readback};
 use crate::model::expert_scratch::CacheValues;
 use crate::model::slots::{SlotBuffer, Slots};
+use crate::model::{ExpertError, Parts};
 use crate::plan::{PlanError, Value};
 use crate::weights::TensorList;
 
@@ -26,24 +25,6 @@ use crate::weights::TensorList;
 const AHEAD: usize = 4;
 /// Wait for the device after this number of experts, to bound the pending copies.
 const EXPERTS_PER_WAIT: usize = 16;
-
-/// Why an expert could not be loaded.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the fields are what their sentence says")]
-pub enum ExpertError {
-    /// The local copy could not be read.
-    #[error("expert {expert} of layer {layer} could not be read: {source}")]
-    Source { layer: usize, expert: u32, source: SourceError },
-    /// The device.
-    #[error(transparent)]
-    Gpu(#[from] GpuError),
-    /// The bytes could not be uploaded.
-    #[error(transparent)]
-    Upload(#[from] UploadError),
-    /// The rows of an expert cannot be repacked alone.
-    #[error(transparent)]
-    Piece(#[from] PieceError),
-}
 
 /// The local copy of the file, and the tensors there.
 pub type ExpertSource = (Rc<dyn LocalSource>, TensorList);

@@ -16,5 +16,5 @@ mod passes;
 mod plans;
 mod scores;
 
-pub use cache::{Chunk, ExpertCache, ExpertError, ExpertSource, ExpertUse};
+pub use cache::{Chunk, ExpertCache, ExpertSource, ExpertUse};
 pub use plans::CachePlans;

@@ -1,8 +1,9 @@
 //! Chunks of rows, which choose more experts than there are slots: prompts and canvases.
 
-use super::{Chunk, ExpertCache, ExpertError};
+use super::{Chunk, ExpertCache};
 use crate::bytes::{CancelToken, SourceError};
 use crate::gpu::{GpuError, PacedQueue, Program, Rows};
+use crate::model::ExpertError;
 
 impl ExpertCache {
     /// Runs a program for the rows of a chunk, after what `begun` has encoded. The experts' steps of a layer run in passes, each
