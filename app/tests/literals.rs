@@ -27,8 +27,9 @@ const READ: [&str; 11] = [
     "title",
 ];
 
-/// What is the same in every language: what a program reads, and questions to a model that knows English alone.
-const SAME: [&str; 6] = [
+/// What is the same in every language: what a program reads, names, and questions to a model that knows English alone.
+const SAME: [&str; 7] = [
+    "Open WebUI",
     r#"{"prompt": "…", "completion": "…"}"#,
     "Name three fruits as a list.",
     "Sort these numbers: 9, 4, 7, 1",
