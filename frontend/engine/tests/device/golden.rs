@@ -244,13 +244,17 @@ fn the_steps_of_a_drawn_token_agree_in_full_precision() {
     }
 }
 
+/// The least share of equal ids that the golden set expects of an engine that rounds, where llama.cpp's is not known.
+const USUAL_SHARE: f64 = 0.8;
+
 /// What llama.cpp reached on a file: the distance of its logits, the share of equal ids (the mean over the prompts).
 fn llama_cpp(case: &Case) -> (f32, f64) {
     let path = common::repository("frontend/engine/tests/golden/llama_cpp_agreement.json");
     let bytes = std::fs::read(path).expect("what llama.cpp reached");
     let all: serde_json::Value = serde_json::from_slice(&bytes).expect("JSON");
-    let figure = |name: &str| all[&case.key][name].as_f64().expect("a figure");
-    (figure("max_abs_logit_diff") as f32, figure("argmax_agreement"))
+    let figures = &all[&case.key];
+    let far = figures["max_abs_logit_diff"].as_f64().expect("a figure");
+    (far as f32, figures.get("argmax_agreement").map_or(USUAL_SHARE, |it| it.as_f64().expect("a share")))
 }
 
 /// Whether a kernel of decode multiplies with quantised matrices, and so can be packed.
