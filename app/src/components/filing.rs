@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use leptos::{prelude::*, task::spawn_local};
+use leptos::{
+    prelude::*,
+    task::{spawn_local, tick},
+};
 
 use crate::{
     history::{ConversationId, Filing, FolderId},
@@ -37,16 +40,22 @@ pub fn dragged(event: &web_sys::DragEvent) -> Vec<ConversationId> {
     ids.split_whitespace().filter_map(|id| id.parse().ok()).collect()
 }
 
-/// Puts conversations at the top of the list, or back among the others.
-pub fn set_pinned(stores: Stores, ids: Vec<ConversationId>, pinned: bool) {
+/// Puts conversations at the top of the list, or back among the others; then calls `then`.
+pub fn set_pinned(stores: Stores, ids: Vec<ConversationId>, pinned: bool, then: impl FnOnce() + 'static) {
     // What is at the top is not put away.
-    change(stores, ids, None, move |it| (it.pinned, it.archived) = (pinned, it.archived && !pinned));
+    change(stores, ids, None, move |it| (it.pinned, it.archived) = (pinned, it.archived && !pinned), then);
 }
 
 /// Puts conversations away, or takes them back.
 pub fn set_archived(stores: Stores, ids: Vec<ConversationId>, archived: bool) {
     let words = archived.then(|| t().archived(ids.len() as u64));
-    change(stores, ids, words, move |it| (it.archived, it.pinned) = (archived, it.pinned && !archived));
+    change(
+        stores,
+        ids,
+        words,
+        move |it| (it.archived, it.pinned) = (archived, it.pinned && !archived),
+        || (),
+    );
 }
 
 /// Moves conversations to a folder, or out of theirs.
@@ -54,15 +63,16 @@ pub fn move_to(stores: Stores, ids: Vec<ConversationId>, folder: Option<FolderId
     let count = ids.len() as u64;
     let name = folder.and_then(|id| untrack(|| stores.library.folder(id))).map(|folder| folder.name);
     let words = name.map_or_else(|| t().moved_out(count), |name| t().moved(count, &name));
-    change(stores, ids, Some(words), move |it| (it.folder, it.archived) = (folder, false));
+    change(stores, ids, Some(words), move |it| (it.folder, it.archived) = (folder, false), || ());
 }
 
-/// Changes where conversations are, unless they are there already, and says so.
+/// Changes where conversations are, unless they are there already, and says so. Calls `then` once the list shows it.
 fn change(
     stores: Stores,
     ids: Vec<ConversationId>,
     words: Option<String>,
     change: impl Fn(&mut Filing) + Copy + 'static,
+    then: impl FnOnce() + 'static,
 ) {
     let library = stores.library;
     let before: BTreeMap<_, _> = library.list.with_untracked(|list| {
@@ -79,6 +89,8 @@ fn change(
     spawn_local(async move {
         let ids: Vec<_> = before.keys().copied().collect();
         library.file(&ids, move |_, filing| change(filing)).await;
+        tick().await;
+        then();
         let Some(words) = words else { return };
         stores.ui.toast_with_undo(words, move || {
             let (ids, before) = (ids.clone(), before.clone());

@@ -139,10 +139,7 @@ pub fn ConversationLine(id: ConversationId, summaries: Summaries, searching: Mem
                     <MenuItem
                         glyph=Glyph::Pin
                         label=if filing().pinned { t().rail_unpin() } else { t().rail_pin() }
-                        on_press=move |()| {
-                            filing::set_pinned(stores, vec![id], !filing().pinned);
-                            focus_line(id);
-                        }
+                        on_press=move |()| filing::set_pinned(stores, vec![id], !filing().pinned, move || focus_line(id))
                     />
                     <MenuItem glyph=Glyph::Folder label=t().rail_move() on_press=move |()| stores.ui.moving.set(Some(vec![id])) />
                     <MenuItem
@@ -245,11 +242,9 @@ fn focus_beside() {
     });
 }
 
-/// Gives the focus to the line of a conversation, wherever it is by then.
+/// Gives the focus to the line of a conversation, if it went with the place where the line was.
 fn focus_line(id: ConversationId) {
-    browser::after(std::time::Duration::from_millis(100), move || {
-        if browser::focused().is_none_or(|it| it.closest(".rail-line").is_ok_and(|it| it.is_some())) {
-            browser::focus(&format!(".rail-line a[href*=\"{id}\"]"));
-        }
-    });
+    if browser::focused().is_none() {
+        browser::focus(&format!(".rail-line a[href*=\"{id}\"]"));
+    }
 }

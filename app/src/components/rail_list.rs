@@ -215,7 +215,7 @@ fn drop_into(stores: Stores, section: Section, ids: Vec<ConversationId>) {
     match section {
         Section::Folder(id) => move_to(stores, ids, Some(id)),
         Section::Age(_) => move_to(stores, ids, None),
-        Section::Pinned => super::filing::set_pinned(stores, ids, true),
+        Section::Pinned => super::filing::set_pinned(stores, ids, true, || ()),
         Section::Archived => super::filing::set_archived(stores, ids, true),
     }
 }

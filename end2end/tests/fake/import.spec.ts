@@ -34,7 +34,7 @@ test("an export of ChatGPT comes as a tree, and what was left out is said", asyn
   await expect(notice).toContainText("1 entry of an unknown kind was left out.");
   await app.conversation("Tea").click();
   await expect(app.answers).toContainText(["Three minutes."]);
-  await app.answers.first().getByRole("button", { name: /^Next/ }).click();
+  await app.answers.first().getByRole("button", { name: /^(Previous|Next)/, disabled: false }).click();
   await expect(app.answers).toContainText(["Five minutes."]);
   // Once more brings nothing new.
   await importFile(app, { text: CHATGPT });

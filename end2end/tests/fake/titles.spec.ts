@@ -35,6 +35,8 @@ test("a title of one's own stays", async ({ app, page }) => {
   await app.conversation("Mine").click();
   await expect(app.questions).toHaveCount(1);
   await app.ask("And a red one");
+  await expect(app.answers).toHaveCount(2);
+  await app.answered();
   await app.startConversation();
   await app.ask("Another");
   // By then the first would have had one, too.
