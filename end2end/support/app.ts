@@ -147,10 +147,15 @@ export class App {
 
   /** Loads the page anew, once the browser's store has written what was saved before: a reload breaks off what is under way. */
   async reload(): Promise<void> {
+    await this.written();
+    await this.page.reload();
+  }
+
+  /** Waits until the browser's store has written what was saved before. */
+  async written(): Promise<void> {
     // What is saved meanwhile comes second.
     await this.page.evaluate(written);
     await this.page.evaluate(written);
-    await this.page.reload();
   }
 
   /** What is on the clipboard. Only Chromium lets a test read it; elsewhere none. */

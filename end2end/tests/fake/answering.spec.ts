@@ -140,6 +140,9 @@ test("long code is folded, and its lines can be wrapped", async ({ app }) => {
   await code.getByRole("button", { name: "Show all 30 lines" }).click();
   expect(await isCut()).toBe(false);
   expect(await height()).toBeGreaterThan(folded);
+  // Its language and its buttons stay in sight while it is scrolled.
+  await body.evaluate((body) => body.scrollIntoView({ block: "end" }));
+  await expect(code.getByText(/^python$/i)).toBeInViewport();
   const wrap = code.getByRole("button", { name: "Wrap lines" });
   const isWide = () => body.evaluate((body) => body.scrollWidth > body.clientWidth + 1);
   expect(await isWide()).toBe(true);

@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
+import { App } from "../../support/app.ts";
 import { DOWNLOADS } from "../../support/firefox.ts";
 import { png } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
@@ -166,6 +167,34 @@ test.describe("nothing is lost", () => {
     await expect.poll(held).toBe(false);
     await app.reload();
     await expect(app.questions).toHaveText([/Hello/, /And then\?/]);
+  });
+
+  test("what only an unsaved conversation names is kept by other tabs", async ({ app, page, context }) => {
+    await app.openChat();
+    await app.ask("Hello");
+    await app.kept("Gladly.");
+    await app.attach(png());
+    await fillStorage(page, true);
+    await app.ask("What is this?");
+    await expect(page.getByRole("alert").filter({ hasText: "couldn’t be saved" })).toBeVisible();
+    // A page looks for what nothing names when it opens, and deletes what nothing named a while before.
+    for (const minutes of [0, 30]) {
+      const other = await context.newPage();
+      await other.addInitScript((later) => {
+        const now = Date.now.bind(Date);
+        Date.now = () => now() + later;
+      }, minutes * 60_000);
+      const opened = new App(other);
+      await opened.open();
+      await expect(opened.conversation("Hello")).toBeVisible();
+      await opened.written();
+      await other.close();
+    }
+    await fillStorage(page, false);
+    await app.kept("What is this?");
+    await app.reload();
+    const picture = app.questions.last().getByRole("button", { name: "Show red.png" }).locator("img");
+    await expect.poll(() => picture.evaluate((it: HTMLImageElement) => it.naturalWidth)).toBeGreaterThan(0);
   });
 
   test("what was said and attached is on disk when it is saved, drafts and settings soon after", async ({ app, page, browserName }) => {

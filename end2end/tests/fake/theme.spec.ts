@@ -93,3 +93,26 @@ test.describe("the theme", () => {
     await expect(page.locator("html")).not.toHaveAttribute("data-theme");
   });
 });
+
+test("in forced colours the dot of a loaded model is filled, and no other", { tag: EMULATES_MEDIA }, async ({ app, page }) => {
+  await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
+  await app.openChat();
+  /** Whether the middle of the dot has another colour than its corner, which is outside of the circle. */
+  const filled = async () => {
+    const picture = await app.model.locator(".dot").screenshot();
+    return page.evaluate(async (url) => {
+      const picture = new Image();
+      picture.src = url;
+      await picture.decode();
+      const context = document.createElement("canvas").getContext("2d");
+      context?.drawImage(picture, 0, 0);
+      const at = (x: number, y: number) => context?.getImageData(x, y, 1, 1).data.join();
+      return at(picture.width >> 1, picture.height >> 1) !== at(0, 0);
+    }, `data:image/png;base64,${picture.toString("base64")}`);
+  };
+  await expect(app.model).toHaveAccessibleName(/Not loaded/);
+  expect(await filled()).toBe(false);
+  await app.ask("Hello");
+  await expect(app.model.locator(".dot")).toHaveClass("dot ready");
+  expect(await filled()).toBe(true);
+});
