@@ -60,8 +60,8 @@ pub fn VoiceSettings() -> impl IntoView {
                 >
                     {options}
                 </select>
-                <span class="hint" id="voice-hint">{hint}</span>
             </label>
+            <p class="hint" id="voice-hint">{hint}</p>
             <div class="fields">
                 <NumberField
                     label=t().settings_rate() min=0.5 max=3.0 step="0.1"
