@@ -58,7 +58,7 @@ pub(super) fn start(voice: VoiceStore) {
             stop(voice);
             fail(voice, t().record_unplugged());
         };
-        let opened = Ear::open(PAUSE, None, heard, unplugged).await;
+        let opened = Ear::open(PAUSE, false, heard, unplugged).await;
         if DICTATIONS.get() != number || voice.dictation.get_untracked() != DictationPhase::Asking {
             return;
         }

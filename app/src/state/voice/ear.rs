@@ -23,10 +23,10 @@ struct Hearing {
 
 impl Ear {
     /// Asks for the microphone. A pause of so many milliseconds ends an utterance. `heard` gets what is heard, and how loud it
-    /// is. Where the page speaks, `speaks` says whether it does now, and the browser cancels the echo of that.
+    /// is. `echo_cancelled`, what the page speaks is not heard.
     pub(super) async fn open(
         pause: u32,
-        speaks: Option<fn() -> bool>,
+        echo_cancelled: bool,
         heard: impl Fn(Vec<Heard>, f32) + 'static,
         unplugged: impl Fn() + 'static,
     ) -> Result<Self, DeviceError> {
@@ -38,13 +38,12 @@ impl Ear {
                     let Hearing { resampler, activity } = &mut *hearing.borrow_mut();
                     let mut wav = Wav::new();
                     wav.push(&resampler.get_or_insert_with(|| Resampler::new(rate)).push(&piece));
-                    activity.guard(speaks.is_some_and(|speaks| speaks()));
                     activity.push(&wav.since(0))
                 };
                 heard(found, level::meter(&piece));
             }
         };
-        let recorder = Recorder::start(speaks.is_some(), listen, unplugged).await?;
+        let recorder = Recorder::start(echo_cancelled, listen, unplugged).await?;
         Ok(Self { recorder, hearing })
     }
 

@@ -1,7 +1,7 @@
 //! A conversation by voice: it listens, sends what was said as sound, speaks the answer, and listens again. Who talks over the
 //! answer stops it.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 
 use js_sys::{Function, Promise, Reflect};
 use leptos::{prelude::*, task::spawn_local};
@@ -19,7 +19,6 @@ const PAUSE: u32 = 900;
 
 thread_local! {
     static EAR: RefCell<Option<Ear>> = const { RefCell::new(None) };
-    static SPEAKS: Cell<bool> = const { Cell::new(false) };
     /// Keeps the screen on.
     static AWAKE: RefCell<Option<JsValue>> = const { RefCell::new(None) };
 }
@@ -46,14 +45,13 @@ impl VoiceStore {
         self.trouble.set(None);
         self.level.set(0.0);
         self.ear.set(None);
-        SPEAKS.set(false);
         spawn_local(async move {
             let unplugged = move || {
                 self.trouble.set(Some(t().record_unplugged().to_owned()));
                 self.ear.set(None);
             };
             let heard = move |heard, level| self.hear(heard, level);
-            match Ear::open(PAUSE, Some(|| SPEAKS.get()), heard, unplugged).await {
+            match Ear::open(PAUSE, true, heard, unplugged).await {
                 // When the dialog was closed meanwhile, the microphone is let go at once.
                 Ok(ear) if self.talk.get_untracked() => {
                     EAR.set(Some(ear));
@@ -88,7 +86,6 @@ impl VoiceStore {
             return;
         }
         self.level.set(level);
-        SPEAKS.set(self.reading.with_untracked(Option::is_some));
         for heard in heard {
             match heard {
                 Heard::Began => self.ear.set(Some(true)),
@@ -101,7 +98,7 @@ impl VoiceStore {
             }
         }
         // Also where the answer begins while the user speaks.
-        if SPEAKS.get() && self.ear.get_untracked() == Some(true) {
+        if self.reading.with_untracked(Option::is_some) && self.ear.get_untracked() == Some(true) {
             self.interrupt();
         }
     }
