@@ -110,7 +110,7 @@ fn follow_destinations(stores: Stores) {
 
 /// The keys that work everywhere.
 fn listen_to_keys(stores: Stores) {
-    let Stores { ui, chat, settings, .. } = stores;
+    let Stores { ui, chat, settings, voice, .. } = stores;
     on_window(ev::keydown, move |event| {
         let modified = event.ctrl_key() || event.meta_key();
         if modified && event.key().eq_ignore_ascii_case("k") {
@@ -140,6 +140,10 @@ fn listen_to_keys(stores: Stores) {
                 ui.shortcuts.set(true);
             }
             // A running answer first: what is being written is what is in the way.
+            "Escape" if voice.is_on() && is_at_chat() => {
+                voice.stop();
+                chat.stop();
+            }
             "Escape" if chat.answer.place.with_untracked(Option::is_some) && is_at_chat() => {
                 chat.stop();
                 // The button that stops goes with the answer.

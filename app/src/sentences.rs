@@ -50,29 +50,61 @@ impl SentenceSplitter {
     }
 }
 
+/// Words before a full stop that ends no sentence.
+const SHORT: [&str; 20] = [
+    "abb", "approx", "bspw", "bzw", "ca", "dr", "evtl", "fig", "ggf", "hr", "mr", "mrs", "ms", "no", "nr",
+    "prof", "st", "str", "vgl", "vs",
+];
+
+/// Cuts text into its whole sentences and what is left: a sentence that may go on.
+pub fn sentences(text: &str) -> (Vec<&str>, &str) {
+    let (mut whole, mut rest) = (Vec::new(), text);
+    while let Some(end) = sentence_end(rest) {
+        let (sentence, after) = rest.split_at(end);
+        whole.push(sentence.trim());
+        rest = after;
+    }
+    (whole, rest.trim())
+}
+
 /// Where the first sentence or line ends, as a byte offset behind it.
 fn sentence_end(text: &str) -> Option<usize> {
-    let mut previous = None;
     let mut chars = text.char_indices().peekable();
     while let Some((index, character)) = chars.next() {
         if character == '\n' {
             return Some(index + 1);
         }
-        let ends = match character {
-            '。' | '！' | '？' => true,
-            // A full stop ends a sentence before a space, unless it follows a number ("1. First") or an initial.
-            '.' | '!' | '?' | '…' => {
-                chars.peek().is_some_and(|(_, next)| next.is_whitespace())
-                    && !(character == '.' && previous.is_some_and(|c: char| c.is_ascii_digit() && index < 4))
-            }
-            _ => false,
-        };
-        if ends {
-            return Some(index + character.len_utf8());
+        match character {
+            '。' | '！' | '？' => return Some(index + character.len_utf8()),
+            '.' | '!' | '?' | '…' | '؟' | '۔' | '।' => {}
+            _ => continue,
         }
-        previous = Some(character);
+        // What closes a quotation or a bracket belongs to the sentence.
+        while chars.next_if(|&(_, next)| matches!(next, '"' | '”' | '’' | '“' | '»' | ')' | ']')).is_some()
+        {
+        }
+        let &(end, next) = chars.peek()?;
+        if next.is_whitespace() && !(character == '.' && goes_on(&text[..index], &text[end..])) {
+            return Some(end);
+        }
     }
     None
+}
+
+/// Whether a sentence goes on behind a full stop: after a number (“1. First”, „am 3. Mai“), an initial, an abbreviation, and
+/// before a small letter.
+fn goes_on(before: &str, after: &str) -> bool {
+    let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let word = word.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let is_number = word.len() < 3 && word.chars().all(|c| c.is_ascii_digit());
+    let are_initials = word.split('.').all(|part| {
+        let mut letters = part.chars();
+        letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none()
+    });
+    is_number
+        || are_initials
+        || SHORT.contains(&word.to_lowercase().as_str())
+        || after.trim_start().chars().next().is_some_and(char::is_lowercase)
 }
 
 /// A line without the marks that Markdown puts around words.
@@ -116,6 +148,22 @@ mod tests {
     fn decimals_and_list_numbers_do_not_end_a_sentence() {
         assert_eq!(all(&["Pi is 3.14 or so. ", "Good."]), ["Pi is 3.14 or so.", "Good."]);
         assert_eq!(all(&["1. First\n2. Second\n"]), ["1. First", "2. Second"]);
+    }
+
+    #[test]
+    fn abbreviations_and_quotations_do_not_cut_a_sentence() {
+        for (text, whole, rest) in [
+            ("Dr. Roe came at 5. June said: “Stay.” He did. And", 2, "And"),
+            ("Das ist z. B. am 3. Mai so. Gut! Ja", 2, "Ja"),
+            ("That is, e.g. this one. (Or not.) J. Roe", 2, "J. Roe"),
+            ("真的。是的！", 2, ""),
+            ("کیا؟ ہاں۔ ", 2, ""),
+            ("Wait", 0, "Wait"),
+            ("", 0, ""),
+        ] {
+            let (found, left) = sentences(text);
+            assert_eq!((found.len(), left), (whole, rest), "{found:?}");
+        }
     }
 
     #[test]

@@ -89,6 +89,12 @@ pub enum Glyph {
     Camera,
     /// A microphone.
     Microphone,
+    /// A microphone beside lines of text.
+    Dictate,
+    /// A loudspeaker.
+    Speaker,
+    /// A wave of sound.
+    Voice,
     /// A filled triangle.
     Play,
     /// Two bars.
@@ -152,6 +158,11 @@ impl Glyph {
             Self::Microphone => {
                 "M12 4a2.6 2.6 0 0 1 2.6 2.6v4.8a2.6 2.6 0 0 1-5.2 0V6.6A2.6 2.6 0 0 1 12 4ZM6.5 11a5.5 5.5 0 0 0 11 0M12 16.5V20"
             }
+            Self::Dictate => {
+                "M8 4a2.4 2.4 0 0 1 2.4 2.4v4.2a2.4 2.4 0 0 1-4.8 0V6.4A2.4 2.4 0 0 1 8 4ZM3 10.5a5 5 0 0 0 10 0M8 15.5V20M15 6h6M16 10.5h5M15 15h6"
+            }
+            Self::Voice => "M4 10v4M8 7v10M12 4v16M16 7v10M20 10v4",
+            Self::Speaker => "M4 10v4h3.5L12 18V6L7.5 10ZM15.5 9.5a4 4 0 0 1 0 5M18 7a7.5 7.5 0 0 1 0 10",
             Self::Play => "M8 6l10 6l-10 6Z",
             Self::Pause => "M9 6v12M15 6v12",
             Self::Private => "M6 11h12v9h-12ZM8.5 11V8a3.5 3.5 0 0 1 7 0v3",

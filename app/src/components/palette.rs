@@ -221,7 +221,7 @@ fn commands(stores: Stores, in_chat: bool) -> Vec<Command> {
 
 /// What can be done with the conversation on screen and its next message.
 fn of_conversation(stores: Stores) -> Vec<(Glyph, &'static str, Run)> {
-    let Stores { ui, chat, recording, .. } = stores;
+    let Stores { ui, chat, recording, voice, .. } = stores;
     let mut found: Vec<(Glyph, &'static str, Run)> = Vec::new();
     let (id, last) = chat.conversation.with_untracked(|conversation| {
         let last = conversation.active_path().last().copied();
@@ -239,6 +239,8 @@ fn of_conversation(stores: Stores) -> Vec<(Glyph, &'static str, Run)> {
     found.push((Glyph::Plus, t().attach(), Arc::new(move || ui.pick_files.ask(()))));
     if senses.no_hearing.is_none() && recording.phase.get_untracked() == RecordingPhase::Idle {
         found.push((Glyph::Microphone, t().record(), Arc::new(move || recording.start())));
+        found.push((Glyph::Dictate, t().dictate(), Arc::new(move || voice.dictate())));
+        found.push((Glyph::Voice, t().talk(), Arc::new(move || voice.talk.set(true))));
     }
     let thinking = chat.conversation.with_untracked(|conversation| conversation.options.thinking);
     let words = if thinking { t().palette_think_off() } else { t().palette_think() };

@@ -5,7 +5,13 @@ use std::fmt::Write as _;
 use leptos::{html, prelude::*, task::spawn_local};
 
 use super::{Glyph, IconButton};
-use crate::{format, history::Attachment, language::t, media::wav, state::use_media};
+use crate::{
+    format,
+    history::Attachment,
+    language::t,
+    media::wav,
+    state::{use_chat, use_media, use_ui, use_voice},
+};
 
 /// Bars of a waveform.
 const BARS: usize = 48;
@@ -22,6 +28,12 @@ pub fn SoundPlayer(
     let audio = NodeRef::<html::Audio>::new();
     let url = RwSignal::new(None::<String>);
     let bars = RwSignal::new(vec![0.0; BARS]);
+    let (chat, ui, voice) = (use_chat(), use_ui(), use_voice());
+    let whole = attachment.clone();
+    let write_down = Callback::new(move |()| match untrack(|| chat.senses().no_hearing) {
+        Some(reason) => ui.toast(reason),
+        None => voice.transcript.set(Some(whole.clone())),
+    });
     let missing = RwSignal::new(false);
     let playing = RwSignal::new(false);
     let at = RwSignal::new(0.0_f64);
@@ -102,6 +114,7 @@ pub fn SoundPlayer(
                 />
             </div>
             <span class="sound-time numbers muted">{time}</span>
+            <IconButton glyph=Glyph::Document label=t().write_down(&name) on_press=write_down />
             <audio
                 node_ref=audio
                 preload="metadata"

@@ -26,6 +26,7 @@ mod parse;
 mod passages;
 mod plain;
 mod shield;
+mod spoken;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -39,4 +40,5 @@ pub(crate) use formula::fetch as fetch_formulas;
 pub use marks::few_marks;
 pub use passages::{Passage, draw_passages, passages};
 pub use plain::{plain_markdown, plain_passages};
+pub use spoken::{Spoken, spoken};
 pub use view::Markdown;

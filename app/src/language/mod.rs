@@ -15,12 +15,14 @@ pub mod intl;
 mod choice;
 #[cfg(target_arch = "wasm32")]
 mod fetched;
+mod guess;
 mod pattern;
 
 pub use choice::{LanguageChoice, preferred, use_language_choice};
 #[cfg(target_arch = "wasm32")]
 pub use fetched::add as add_texts;
 
+pub use guess::language_of;
 use pattern::Argument;
 
 include!(concat!(env!("OUT_DIR"), "/messages.rs"));

@@ -21,7 +21,7 @@ impl Camera {
     /// # Errors
     /// Why there is nothing to show.
     pub async fn open(video: HtmlVideoElement) -> Result<Self, DeviceError> {
-        let stream = Device::Camera.open().await?;
+        let stream = Device::Camera.open(false).await?;
         video.set_src_object(Some(stream.stream()));
         if let Ok(playing) = video.play() {
             // Interrupted only when the dialog was closed meanwhile.

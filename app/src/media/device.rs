@@ -58,14 +58,14 @@ impl Device {
         }
     }
 
-    /// Opens it; the browser asks the user.
+    /// Opens it; the browser asks the user. `echo_cancelled`, a microphone doesn't hear what the page plays.
     ///
     /// # Errors
     /// Why it cannot be had.
-    pub async fn open(self) -> Result<Stream, DeviceError> {
+    pub async fn open(self, echo_cancelled: bool) -> Result<Stream, DeviceError> {
         let constraints = MediaStreamConstraints::new();
         match self {
-            Self::Microphone => constraints.set_audio(&as_it_is()),
+            Self::Microphone => constraints.set_audio(&microphone(echo_cancelled)),
             Self::Camera => constraints.set_video(&JsValue::TRUE),
         }
         let devices = media_devices().ok_or(DeviceError::Unavailable(self))?;
@@ -106,11 +106,11 @@ impl Device {
 }
 
 /// One channel, without what makes calls pleasant and speech harder to recognise.
-fn as_it_is() -> JsValue {
+fn microphone(echo_cancelled: bool) -> JsValue {
     let wishes = js_sys::Object::new();
     for (name, value) in [
         ("channelCount", JsValue::from_f64(1.0)),
-        ("echoCancellation", JsValue::FALSE),
+        ("echoCancellation", JsValue::from_bool(echo_cancelled)),
         ("noiseSuppression", JsValue::FALSE),
         ("autoGainControl", JsValue::TRUE),
     ] {

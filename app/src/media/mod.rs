@@ -4,6 +4,7 @@
 //! mono, 16 bits: the browser decodes and resamples what is picked ([`decode`]), and this module resamples what the
 //! microphone hears, as it comes ([`resample`]). A video becomes pictures with their times, and its sound.
 
+pub mod activity;
 pub mod camera;
 pub mod decode;
 pub mod device;
@@ -13,7 +14,9 @@ pub mod level;
 pub mod picture;
 pub mod recorder;
 pub mod resample;
+pub mod subtitles;
 pub mod video;
+pub mod voices;
 pub mod wav;
 
 /// Samples a second of all sound that the engine hears.

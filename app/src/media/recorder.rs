@@ -23,16 +23,17 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Asks for the microphone and begins. `heard` gets pieces of about a tenth of a second with the rate of their
+    /// Asks for the microphone and begins; `echo_cancelled`, what the page plays is taken out. `heard` gets pieces of about a tenth of a second with the rate of their
     /// samples; `unplugged` is called when the microphone goes away.
     ///
     /// # Errors
     /// Why there is nothing to hear.
     pub async fn start(
+        echo_cancelled: bool,
         heard: impl Fn(Vec<f32>, f64) + 'static,
         unplugged: impl Fn() + 'static,
     ) -> Result<Self, DeviceError> {
-        let stream = Device::Microphone.open().await?;
+        let stream = Device::Microphone.open(echo_cancelled).await?;
         let on_unplugged = Closure::<dyn FnMut()>::new(unplugged);
         for track in stream.tracks() {
             track.set_onended(Some(on_unplugged.as_ref().unchecked_ref()));

@@ -20,6 +20,14 @@ impl Wav {
         Self { bytes: vec![0; HEADER] }
     }
 
+    /// A file of these samples.
+    #[must_use]
+    pub fn of(samples: &[i16]) -> Self {
+        let mut wav = Self::new();
+        wav.bytes.extend(samples.iter().flat_map(|sample| sample.to_le_bytes()));
+        wav
+    }
+
     /// Adds samples; what is beyond ±1 is cut off.
     pub fn push(&mut self, samples: &[f32]) {
         self.bytes.reserve(samples.len() * SAMPLE_BYTES as usize);
@@ -39,8 +47,7 @@ impl Wav {
     #[must_use]
     pub fn since(&self, sample: u64) -> Vec<i16> {
         let begin = usize::try_from(sample).unwrap_or(usize::MAX).saturating_mul(SAMPLE_BYTES as usize);
-        let bytes = self.bytes[HEADER..].get(begin..).unwrap_or_default();
-        bytes.as_chunks::<2>().0.iter().map(|&sample| i16::from_le_bytes(sample)).collect()
+        values(self.bytes[HEADER..].get(begin..).unwrap_or_default())
     }
 
     /// Its length in milliseconds.
@@ -76,6 +83,16 @@ impl Default for Wav {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// Returns the samples of such a file.
+#[must_use]
+pub fn samples(file: &[u8]) -> Vec<i16> {
+    values(file.get(HEADER..).unwrap_or_default())
+}
+
+fn values(bytes: &[u8]) -> Vec<i16> {
+    bytes.as_chunks::<2>().0.iter().map(|&sample| i16::from_le_bytes(sample)).collect()
 }
 
 /// Returns the loudest sample in each of `count` equal parts of such a file, from 0 to 1: its waveform.
@@ -118,6 +135,10 @@ mod tests {
         assert_eq!(wav.since(2), [-i16::MAX]);
         assert_eq!(wav.since(3), [0_i16; 0]);
         assert_eq!(wav.since(u64::MAX), [0_i16; 0]);
+        let all = wav.since(0);
+        assert_eq!(Wav::of(&all), wav);
+        assert_eq!(samples(&wav.finish()), all);
+        assert_eq!(samples(&[1, 2, 3]), [0_i16; 0]);
     }
 
     #[test]

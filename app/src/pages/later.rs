@@ -7,7 +7,7 @@ use wasm_split_helpers::{SplitLoaderError, wasm_split};
 use super::{
     Column, chat, diagnostics::DiagnosticsPage, models::ModelsPage, settings::SettingsPage, tune::TunePage,
 };
-use crate::{components, content, later, place::Place};
+use crate::{components, content, later, place::Place, state};
 
 /// A page that comes later.
 #[derive(Clone, Copy)]
@@ -42,6 +42,8 @@ pub async fn load() -> bool {
         fetch().await?;
         components::fetch_dialogs().await?;
         chat::fetch_dialogs().await?;
+        state::fetch_voice().await?;
+        state::fetch_recording().await?;
         content::fetch_formulas().await
     })
     .await

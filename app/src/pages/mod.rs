@@ -7,6 +7,7 @@ mod models;
 mod not_found;
 mod settings;
 mod tune;
+mod voice_settings;
 
 pub use chat::{ChatPage, watch_returns};
 pub use later::{LaterPage, is_needed, load, page};

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use protocol::Sampling;
 
-use super::Column;
+use super::{Column, voice_settings::VoiceSettings};
 use crate::{
     browser,
     components::{
@@ -24,6 +24,7 @@ pub fn SettingsPage() -> impl IntoView {
         <Column title=t().settings_title()>
             <Appearance />
             <Answers />
+            <VoiceSettings />
             <NewConversations />
             <GraphicsMemory />
             <Storage />

@@ -48,6 +48,8 @@ pub struct RunningAnswer {
     pub thought: RwSignal<String>,
     /// How long the thought took, in milliseconds; `None` until it ended.
     pub thought_ms: RwSignal<Option<u64>>,
+    /// Whether a voice of the system reads it aloud.
+    pub is_read_aloud: RwSignal<bool>,
     /// Tokens so far.
     pub tokens: RwSignal<u32>,
     /// The block that a diffusion model is denoising; `None` between blocks.

@@ -23,6 +23,7 @@ pub mod settings;
 mod sharing;
 pub mod tune;
 mod ui;
+pub mod voice;
 
 use leptos::{prelude::*, task::spawn_local};
 
@@ -37,10 +38,13 @@ pub use media::MediaStore;
 pub use picked::PickedStore;
 pub use pulling::PullStore;
 pub use recording::RecordingStore;
+pub(crate) use recording::fetch as fetch_recording;
 pub use selection::SelectionStore;
 pub use settings::SettingsStore;
 pub use tune::TuneStore;
 pub use ui::{Destination, FolderDialog, Layer, Toast, ToastAction, Ui};
+pub use voice::VoiceStore;
+pub(crate) use voice::fetch as fetch_voice;
 
 use engine::EnginePhase;
 use library::Elsewhere;
@@ -74,6 +78,8 @@ pub fn provide_stores() {
     provide_context(FindStore::default());
     provide_context(SelectionStore::default());
     provide_context(recording);
+    let voice = VoiceStore::new(chat, library, settings, engine, ui);
+    provide_context(voice);
     let tune = TuneStore::new(library, engine, adapters, chat, media, ui);
     provide_context(tune);
 
@@ -90,6 +96,7 @@ pub fn provide_stores() {
         tune.watch_tabs();
         chat.watch_leaving();
         recording.watch_leaving();
+        voice.watch_answers();
     });
     Effect::new(move |_| {
         let theme = settings.value.with(|settings| settings.theme);
@@ -134,6 +141,8 @@ pub struct Stores {
     pub selection: SelectionStore,
     /// The microphone.
     pub recording: RecordingStore,
+    /// Reading aloud, dictation, conversation by voice.
+    pub voice: VoiceStore,
     /// Fine-tuning.
     pub tune: TuneStore,
 }
@@ -178,6 +187,7 @@ uses! {
     use_selection -> SelectionStore;
     use_recording -> RecordingStore;
     use_tune -> TuneStore;
+    use_voice -> VoiceStore;
 }
 
 /// Returns the stores that functions of several need.
@@ -194,6 +204,7 @@ pub fn use_stores() -> Stores {
         find: use_find(),
         selection: use_selection(),
         recording: use_recording(),
+        voice: use_voice(),
         tune: use_tune(),
     }
 }

@@ -54,6 +54,12 @@ pub struct Settings {
     pub open_folders: BTreeSet<FolderId>,
     /// Whether the model writes titles when it is idle.
     pub titles: bool,
+    /// Whether answers are read aloud.
+    pub read_aloud: bool,
+    /// How fast, as a multiple of the voice's own speed.
+    pub speech_rate: f32,
+    /// The voice that reads texts in its language, by what the browser knows it by; empty for the system's.
+    pub voice: String,
 }
 
 impl Default for Settings {
@@ -76,6 +82,9 @@ impl Default for Settings {
             rail_width: 264,
             open_folders: BTreeSet::new(),
             titles: false,
+            read_aloud: false,
+            speech_rate: 1.0,
+            voice: String::new(),
         }
     }
 }

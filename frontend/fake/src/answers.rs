@@ -62,6 +62,18 @@ pub fn answer(question: &str, so_far: usize) -> String {
     parts.join("\n\n")
 }
 
+/// Whether a question asks for what is said in a recording, in a language of the page.
+#[must_use]
+pub fn wants_transcript(question: &str) -> bool {
+    ["word for word", "wörtlich"].iter().any(|words| question.contains(words))
+}
+
+/// What the fake engine hears in the recording of this number.
+#[must_use]
+pub fn transcript(number: usize) -> String {
+    format!("This is sentence {} of the recording.", number + 1)
+}
+
 /// The numbers at the beginning of the first passage.
 fn first_mark(documents: &str) -> Option<&str> {
     let mark = |line: &'_ str| line.starts_with('[') && line.contains("] ");
@@ -95,6 +107,12 @@ mod tests {
             assert_eq!(tokens(&text).collect::<String>(), text);
         }
         assert!(tokens(&answer("long", 0)).count() > 300);
+    }
+
+    #[test]
+    fn recordings_are_written_down_one_after_another() {
+        assert!(wants_transcript("Schreibe wörtlich auf, was gesagt wird.") && !wants_transcript("Hello"));
+        assert_ne!(transcript(0), transcript(1));
     }
 
     #[test]

@@ -57,6 +57,8 @@ pub(super) struct State {
     /// Keys of media that were encoded.
     encoded: RefCell<HashSet<u128>>,
     answers: Cell<usize>,
+    /// Recordings that were written down.
+    transcripts: Cell<usize>,
     pub(super) turns: Rc<Turns>,
     pub(super) kept: tune::Kept,
 }
@@ -76,6 +78,7 @@ impl Player {
                 answer_now: RefCell::default(),
                 towers: RefCell::default(),
                 encoded: RefCell::default(),
+                transcripts: Cell::new(0),
                 answers: Cell::new(0),
                 turns: Rc::default(),
                 kept: tune::Kept::new(&scenario),
@@ -475,6 +478,10 @@ async fn generate(
     }
     if let Some(words) = media::counted(messages) {
         answer = format!("{answer}\n\n{words}");
+        if answers::wants_transcript(&question) {
+            let state = state.upgrade()?;
+            answer = answers::transcript(state.transcripts.replace(state.transcripts.get() + 1));
+        }
     }
     for adapter in options.adapters.iter().filter(|adapter| adapter.scale != 0.0) {
         answer = format!("Spoken with {} at {}.\n\n{answer}", adapter.key, adapter.scale);

@@ -8,7 +8,7 @@ use crate::{
     format,
     language::t,
     media::device::Device,
-    state::{recording::RecordingPhase, use_chat, use_recording, use_ui},
+    state::{recording::RecordingPhase, use_chat, use_recording, use_ui, use_voice, voice::DictationPhase},
 };
 
 /// Files that may be picked as documents. Some systems know only the extensions, and code has too many for all to be here.
@@ -18,7 +18,7 @@ const DOCUMENTS: &str = "text/*,application/json,application/pdf,application/epu
 /// The buttons in the composer's line.
 #[component]
 pub fn AttachButtons() -> impl IntoView {
-    let (chat, recording, ui) = (use_chat(), use_recording(), use_ui());
+    let (chat, recording, ui, voice) = (use_chat(), use_recording(), use_ui(), use_voice());
     let input = NodeRef::<html::Input>::new();
     let senses = Memo::new(move |_| chat.senses());
     let picked = move |_| {
@@ -55,6 +55,16 @@ pub fn AttachButtons() -> impl IntoView {
         });
     });
     let idle = Memo::new(move |_| recording.phase.get() == RecordingPhase::Idle);
+    let silent = Memo::new(move |_| voice.dictation.get() == DictationPhase::Off);
+    // One at a time has the microphone.
+    let deaf = Signal::derive(move || {
+        let busy = match (idle.get(), silent.get()) {
+            (false, _) => Some(t().composer_recording()),
+            (_, false) => Some(t().composer_dictating()),
+            _ => None,
+        };
+        busy.map(str::to_owned).or_else(|| senses.with(|senses| senses.no_hearing.clone()))
+    });
     view! {
         <IconButton glyph=Glyph::Plus label=t().attach() on_press=move |()| ui.pick_files.ask(()) />
         <input
@@ -90,10 +100,19 @@ pub fn AttachButtons() -> impl IntoView {
             <AttachButton
                 glyph=Glyph::Microphone
                 label=t().record()
-                reason=Signal::derive(move || senses.with(|senses| senses.no_hearing.clone()))
+                reason=deaf
                 on_press=move |()| recording.start()
             />
         </Show>
+        <Show
+            when=move || silent.get()
+            fallback=move || view! {
+                <IconButton glyph=Glyph::Stop label=t().dictate_stop() on_press=move |()| voice.stop() />
+            }
+        >
+            <AttachButton glyph=Glyph::Dictate label=t().dictate() reason=deaf on_press=move |()| voice.dictate() />
+        </Show>
+        <AttachButton glyph=Glyph::Voice label=t().talk() reason=deaf on_press=move |()| voice.talk.set(true) />
         <CameraDialog open=camera />
     }
 }

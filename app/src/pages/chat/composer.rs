@@ -7,6 +7,7 @@ use super::{
     adapters::AdapterChoice,
     attach_bar::{AttachButtons, RecordingBar},
     attachments::Tray,
+    dialogs::VoiceBars,
     filing::FolderChip,
 };
 use crate::{
@@ -15,7 +16,7 @@ use crate::{
     language::t,
     state::{
         chat::is_long_paste, models::ModelState, recording::RecordingPhase, settings::SendKey, use_chat,
-        use_engine, use_recording, use_settings, use_tune, use_ui,
+        use_engine, use_recording, use_settings, use_tune, use_ui, use_voice, voice::DictationPhase,
     },
 };
 
@@ -43,6 +44,7 @@ pub fn autosize(field: &web_sys::HtmlTextAreaElement) {
 pub fn Composer() -> impl IntoView {
     let (ui, chat, engine, settings, recording, tune) =
         (use_ui(), use_chat(), use_engine(), use_settings(), use_recording(), use_tune());
+    let voice = use_voice();
     let field = NodeRef::<html::Textarea>::new();
     let name = Memo::new(move |_| engine.selection().map(|choice| choice.entry.name));
     let placeholder =
@@ -72,6 +74,9 @@ pub fn Composer() -> impl IntoView {
         }
         if recording.phase.get() != RecordingPhase::Idle {
             return Some(t().composer_recording());
+        }
+        if voice.dictation.get() != DictationPhase::Off {
+            return Some(t().composer_dictating());
         }
         if chat.queued.with(Option::is_some) {
             return Some(t().composer_queued());
@@ -222,6 +227,7 @@ pub fn Composer() -> impl IntoView {
             <div class="composer-body">
             <Tray />
             <RecordingBar />
+            <VoiceBars />
             <textarea
                 id="composer"
                 node_ref=field

@@ -3,13 +3,16 @@
 use leptos::prelude::*;
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
-use super::{camera::CameraView, compare::CompareContent, drawer::DrawerContent, preview::Preview};
+use super::{
+    camera::CameraView, compare::CompareContent, drawer::DrawerContent, preview::Preview, talk::TalkView,
+    transcript::TranscriptView, voice_bar::VoiceLines,
+};
 use crate::{
     browser,
     components::{Dialog, DialogFrame, Glyph, IconButton},
     language::t,
     later,
-    state::{use_documents, use_ui},
+    state::{use_documents, use_ui, use_voice},
 };
 
 /// Where there is no room beside the conversation, the drawer lies over it and keeps the focus.
@@ -22,6 +25,9 @@ enum Content {
     Compare,
     Camera(RwSignal<bool>),
     Document,
+    Talk,
+    Transcript,
+    VoiceBars,
 }
 
 /// Draws a content. Everything that only this function needs is in the part that comes later.
@@ -32,6 +38,9 @@ pub fn draw(content: Content) -> Result<AnyView, SplitLoaderError> {
         Content::Compare => view! { <CompareContent /> }.into_any(),
         Content::Camera(open) => view! { <CameraView open=open /> }.into_any(),
         Content::Document => view! { <Preview /> }.into_any(),
+        Content::Talk => view! { <TalkView /> }.into_any(),
+        Content::Transcript => view! { <TranscriptView /> }.into_any(),
+        Content::VoiceBars => view! { <VoiceLines /> }.into_any(),
     })
 }
 
@@ -70,6 +79,28 @@ pub fn DocumentDialog() -> impl IntoView {
         shown.with(|it| it.as_ref().map_or_else(String::new, |it| it.attachment.name.clone()))
     });
     view! { <Dialog open=shown title=title class="document-preview">{content(Content::Document)}</Dialog> }
+}
+
+/// A conversation by voice.
+#[component]
+pub fn TalkDialog() -> impl IntoView {
+    let open = use_voice().talk;
+    view! { <Dialog open=open title=t().talk() class="talk">{content(Content::Talk)}</Dialog> }
+}
+
+/// A recording written down.
+#[component]
+pub fn TranscriptDialog() -> impl IntoView {
+    let open = use_voice().transcript;
+    view! { <Dialog open=open title=t().transcript_title()>{content(Content::Transcript)}</Dialog> }
+}
+
+/// What is said of reading aloud and of dictation.
+#[component]
+pub fn VoiceBars() -> impl IntoView {
+    let voice = use_voice();
+    let any = Memo::new(move |_| voice.shows_something());
+    view! { <Show when=move || any.get()>{later::drawn(|| draw(Content::VoiceBars), |_| ().into_any())}</Show> }
 }
 
 /// What the camera sees.

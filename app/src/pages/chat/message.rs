@@ -21,7 +21,10 @@ use crate::{
     format,
     history::{Message, NodeId},
     language::t,
-    state::{answer::AnswerPhase, engine::EnginePhase, use_chat, use_engine, use_find, use_stores, use_ui},
+    state::{
+        answer::AnswerPhase, engine::EnginePhase, use_chat, use_engine, use_find, use_stores, use_ui,
+        use_voice,
+    },
 };
 
 /// How long a tick stands for "copied".
@@ -306,6 +309,7 @@ fn Answer(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
                 <Show when=move || !chat.is_elsewhere(it.conversation_id, node)>
                 <Actions>
                     <CopyAction text=kept_text />
+                    <ReadAction it=it />
                     <IconButton glyph=Glyph::Again label=t().regenerate() on_press=move |()| chat.regenerate(node) />
                     <Variants it=it />
                     <IconButton glyph=Glyph::Edit label=t().edit_answer() on_press=move |()| chat.editing.set(Some(node)) />
@@ -436,6 +440,21 @@ fn CopyAction(#[prop(into)] text: Signal<String>) -> impl IntoView {
             glyph=Signal::derive(move || if copied.get() { Glyph::Check } else { Glyph::Copy })
             label=t().copy()
             on_press=press
+        />
+    }
+}
+
+/// Reads an answer aloud.
+#[component]
+fn ReadAction(it: MessageRef) -> impl IntoView {
+    let voice = use_voice();
+    let place = (it.conversation_id, it.node);
+    let reads = Memo::new(move |_| voice.reading.get() == Some(place));
+    view! {
+        <IconButton
+            glyph=Signal::derive(move || if reads.get() { Glyph::Stop } else { Glyph::Speaker })
+            label=Signal::derive(move || if reads.get() { t().read_stop() } else { t().read_aloud() }.to_owned())
+            on_press=move |()| voice.toggle_reading(place)
         />
     }
 }

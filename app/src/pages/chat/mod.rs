@@ -21,9 +21,12 @@ mod panes;
 mod preview;
 mod reading;
 mod status;
+mod talk;
 mod thought;
 mod topbar;
+mod transcript;
 mod unanswered;
+mod voice_bar;
 mod welcome;
 
 pub use dialogs::fetch as fetch_dialogs;
@@ -36,7 +39,7 @@ use leptos_router::components::Outlet;
 use self::{
     absent::Absent,
     composer::Composer,
-    dialogs::{Compare, DocumentDialog, Drawer},
+    dialogs::{Compare, DocumentDialog, Drawer, TalkDialog, TranscriptDialog},
     filing::TemporaryNote,
     log::Log,
     status::StatusArea,
@@ -95,6 +98,8 @@ pub fn ChatPage() -> impl IntoView {
             <Viewer />
             <DocumentDialog />
             <Compare />
+            <TalkDialog />
+            <TranscriptDialog />
         </div>
         </Show>
         // Nothing is in it, but the router waits for it before it changes the address.

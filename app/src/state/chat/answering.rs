@@ -34,7 +34,8 @@ impl ChatStore {
         self.failure.set(None);
         if self.engine.model.with_untracked(ModelState::is_ready) {
             // What waits goes when the running answer has ended, and the adapters are open.
-            if self.answer.is_running_untracked() || !untrack(|| self.adapters.are_open()) {
+            let is_busy = self.answer.is_running_untracked() || self.transcribing.get_untracked();
+            if is_busy || !untrack(|| self.adapters.are_open()) {
                 self.queued.set(Some(Queued { conversation, turn }));
             } else {
                 self.run(conversation, turn);
@@ -180,7 +181,7 @@ impl ChatStore {
                     Event::Progress(progress) => progress,
                     Event::Outcome(Ok(Outcome::Done { finish, timings })) => {
                         said.extend(sentences.finish());
-                        self.ui.say(said.join(" "));
+                        self.say(&said);
                         self.end(place, calls, Ending::Done(finish, timings));
                         return;
                     }
@@ -216,7 +217,7 @@ impl ChatStore {
             }
             self.tell_others(place);
             if !said.is_empty() {
-                self.ui.say(said.join(" "));
+                self.say(&said);
             }
             let now = history::now();
             if now.saturating_sub(kept) > KEEP_EVERY_MS {
@@ -226,6 +227,13 @@ impl ChatStore {
             }
         }
         self.end(place, calls, Ending::Failed(engine_gone()));
+    }
+
+    /// Has the live region say sentences of the answer, unless a voice reads them.
+    fn say(self, sentences: &[String]) {
+        if !self.answer.is_read_aloud.get_untracked() {
+            self.ui.say(sentences.join(" "));
+        }
     }
 
     /// Writes what the running answer has said so far into a message.

@@ -174,6 +174,19 @@ impl ChatStore {
         });
     }
 
+    /// Sends what was recorded, as a message of its own. The draft stays.
+    ///
+    /// # Errors
+    /// Why it can't be kept, in a sentence.
+    pub async fn send_recording(self, recording: Wav) -> Result<(), String> {
+        let to = self.draft_place();
+        let attachment = self.keep_sound(recording, t().recording(), None, to.temporary).await?;
+        if self.is_written(to) {
+            self.send_message("", vec![attachment], || ());
+        }
+        Ok(())
+    }
+
     /// Takes an attachment away; all parts of it, where it is a video.
     pub fn detach(self, key: AttachmentKey) {
         let (to, sent) = (self.draft_place(), self.sent.number());
@@ -318,17 +331,27 @@ impl ChatStore {
         moment: Option<Moment>,
         attaching: Attaching,
     ) -> Result<(), String> {
+        let attachment = self.keep_sound(sound, name, moment, attaching.to.temporary).await?;
+        self.add(attachment, attaching).await
+    }
+
+    async fn keep_sound(
+        self,
+        sound: Wav,
+        name: &str,
+        moment: Option<Moment>,
+        temporary: bool,
+    ) -> Result<Attachment, String> {
         let millis = sound.millis();
         let bytes = sound.finish();
         let blob = blob_of(&bytes, "audio/wav").ok_or(t().media_no_room())?;
-        let key = self.media.keep(&blob, attaching.to.temporary).await?;
-        let attachment = Attachment {
+        let key = self.media.keep(&blob, temporary).await?;
+        Ok(Attachment {
             size: bytes.len() as u64,
             millis,
             moment,
             ..Attachment::new(AttachmentKind::Audio, name, "audio/wav", key)
-        };
-        self.add(attachment, attaching).await
+        })
     }
 
     async fn add_video(

@@ -11,6 +11,7 @@ mod prompt;
 mod shown;
 mod tabs;
 mod titling;
+mod transcribing;
 
 pub(super) use answering::{encoding_words, tower_words};
 pub(super) use attaching::content;
@@ -37,7 +38,7 @@ use crate::locks::Lock;
 use crate::place::Place;
 use crate::{
     failures,
-    history::{self, Branch, Conversation, ConversationId, NodeId, Options},
+    history::{self, Attachment, Branch, Conversation, ConversationId, NodeId, Options},
     language::t,
 };
 
@@ -136,6 +137,8 @@ pub struct ChatStore {
     /// Whether what was kept of the draft on screen has been read.
     draft_known: StoredValue<bool>,
     draft_reads: Latest,
+    /// Whether the model writes down speech. What is sent meanwhile waits.
+    pub(super) transcribing: RwSignal<bool>,
     /// A conversation for which the model is to write a title.
     untitled: RwSignal<Option<ConversationId>>,
     /// The request for a title that runs.
@@ -192,6 +195,7 @@ impl ChatStore {
             draft_waits: StoredValue::new(false),
             draft_known: StoredValue::new(false),
             draft_reads: Latest::default(),
+            transcribing: RwSignal::new(false),
             untitled: RwSignal::new(None),
             titling: StoredValue::new(None),
             title_rests: Latest::default(),
@@ -211,6 +215,7 @@ impl ChatStore {
             if self.engine.model.with(ModelState::is_ready)
                 && self.adapters.are_open()
                 && !self.answer.is_running()
+                && !self.transcribing.get()
                 && let Some(queued) = self.queued.get()
             {
                 self.queued.set(None);
@@ -263,12 +268,20 @@ impl ChatStore {
         }
         let attachments: Vec<_> =
             self.attached.get_untracked().into_iter().map(|attached| attached.attachment).collect();
-        let (id, owner) = (self.conversation.id_untracked(), self.draft_owner());
+        let owner = self.draft_owner();
+        self.send_message(text, attachments, || {
+            self.forget_draft(owner);
+            self.sent.begin();
+        });
+    }
+
+    /// Adds a message after the last one on screen, and has it answered. `added` runs in between.
+    pub(super) fn send_message(self, text: &str, attachments: Vec<Attachment>, added: impl FnOnce()) {
+        let id = self.conversation.id_untracked();
         let was_new = self.conversation.with_untracked(Conversation::is_empty);
         let add = |conversation: &mut Conversation| conversation.add_user(text, attachments, history::now());
         let Some(node) = self.library.change(id, add).and_then(|added| self.reported(added)) else { return };
-        self.forget_draft(owner);
-        self.sent.begin();
+        added();
         self.missing.set(None);
         if was_new && !self.is_temporary() {
             self.wanted.set_value(Some(id));

@@ -27,6 +27,7 @@ impl ChatStore {
         let idle = Memo::new(move |_| {
             self.engine.model.with(ModelState::is_ready)
                 && !self.answer.is_running()
+                && !self.transcribing.get()
                 && self.queued.with(Option::is_none)
                 && !is_training()
         });

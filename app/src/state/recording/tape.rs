@@ -1,20 +1,16 @@
-//! Speaking to the model: the microphone from the press that opens it to the attachment it becomes.
+//! The recording while it runs. This is in the part of the wasm that comes later.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use leptos::{ev, prelude::*, task::spawn_local};
+use leptos::{prelude::*, task::spawn_local};
+use protocol::Request;
 use send_wrapper::SendWrapper;
 
-use protocol::Request;
-
-use super::models::ModelState;
-use super::{ChatStore, EngineStore, Ui};
-use crate::{
-    browser,
-    language::t,
-    media::{level, recorder::Recorder, resample::Resampler, wav::Wav},
-};
+use super::{RecordingPhase, RecordingStore};
+use crate::language::t;
+use crate::media::{level, recorder::Recorder, resample::Resampler, wav::Wav};
+use crate::state::models::ModelState;
 
 /// Longest recording, in milliseconds: what a model hears at once is much shorter.
 const MAX_MILLIS: u64 = 600_000;
@@ -23,40 +19,9 @@ const MIN_MILLIS: u64 = 300;
 /// Samples that are given to the engine at a time while somebody speaks: half a second.
 const PIECE: u64 = 8_000;
 
-/// Where a recording stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RecordingPhase {
-    /// There is none.
-    #[default]
-    Idle,
-    /// The browser asks the user for the microphone.
-    Asking,
-    /// It hears.
-    Running,
-    /// It waits.
-    Paused,
-}
-
-/// The recording, in signals.
-#[derive(Clone, Copy)]
-pub struct RecordingStore {
-    /// Where it stands.
-    pub phase: RwSignal<RecordingPhase>,
-    /// Its length in milliseconds.
-    pub millis: RwSignal<u64>,
-    /// How loud it is now, from 0 to 1.
-    pub level: RwSignal<f32>,
-    /// What went wrong with the last one, in a sentence.
-    pub trouble: RwSignal<Option<String>>,
-    tape: StoredValue<Option<SendWrapper<Rc<Tape>>>>,
-    chat: ChatStore,
-    engine: EngineStore,
-    ui: Ui,
-}
-
 /// What was recorded so far.
 #[derive(Default)]
-struct Tape {
+pub(super) struct Tape {
     recorder: RefCell<Option<Recorder>>,
     resampler: RefCell<Option<Resampler>>,
     wav: RefCell<Wav>,
@@ -84,30 +49,12 @@ impl Tape {
 }
 
 impl RecordingStore {
-    /// No recording.
-    #[must_use]
-    pub fn new(chat: ChatStore, engine: EngineStore, ui: Ui) -> Self {
-        Self {
-            phase: RwSignal::default(),
-            millis: RwSignal::new(0),
-            level: RwSignal::new(0.0),
-            trouble: RwSignal::new(None),
-            tape: StoredValue::new(None),
-            chat,
-            engine,
-            ui,
-        }
-    }
-
     /// Asks for the microphone, and records.
-    pub fn start(self) {
-        if self.phase.get_untracked() != RecordingPhase::Idle {
+    pub(super) fn open(self) {
+        // It may have been cancelled before this part of the page came.
+        if self.phase.get_untracked() != RecordingPhase::Asking {
             return;
         }
-        self.trouble.set(None);
-        self.millis.set(0);
-        self.level.set(0.0);
-        self.phase.set(RecordingPhase::Asking);
         let tape = Rc::new(Tape::default());
         self.tape.set_value(Some(SendWrapper::new(Rc::clone(&tape))));
         spawn_local(async move {
@@ -121,10 +68,10 @@ impl RecordingStore {
                 }
             };
             let unplugged = move || {
-                self.finish();
+                self.close();
                 self.say(t().record_unplugged());
             };
-            let started = Recorder::start(heard, unplugged).await;
+            let started = Recorder::start(false, heard, unplugged).await;
             if !self.has(&tape) {
                 // Cancelled while the browser asked. Dropping the recorder lets go of the microphone.
                 return;
@@ -143,18 +90,8 @@ impl RecordingStore {
         });
     }
 
-    /// Has the browser ask who closes the page on a recording. Called once, in the browser.
-    pub fn watch_leaving(self) {
-        // As long-lived as the page.
-        window_event_listener(ev::beforeunload, move |event| {
-            if self.phase.get_untracked() != RecordingPhase::Idle {
-                browser::hold_back(&event);
-            }
-        });
-    }
-
     /// Waits, or goes on.
-    pub fn toggle_pause(self) {
+    pub(super) fn turn(self) {
         let Some(tape) = self.tape.get_value() else { return };
         let recorder = tape.recorder.borrow();
         let Some(recorder) = recorder.as_ref() else { return };
@@ -172,24 +109,8 @@ impl RecordingStore {
         }
     }
 
-    /// Throws the recording away.
-    pub fn cancel(self) {
-        if self.phase.get_untracked() != RecordingPhase::Idle {
-            self.drop_tape();
-            self.ui.say(t().record_discarded());
-        }
-    }
-
-    /// Ends the recording. One that the browser still asks for has heard nothing, and is let go.
-    pub fn end(self) {
-        match self.phase.get_untracked() {
-            RecordingPhase::Asking => self.cancel(),
-            _ => self.finish(),
-        }
-    }
-
     /// Ends the recording, and attaches it to the next message.
-    pub fn finish(self) {
+    pub(super) fn close(self) {
         let Some(tape) = self.tape.get_value() else { return };
         let Some(recorder) = tape.recorder.take() else { return };
         self.phase.set(RecordingPhase::Idle);
@@ -224,7 +145,7 @@ impl RecordingStore {
             self.level.set(level::meter(piece));
         }
         if millis >= MAX_MILLIS {
-            self.finish();
+            self.close();
             self.say(t().record_longest());
         }
     }
@@ -239,51 +160,8 @@ impl RecordingStore {
         }
     }
 
-    fn has(self, tape: &Rc<Tape>) -> bool {
-        self.tape.with_value(|held| held.as_ref().is_some_and(|held| Rc::ptr_eq(&**held, tape)))
-    }
-
-    /// Drops this recording, unless another one has begun meanwhile.
-    fn let_go(self, tape: &Rc<Tape>) {
-        if self.has(tape) {
-            self.drop_tape();
-        }
-    }
-
-    fn drop_tape(self) {
-        self.tape.set_value(None);
-        self.level.set(0.0);
-        self.phase.set(RecordingPhase::Idle);
-    }
-
     fn say(self, words: &str) {
         self.ui.say(words);
         self.trouble.set(Some(words.to_owned()));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::{AdapterStore, DocumentStore, Library, MediaStore, SettingsStore};
-    use super::*;
-
-    #[test]
-    fn the_end_of_a_recording_leaves_the_next_one_alone() {
-        let owner = Owner::new();
-        owner.set();
-        let (ui, library) = (Ui::default(), Library::default());
-        let settings = SettingsStore::new(library);
-        let engine = EngineStore::new(settings, ui);
-        let (adapters, media) = (AdapterStore::new(engine, library), MediaStore::new(library));
-        let documents = DocumentStore::new(media);
-        let chat = ChatStore::new(library, settings, engine, adapters, media, documents, ui);
-        let recording = RecordingStore::new(chat, engine, ui);
-        let [first, second] = [(); 2].map(|()| Rc::new(Tape::default()));
-        recording.tape.set_value(Some(SendWrapper::new(Rc::clone(&second))));
-        recording.phase.set(RecordingPhase::Running);
-        recording.let_go(&first);
-        assert_eq!(recording.phase.get_untracked(), RecordingPhase::Running);
-        recording.let_go(&second);
-        assert_eq!(recording.phase.get_untracked(), RecordingPhase::Idle);
     }
 }
