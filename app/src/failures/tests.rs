@@ -87,7 +87,7 @@ fn all() -> Vec<Code> {
         ]
         .map(Code::from),
     );
-    let kinds = [OtherKind::Drafter, OtherKind::Projector];
+    let kinds = [OtherKind::Drafter, OtherKind::Projector, OtherKind::Encoder];
     all.extend(kinds.map(|it| ModelFailure::OtherKind(it).into()));
     all.extend(
         [
