@@ -24,6 +24,7 @@ use crate::failure::Stopped;
 use crate::host::recovery::Losses;
 use crate::host::{Host, is_lost};
 use crate::loading::LoadRequest;
+use crate::media::EncodeError;
 use crate::platform::Link;
 use crate::progress::Meter;
 use crate::state::tasks::Task;
@@ -87,10 +88,12 @@ pub async fn load(host: Rc<Host>, wanted: LoadRequest, task: Task) -> Result<Out
     let projector = projector.map(|file| Towers::new(file, iter::once(0..file.source.len()).collect()));
     let file =
         ModelFile { bytes: Rc::clone(&own.source) as _, local: opened.model.local.clone(), header: None };
-    let bytes_of_others = host.pages.loaded().map_or(0, |model| model.gpu_bytes);
     let source = projector.as_ref().map(|towers| Rc::clone(&towers.source) as Rc<dyn ByteSource>);
-    let options =
-        LoadOptions { bytes_of_others, projector_bytes: modalities.bytes, ..LoadOptions::default() };
+    let options = LoadOptions {
+        bytes_of_others: chat_bytes(&host),
+        projector_bytes: modalities.bytes,
+        ..LoadOptions::default()
+    };
     let with_header = ModelFile { header: Some(header), ..file.clone() };
     let mut encoder =
         open(gpu, (file, with_header), options, source, cancel, &mut tell).await.map_err(of_engine)?;
@@ -144,8 +147,8 @@ pub async fn embed(host: Rc<Host>, wanted: EmbedRequest, task: Task) -> Result<O
                 host.progress(task.id, Progress::Embedding { done: done as u32, total: total as u32 });
                 continue;
             }
-            Err(BatchError::Failure(failure)) => return Err(failure),
-            Err(BatchError::Engine(error)) => error,
+            Err(EncodeError::Failure(failure)) => return Err(failure),
+            Err(EncodeError::Engine(error)) => error,
         };
         // On a device that was lost, the next turn loads the model again.
         let lost = losses.record(&host, None, (&encoder.gpu, &failed), |error| failure::of(error, None));
@@ -155,17 +158,6 @@ pub async fn embed(host: Rc<Host>, wanted: EmbedRequest, task: Task) -> Result<O
     Ok(Outcome::Embedded(all))
 }
 
-enum BatchError {
-    Failure(Failure),
-    Engine(EngineError),
-}
-
-impl From<EngineError> for BatchError {
-    fn from(error: EngineError) -> Self {
-        Self::Engine(error)
-    }
-}
-
 /// Embeddings of the first of these inputs, as many as a batch has room for.
 async fn batch(
     host: &Host,
@@ -173,7 +165,7 @@ async fn batch(
     inputs: &[Vec<Content>],
     handles: &[web_sys::Blob],
     cancel: &CancelToken,
-) -> Result<Vec<Vec<f32>>, BatchError> {
+) -> Result<Vec<Vec<f32>>, EncodeError> {
     let mut ready = Vec::new();
     for content in inputs.iter().take(MAX_INPUTS) {
         let input = match content.as_slice() {
@@ -197,7 +189,7 @@ async fn with_media(
     parts: &[Content],
     handles: &[web_sys::Blob],
     cancel: &CancelToken,
-) -> Result<Input, BatchError> {
+) -> Result<Input, EncodeError> {
     let (mut segments, mut soft) = (Vec::new(), Vec::<SoftTokens>::new());
     let mut quiet = |_| ();
     let mut silent = |_| ();
@@ -206,15 +198,15 @@ async fn with_media(
         match part {
             Content::Text(text) => segments.push(Segment::Text(text.clone())),
             Content::Image { media, budget } => {
-                let file = host.platform.read(handles, media.place).await.map_err(BatchError::Failure)?;
+                let file = host.platform.read(handles, media.place).await.map_err(EncodeError::Failure)?;
                 let budget = budget.tokens().and_then(|tokens| Budget::new(tokens).ok()).unwrap_or_default();
                 let soft_tokens = session.vision_mut()?.soft_tokens(&file, budget, cancel, &mut quiet).await;
                 soft.push(soft_tokens.map_err(EngineError::from)?);
             }
             Content::Audio { media } => {
-                let file = host.platform.read(handles, media.place).await.map_err(BatchError::Failure)?;
+                let file = host.platform.read(handles, media.place).await.map_err(EncodeError::Failure)?;
                 let sound =
-                    Sound::from_wav(&file).map_err(|error| BatchError::Failure(failure::of_wav(&error)))?;
+                    Sound::from_wav(&file).map_err(|error| EncodeError::Failure(failure::of_wav(&error)))?;
                 for clip in sound.clips() {
                     let soft_tokens = session.audio_mut()?.soft_tokens(clip, cancel, &mut silent).await;
                     soft.push(soft_tokens.map_err(EngineError::from)?);
@@ -237,15 +229,20 @@ async fn ensure<'a>(
     slot: &'a mut EncoderSlot,
     cancel: &CancelToken,
 ) -> Result<&'a mut Encoder, Failure> {
-    if let Some(old) = slot.take_if(|encoder| is_lost(&encoder.gpu)) {
-        let Encoder { file, options, projector, session, .. } = old;
-        // Its memory is gone with the device.
-        drop(session);
+    // If that fails, the next batch tries again.
+    if let Some(lost) = slot.as_ref().filter(|encoder| is_lost(&encoder.gpu)) {
+        let (file, projector) = (lost.file.clone(), lost.projector.clone());
+        let options = LoadOptions { bytes_of_others: chat_bytes(host), ..lost.options };
         let gpu = host.gpu().await.map_err(|report| device::failure(&report))?;
         let again = open(gpu, (file.clone(), file), options, projector, cancel, &mut |_| ()).await;
         *slot = Some(again.map_err(|error| failure::of(&error, None))?);
     }
     slot.as_mut().ok_or_else(|| RequestFailure::NoModel.into())
+}
+
+/// Bytes of graphics memory of the model that chats.
+fn chat_bytes(host: &Host) -> u64 {
+    host.pages.loaded().map_or(0, |model| model.gpu_bytes)
 }
 
 /// Loads a model; the second file is the first one, with its header if that was read.

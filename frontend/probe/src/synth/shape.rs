@@ -364,6 +364,11 @@ impl Shape {
         self.gemma3_head > 0
     }
 
+    /// Whether its own file may have towers: those of EmbeddingGemma 2 are in another.
+    pub(super) fn has_towers(&self) -> bool {
+        !self.is_gemma3() && self.embedding == 0
+    }
+
     pub(super) fn is_shared(&self, i: u32) -> bool {
         i >= self.layers - self.shared
     }
