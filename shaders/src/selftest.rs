@@ -18,7 +18,8 @@ use crate::matvec::{Epilogue, Form, LowRank, Matvec, Prologue};
 use crate::ple::combine::{Combine, Table};
 use crate::repack::{Repack, requantize::Requantize};
 use crate::rows::{
-    gelu_mul::GeluMul, group_sum::GroupSum, norm_add::NormAdd, norm_add::NormAddRows, qkv_finish::QkvFinish,
+    gelu_mul::GeluMul, group_sum::GroupSum, mean::Mean, norm_add::NormAdd, norm_add::NormAddRows,
+    qkv_finish::QkvFinish,
 };
 use crate::sampling::{Candidates, MergeLists, Sample, TopK, draft::Draft, look_up::LookUp};
 use crate::vision::layer_norm::LayerNorm;
@@ -66,6 +67,7 @@ pub fn standard() -> Vec<Rc<dyn Kernel>> {
     all.push(PackRows);
     all.push(HalfRows);
     all.push(GroupSum);
+    all.push(Mean);
     all.push(LookUp);
     all.push(Draft);
     all.push(draft::clusters::Clusters);

@@ -125,6 +125,10 @@ fn ModelRow(
     let is_pullable = pullable.is_some();
     let offers = move || is_pullable && pulls.is_offered();
     let is_broken = broken.is_some();
+    let embeds = choice.entry.embeds;
+    let embeds = Memo::new(move |_| {
+        embeds || matches!(inspection.get(), Some(Inspection::Known { details, .. }) if details.embeds)
+    });
     let verdict = move || {
         if let Some(reason) = &broken {
             let words = match offers() {
@@ -132,6 +136,9 @@ fn ModelRow(
                 false => failures::model_problem(reason),
             };
             return Some((Severity::Bad, words));
+        }
+        if embeds.get() {
+            return Some((Severity::Bad, t().failure_model_other_kind_encoder().to_owned()));
         }
         if unable.get() {
             return Some((Severity::Bad, t().model_needs_webgpu().to_owned()));
@@ -158,7 +165,7 @@ fn ModelRow(
     };
     let listed = choice.clone();
     let able = Memo::new(move |_| capability_words(engine.abilities(&listed)).join(", "));
-    let is_disabled = move || is_broken || unable.get() || out_of_reach.get();
+    let is_disabled = move || is_broken || embeds.get() || unable.get() || out_of_reach.get();
     let diffuses = choice.entry.diffusion;
     let continues = choice.entry.continues;
     // A file of the user's says so when it was read.

@@ -209,7 +209,7 @@ fn commands(stores: Stores, in_chat: bool) -> Vec<Command> {
         kind: t().place_conversation(),
         run: go(Place::Chat(Some(summary.id))),
     }));
-    let usable = |choice: &Choice| choice.entry.broken.is_none();
+    let usable = |choice: &Choice| choice.entry.chats();
     all.extend(engine.choices.get_untracked().into_iter().filter(usable).map(|choice| Command {
         glyph: Glyph::Models,
         words: choice.entry.name.clone(),

@@ -87,7 +87,7 @@ fn all() -> Vec<Code> {
         ]
         .map(Code::from),
     );
-    let kinds = [OtherKind::Drafter, OtherKind::Projector];
+    let kinds = [OtherKind::Drafter, OtherKind::Projector, OtherKind::Encoder];
     all.extend(kinds.map(|it| ModelFailure::OtherKind(it).into()));
     all.extend(
         [
@@ -103,6 +103,7 @@ fn all() -> Vec<Code> {
             ModelFailure::FewRows { tensor: name(), rows: 1024, tokens: 1026 },
             ModelFailure::Tokenizer,
             ModelFailure::NoArchitecture,
+            ModelFailure::NotEncoder,
             ModelFailure::Architecture { name: name() },
             ModelFailure::TensorType { tensor: name(), dtype: name() },
             ModelFailure::NoToken { token: name() },

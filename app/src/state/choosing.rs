@@ -28,7 +28,7 @@ impl Known<'_> {
 /// when none does.
 #[must_use]
 pub fn preferred<'a>(choices: &'a [Choice], last_used: &str, known: Known<'_>) -> Option<&'a Choice> {
-    let usable = || choices.iter().filter(|choice| choice.entry.broken.is_none());
+    let usable = || choices.iter().filter(|choice| choice.entry.chats());
     let best = recommended(choices, known);
     usable()
         .find(|choice| choice.id.0 == last_used)
@@ -49,7 +49,7 @@ pub fn in_order(mut choices: Vec<Choice>, known: Known<'_>) -> Vec<Choice> {
         Some(Inspection::Failed(_)) => Some(Severity::Bad),
         Some(Inspection::Running) | None => None,
     };
-    let is_broken = |choice: &Choice| choice.entry.broken.is_some();
+    let is_broken = |choice: &Choice| !choice.entry.chats();
     let all_known = choices.iter().all(|choice| known.has_inspected(choice));
     let best = recommended(&choices, known);
     choices.sort_by_key(|choice| {
@@ -69,7 +69,7 @@ pub fn in_shown_order(mut sorted: Vec<Choice>, shown: &[ModelId]) -> Vec<Choice>
 
 /// The models from which one is recommended: those that work, without the demo.
 fn candidates(choices: &[Choice]) -> impl Iterator<Item = &Choice> {
-    choices.iter().filter(|choice| choice.entry.broken.is_none() && !choice.entry.demo)
+    choices.iter().filter(|choice| choice.entry.chats() && !choice.entry.demo)
 }
 
 /// Whether a model may yet be recommended, once the engine has inspected all of them.

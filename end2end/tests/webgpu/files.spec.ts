@@ -55,7 +55,7 @@ const BAD: [what: string, file: () => ModelFile, words: RegExp][] = [
   [
     "of another architecture",
     () => changed("other.gguf", (bytes) => rename(bytes, "gemma4", "qwen99")),
-    /This is a “qwen99” model\. gemtab only runs Gemma 4\./,
+    /This is a “qwen99” model\. gemtab runs Gemma 4 and Gemma 3\./,
   ],
   [
     "in an unknown quantization",

@@ -5,6 +5,7 @@
 mod answers;
 mod diagnosis;
 mod diffusion;
+mod embedding;
 mod media;
 mod mixture;
 mod models;

@@ -80,6 +80,7 @@ pub fn details(source: &ModelSource) -> ModelDetails {
         drafter: false,
         diffusion: None,
         continues: false,
+        embeds: false,
         experts: None,
         stored: Stored::default(),
         recommended: if small { Some((0.2, 64, 0.95)) } else { Some((1.0, 64, 0.95)) },

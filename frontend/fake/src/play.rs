@@ -20,7 +20,7 @@ use protocol::{
 use super::mixture::Mixture;
 use super::platform::{Platform, Posted};
 use super::turns::{Entered, ModelTurn, Turns};
-use super::{Scenario, answers, diagnosis, diffusion, media, models, tune};
+use super::{Scenario, answers, diagnosis, diffusion, embedding, media, models, tune};
 
 /// Steps in which the fake weights arrive.
 const WEIGHT_STEPS: u64 = 40;
@@ -253,6 +253,16 @@ async fn play(state: &Weak<State>, id: RequestId, request: Request, handles: Vec
             all.towers.borrow_mut().clear();
             all.encoded.borrow_mut().clear();
             Some(Ok(Outcome::Unloaded))
+        }
+        Request::LoadEncoder { source, .. } => {
+            wait(state, 150).await?;
+            Some(Ok(Outcome::EncoderLoaded(embedding::details(source.name()))))
+        }
+        Request::UnloadEncoder => Some(Ok(Outcome::Unloaded)),
+        Request::Embed { inputs, elements } => {
+            let total = inputs.len() as u32;
+            progress(state, id, Progress::Embedding { done: total, total })?;
+            Some(Ok(Outcome::Embedded(embedding::embed(&inputs, elements))))
         }
         Request::OpenAdapter { key, source } => open_adapter(state, key, &source).await,
         Request::CloseAdapter { .. } => Some(Ok(Outcome::AdapterClosed)),

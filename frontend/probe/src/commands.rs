@@ -100,6 +100,7 @@ enum Command {
         #[command(flatten)]
         media: MediaArgs,
     },
+    Embed(super::embed::Embed),
     /// Generate an answer.
     Generate(Generate),
     Diffuse(super::diffuse::Diffuse),
@@ -179,8 +180,8 @@ enum Command {
     Synth {
         /// The file to write.
         out: PathBuf,
-        /// e2b, e4b, 12b, 26b, 26b-diffusion or 31b; one of their drafters, such as e2b-drafter; or e2b-small, a small
-        /// one for tests.
+        /// e2b, e4b, 12b, 26b, 26b-diffusion or 31b; one of their drafters, such as e2b-drafter; gemma3-270m to gemma3-27b;
+        /// embeddinggemma or embeddinggemma-2; or e2b-small, a small one for tests.
         #[arg(long)]
         shape: String,
         /// q4_k_m, q4_k_m_ple (where the per-layer projection is Q4_K too), q4_k_m_bf16_table (where the per-layer table
@@ -212,6 +213,7 @@ impl Command {
         match (&mut self, given) {
             (Self::Logits { media, .. } | Self::Encode { media, .. }, Some(given)) => media.in_order(given),
             (Self::Generate(generate), Some(given)) => generate.media.in_order(given),
+            (Self::Embed(embed), Some(given)) => embed.media.in_order(given),
             _ => {}
         }
         self
@@ -250,6 +252,7 @@ pub fn run() -> Result<Value> {
             media.use_projector(&mut session)?;
             media::encode(&mut session, &gpu, &media, &out)
         }
+        Command::Embed(embed) => super::embed::run(&options, &embed),
         Command::Generate(generate) => generate::run(&options, &generate),
         Command::Diffuse(diffuse) => super::diffuse::run(&options, &diffuse),
         Command::Bench { model, repeat, image: true, .. } => {

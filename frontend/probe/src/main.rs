@@ -8,6 +8,7 @@ mod commands;
 mod device;
 mod diffuse;
 mod drafts;
+mod embed;
 mod files;
 mod generate;
 mod info;

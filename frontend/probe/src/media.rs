@@ -10,8 +10,8 @@ use engine::bytes::{ByteSource, CancelToken, FileSource};
 use engine::gguf::Header;
 use engine::gpu::Gpu;
 use engine::media::{Input, Media, Medium, SoftTokens};
-use engine::session::Session;
-use engine::template::{Content, Conversation, Part, Prompt};
+use engine::session::{Core, EncoderSession};
+use engine::template::{Content, Conversation, Part, Prompt, Segment};
 use engine::train::examples::Named;
 use engine::vision::{Budget, Picture};
 use safetensors::Dtype;
@@ -21,9 +21,9 @@ use serde_json::{Value, json};
 /// Media for a prompt.
 #[derive(Args, Clone, Debug, Default)]
 pub struct MediaArgs {
-    /// The file with the towers, if they aren't in the model file.
-    #[arg(long)]
-    projector: Option<PathBuf>,
+    /// The file with the towers, if they aren't in the model file. Can be repeated, for one file with each.
+    #[arg(long = "projector", value_name = "PROJECTOR")]
+    projectors: Vec<PathBuf>,
     /// An image: PNG, JPEG, WebP or GIF. Can be repeated; images and sounds fill their places in order.
     #[arg(long = "image")]
     images: Vec<PathBuf>,
@@ -127,19 +127,19 @@ impl MediaArgs {
         if self.order.iter().any(|attachment| attachment.media == Media::Image) { self.budget } else { 0 }
     }
 
-    /// Loads the projector file into a session, if one is given.
+    /// Uses the towers of the projector files that are given.
     ///
     /// # Errors
-    /// When the file is no projector of this model.
-    pub fn use_projector(&self, session: &mut Session) -> Result<()> {
-        self.projector.as_deref().map_or(Ok(()), |path| use_projector(session, path))
+    /// When a file is no projector of this model.
+    pub fn use_projector(&self, session: &mut Core) -> Result<()> {
+        self.projectors.iter().try_for_each(|path| use_projector(session, path))
     }
 
     /// The soft tokens of all media, in order.
     ///
     /// # Errors
     /// When a file cannot be read or encoded.
-    fn encode(&self, session: &mut Session) -> Result<Vec<SoftTokens>> {
+    fn encode(&self, session: &mut Core) -> Result<Vec<SoftTokens>> {
         let budget = self.budget()?;
         let soft = self.order.iter().map(|attachment| attachment.encode(session, budget));
         Ok(soft.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
@@ -149,7 +149,7 @@ impl MediaArgs {
     ///
     /// # Errors
     /// When the media do not fit the slots.
-    pub fn fill(&self, session: &mut Session, ids: Vec<u32>) -> Result<Input> {
+    pub fn fill(&self, session: &mut Core, ids: Vec<u32>) -> Result<Input> {
         if self.is_empty() {
             // Slots without media are read as ordinary ids.
             return Ok(ids.into());
@@ -159,11 +159,22 @@ impl MediaArgs {
         attached(Input::with_media(ids, session.tokenizer().special(), &media)?, soft)
     }
 
+    /// The input of an embedding: the media behind each other.
+    ///
+    /// # Errors
+    /// When a file cannot be read or encoded.
+    pub fn embedded(&self, session: &mut EncoderSession) -> Result<Input> {
+        let soft = self.encode(session)?;
+        let media: Vec<Medium> = soft.iter().map(SoftTokens::medium).collect();
+        let prompt: Prompt = media.iter().map(|medium| Segment::Media(medium.media)).collect();
+        attached(session.input(&prompt, &media)?, soft)
+    }
+
     /// A prompt with its media.
     ///
     /// # Errors
     /// When the media do not match the places in the prompt.
-    pub fn expand(&self, session: &mut Session, prompt: &Prompt) -> Result<Input> {
+    pub fn expand(&self, session: &mut Core, prompt: &Prompt) -> Result<Input> {
         let soft = self.encode(session)?;
         let media: Vec<Medium> = soft.iter().map(SoftTokens::medium).collect();
         attached(prompt.expand(session.tokenizer(), &media)?, soft)
@@ -174,7 +185,7 @@ impl MediaArgs {
 ///
 /// # Errors
 /// When the file is no projector of this model.
-pub fn use_projector(session: &mut Session, path: &Path) -> Result<()> {
+pub fn use_projector(session: &mut Core, path: &Path) -> Result<()> {
     let source: Rc<dyn ByteSource> =
         Rc::new(FileSource::open(path).with_context(|| format!("{} cannot be opened", path.display()))?);
     let header = pollster::block_on(Header::read(&*source))?;
@@ -231,7 +242,7 @@ impl Attachment {
     ///
     /// # Errors
     /// When the file cannot be read or encoded.
-    pub fn encode(&self, session: &mut Session, budget: Budget) -> Result<Vec<SoftTokens>> {
+    pub fn encode(&self, session: &mut Core, budget: Budget) -> Result<Vec<SoftTokens>> {
         let cancel = CancelToken::new();
         let encoded = match self.media {
             Media::Image => {
@@ -269,7 +280,7 @@ fn describe(sound: &Sound) -> Value {
 ///
 /// # Errors
 /// When there is not exactly one medium, or it cannot be encoded.
-pub fn encode(session: &mut Session, gpu: &Gpu, media: &MediaArgs, out: &Path) -> Result<Value> {
+pub fn encode(session: &mut Core, gpu: &Gpu, media: &MediaArgs, out: &Path) -> Result<Value> {
     let [attachment] = media.order.as_slice() else { bail!("give exactly one image or sound") };
     let budget = media.budget()?;
     let started = web_time::Instant::now();
@@ -314,7 +325,7 @@ pub fn encode(session: &mut Session, gpu: &Gpu, media: &MediaArgs, out: &Path) -
 }
 
 /// The tower's input for the clips of a sound, and its row length.
-fn features(session: &mut Session, sound: &Sound) -> Result<(Vec<f32>, usize)> {
+fn features(session: &mut Core, sound: &Sound) -> Result<(Vec<f32>, usize)> {
     let hearing = session.audio_mut()?;
     let tower = pollster::block_on(hearing.tower(&CancelToken::new(), &mut |_| ()))?;
     let (mut all, mut columns) = (Vec::new(), 0);

@@ -8,7 +8,9 @@ use clap::{Args, ValueEnum};
 use engine::adapter::Ranks;
 use engine::gguf::Header;
 use engine::model::layer::Pass;
-use engine::model::{Corrections, DecoderPlans, DiffusionPlans, DraftParts, DrafterSpec, Tuning};
+use engine::model::{
+    Corrections, DecoderPlans, DiffusionPlans, DraftParts, DrafterSpec, EncoderPlans, Tuning,
+};
 use engine::plan::{Layout, Limits, Origin, Plan, Schedule, Step};
 use engine::session::{DeviceMemory, Fit, LoadOptions, ModelSpec};
 use engine::train::{self, Settings};
@@ -83,7 +85,18 @@ pub fn run(args: &PlanArgs, tuning: Option<Tuning>) -> Result<Value> {
     if let Some(layer) = args.layer {
         return operations(&model, fit, limits, layer, args.phase);
     }
+    if model.config.encoder.is_some() && !matches!(args.phase, Phase::Prefill | Phase::Vision | Phase::Audio)
+    {
+        bail!("the model makes embeddings: its phase is prefill");
+    }
     let plan = match args.phase {
+        Phase::Prefill if model.config.encoder.is_some() => {
+            let parts = model.describe(fit.context, fit.storage, limits)?;
+            let plans = EncoderPlans::new(&parts)?;
+            let mut whole = Plan::default();
+            plans.all().into_iter().for_each(|plan| whole.extend(plan));
+            whole
+        }
         Phase::Prefill | Phase::Canvas if model.config.diffusion.is_some() => {
             diffusion(&model, fit, limits, args.phase)?
         }

@@ -51,6 +51,9 @@ pub struct CatalogEntry {
     /// Whether it was not trained on chats: it continues text.
     #[serde(default)]
     pub continues: bool,
+    /// Whether it makes embeddings, and doesn't chat.
+    #[serde(default)]
+    pub embeds: bool,
     /// Defaults for sampling that come with the model (Ollama's params layer), as JSON numbers by name.
     pub params: std::collections::BTreeMap<String, f64>,
     /// Texts that end its answers (Ollama's params layer).
@@ -62,6 +65,14 @@ pub struct CatalogEntry {
     pub layers: Vec<Layer>,
     /// Why it cannot be used, if so.
     pub broken: Option<Said<ModelProblem>>,
+}
+
+impl CatalogEntry {
+    /// Returns whether it can be used to chat.
+    #[must_use]
+    pub fn chats(&self) -> bool {
+        self.broken.is_none() && !self.embeds
+    }
 }
 
 /// One file of a model.

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AdapterDetails, CacheReport, Canvas, Channel, DeviceReport, EngineState, Envelope, Failure, Finding,
-    Finish, FitVerdict, LoadProgress, LoadedModel, MediaReport, ModelDetails, RequestId, Resumed, Sense,
-    Timings, ToolCall, TuneOutcome, TuneProgress,
+    AdapterDetails, CacheReport, Canvas, Channel, DeviceReport, Embeddings, EncoderDetails, EngineState,
+    Envelope, Failure, Finding, Finish, FitVerdict, LoadProgress, LoadedModel, MediaReport, ModelDetails,
+    RequestId, Resumed, Sense, Timings, ToolCall, TuneOutcome, TuneProgress,
 };
 #[cfg(doc)]
 use crate::{GenerateOptions, Request, VERSION};
@@ -146,6 +146,13 @@ pub enum Progress {
         /// Steps in all.
         total: u32,
     },
+    /// Embeddings are being made.
+    Embedding {
+        /// Inputs done.
+        done: u32,
+        /// Inputs in all.
+        total: u32,
+    },
     /// A training is under way.
     Tune(Box<TuneProgress>),
 }
@@ -162,8 +169,12 @@ pub enum Outcome {
     },
     /// Ends [`Request::Load`]. [`LoadedModel::id`] may be the load of another page for the same model.
     Loaded(Box<LoadedModel>),
-    /// Ends [`Request::Unload`].
+    /// Ends [`Request::Unload`] and [`Request::UnloadEncoder`].
     Unloaded,
+    /// Ends [`Request::LoadEncoder`].
+    EncoderLoaded(EncoderDetails),
+    /// Ends [`Request::Embed`].
+    Embedded(Embeddings),
     /// Ends [`Request::Examine`].
     Examined(MediaReport),
     /// Ends [`Request::Listen`].

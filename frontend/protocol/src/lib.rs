@@ -15,6 +15,7 @@ pub mod chat;
 pub mod conduct;
 pub mod device;
 pub mod diagnosis;
+pub mod embedding;
 pub mod event;
 pub mod example;
 pub mod failure;
@@ -36,6 +37,7 @@ pub use catalog::{Catalog, CatalogEntry, Layer, LayerKind, Searched};
 pub use chat::{Content, Message, Role, ToolCall};
 pub use device::DeviceReport;
 pub use diagnosis::{Benchmark, BenchmarkOptions, Diagnosis, Finding, Profile, SelfTest, Spread};
+pub use embedding::{Embeddings, EncoderDetails};
 pub use event::{Event, Outcome, Progress, ToPage};
 pub use failure::{Cause, Code, Failure, Remedy};
 pub use generate::{
@@ -56,7 +58,7 @@ pub use wire::{WireError, decode, encode};
 
 /// Raised with every change that an older peer could misread. A page and a worker of different versions (one of
 /// them from an old cache) refuse each other in [`ToPage::Ready`] instead of misbehaving.
-pub const VERSION: u16 = 25;
+pub const VERSION: u16 = 26;
 
 /// A page that uses the engine. Several tabs can share one engine; each draws its number at random.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

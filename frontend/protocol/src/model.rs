@@ -123,6 +123,8 @@ pub struct ModelDetails {
     pub diffusion: Option<Diffusion>,
     /// Whether it was not trained on chats: it continues text.
     pub continues: bool,
+    /// Whether it makes embeddings, and doesn't chat.
+    pub embeds: bool,
     /// What of it is stored in 8 bits.
     pub stored: Stored,
     /// The memory of its experts, if it is a mixture that can do with some of them in graphics memory.

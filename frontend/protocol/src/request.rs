@@ -60,6 +60,24 @@ pub enum Request {
     },
     /// Frees the model and its memory. Ends with [`Outcome::Unloaded`].
     Unload,
+    /// Loads a model that makes embeddings, beside the one that chats and in place of another one of its kind. Reports
+    /// [`Progress::Loading`]; ends with [`Outcome::EncoderLoaded`].
+    LoadEncoder {
+        /// Where the model is.
+        source: ModelSource,
+        /// Whether to keep the weights in this browser.
+        keep: bool,
+    },
+    /// Frees that model and its memory. Ends with [`Outcome::Unloaded`].
+    UnloadEncoder,
+    /// Makes an embedding of each input, in batches, between which answers come first. Reports [`Progress::Embedding`]; ends
+    /// with [`Outcome::Embedded`].
+    Embed {
+        /// The inputs; texts have their task in front.
+        inputs: Vec<Vec<Content>>,
+        /// Keep only so many elements of each; `None` for all.
+        elements: Option<u32>,
+    },
     /// Examines a picture or a sound without encoding it. Ends with [`Outcome::Examined`].
     Examine(Content),
     /// What the microphone recorded since the last of these. It is encoded during the recording, so that nothing is left

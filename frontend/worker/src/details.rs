@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use engine::audio::{self, AudioError};
 use engine::bytes::ByteSource;
-use engine::gguf::{Family, Header, summary};
+use engine::gguf::{Header, summary};
 use engine::gpu::GpuError;
 use engine::model::ConfigError;
 use engine::plan::Limits;
@@ -45,8 +45,7 @@ impl Modalities {
         let audio_tower = plan.audio.as_ref().map(|tower| tower.config().clone());
         let mut modalities = Self { vision: plan.vision.is_some(), audio_tower, bytes: 0 };
         // A diffusion model uses no towers yet, and nor does Gemma 3.
-        let has_towers = plan.config.diffusion.is_none() && plan.config.family == Family::Gemma4;
-        if let Some(source) = projector.filter(|_| has_towers) {
+        if let Some(source) = projector.filter(|_| plan.config.takes_media()) {
             let header = Header::read(&**source).await.map_err(|error| failed(error.into()))?;
             if let Some(part) = header.part() {
                 return Err(failed(ConfigError::Part { part }.into()).into());
@@ -99,7 +98,7 @@ pub fn details(
         vocabulary: plan.tensors.vocabulary(),
         max_context: config.max_context,
         window: config.window,
-        capabilities: capabilities(header, modalities),
+        capabilities: Capabilities { text: config.encoder.is_none(), ..capabilities(header, modalities) },
         types: summary
             .types
             .into_iter()
@@ -109,7 +108,8 @@ pub fn details(
         recommended: config.recommended,
         drafter: options.drafter_bytes > 0,
         diffusion: config.diffusion.map(|it| Diffusion { canvas: it.canvas, steps: it.steps }),
-        continues: is_base(&header.metadata),
+        continues: config.encoder.is_none() && is_base(&header.metadata),
+        embeds: config.encoder.is_some(),
         stored: Stored::default(),
         experts: experts::memory(plan, allowance.chosen, speed)?,
     })

@@ -286,6 +286,8 @@ fn of_config(error: &ConfigError) -> Failure {
             ModelFailure::Architecture { name: found.clone() }.into()
         }
         ConfigError::IsDiffusion => RequestFailure::Diffusion.into(),
+        ConfigError::IsEncoder => ModelFailure::OtherKind(OtherKind::Encoder).into(),
+        ConfigError::NotEncoder { .. } => ModelFailure::NotEncoder.into(),
         ConfigError::NotYet { what } => ModelFailure::OtherKind(match what {
             engine::model::OtherKind::Drafter => OtherKind::Drafter,
             engine::model::OtherKind::Projector => OtherKind::Projector,

@@ -16,6 +16,7 @@ mod details;
 pub mod device;
 mod diagnosing;
 mod drafting;
+mod embedding;
 mod experts;
 mod failure;
 mod generating;

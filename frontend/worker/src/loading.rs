@@ -44,7 +44,7 @@ pub struct LoadRequest {
 
 /// Answers [`protocol::Request::Inspect`].
 pub async fn inspect(host: Rc<Host>, wanted: LoadRequest, task: Task) -> Result<Outcome, Failure> {
-    let memory = DeviceMemory::assumed(&*gpu(&host).await?);
+    let memory = host.memory(&*gpu(&host).await?);
     let cancel = &task.cancel;
     let read = async {
         let opened = host.platform.open(&wanted.source, &wanted.files, false, cancel.into()).await?;
@@ -300,7 +300,7 @@ async fn try_load(
     };
     let header = cancel.guard(read).await.map_err(plain)?;
     let own = ModelSpec::read(&header).map_err(plain)?;
-    let memory = allowance.of(DeviceMemory::assumed(gpu));
+    let memory = allowance.of(host.memory(gpu));
     let within = (allowance, memory);
     let reading = Modalities::read(opened.projector.as_ref().map(|file| &file.source), &own, memory.limits);
     let modalities = cancel.guard(reading).await?;
@@ -325,6 +325,7 @@ async fn try_load(
     };
     drop(own);
     let mut options = options(wanted, drafter.as_ref());
+    options.bytes_of_others = host.encoder_bytes.get();
     if let Some(Storage { table, kv_type }) = smaller {
         (options.table, options.kv_type) = (table, kv_type);
     }

@@ -10,7 +10,7 @@ use crate::failure::Stopped;
 use crate::host::Host;
 use crate::host::responder::{Answered, Responder};
 use crate::state::tasks::{Ending, Kind};
-use crate::{adapters, diagnosing, failure, generating, loading, media, tuning};
+use crate::{adapters, diagnosing, embedding, failure, generating, loading, media, tuning};
 
 impl Host {
     /// Takes a message. Requests of pages of another version are ignored.
@@ -75,6 +75,16 @@ fn accept(shared: &Rc<Host>, responder: Responder, request: Request, files: Vec<
             shared.tasks.stop_holders_of(page);
             let wanted = loading::LoadRequest { source, files, options };
             responder.run(Kind::Load, |task| loading::load(host, wanted, task))
+        }
+        Request::LoadEncoder { source, keep } => {
+            let options = protocol::LoadOptions { keep, ..protocol::LoadOptions::default() };
+            let wanted = loading::LoadRequest { source, files, options };
+            responder.run(Kind::Beside, |task| embedding::load(host, wanted, task))
+        }
+        Request::UnloadEncoder => responder.run(Kind::Beside, |task| embedding::unload(host, task)),
+        Request::Embed { inputs, elements } => {
+            let wanted = embedding::EmbedRequest { inputs, handles: files, elements };
+            responder.run(Kind::Beside, |task| embedding::embed(host, wanted, task))
         }
         Request::Unload => {
             if shared.tasks.training().is_some_and(|training| training.page() != page) {

@@ -19,6 +19,7 @@ use sha2::{Digest as _, Sha256};
 use super::{
     BlobFile, DIFFUSION, DRAFTER, Found, Listing, Trouble, capabilities, continues,
     digest::{Digest, Scheme},
+    embeds,
     facts::{self, Facts, Stamp},
     gguf::Peek,
     is_drafter,
@@ -135,6 +136,7 @@ impl GgufFile {
             quantization: peek.quantization.into(),
             diffusion: peek.architecture == DIFFUSION,
             continues: continues(peek),
+            embeds: embeds(peek),
             size: self.stamp.size,
             ..CatalogEntry::default()
         }

@@ -62,7 +62,7 @@ fn models_and_what_cannot_be_used() {
         assert_eq!(entry.digest, blobs[0].digest().to_string());
         assert!(entry.digest.starts_with("gguf:"));
     }
-    assert_eq!(reason(&list, "llama"), "This is a llama model. gemtab only runs Gemma 4.");
+    assert_eq!(reason(&list, "llama"), "This is a llama model. gemtab runs Gemma 4 and Gemma 3.");
     assert_eq!(reason(&list, "broken"), "The file can't be used: it is cut short.");
     assert!(reason(&list, "mine").starts_with("This is a LoRA adapter"));
     for name in ["draft", "draft-atomic", "draft-ik"] {
@@ -96,6 +96,28 @@ fn gemma_3_is_listed_as_what_it_was_trained_for() {
         assert_eq!(*capabilities, Capabilities { text: true, ..Capabilities::default() }, "{name}");
     }
     assert!(reason(&list, "n").starts_with("This is a gemma3n model."));
+}
+
+#[test]
+fn models_that_make_embeddings_are_listed_as_such() {
+    let pooled =
+        |architecture: &str| Gguf::new(architecture).number(&format!("{architecture}.pooling_type"), 1);
+    let folder = folder(&[
+        ("first.gguf", Gguf::new("gemma-embedding").number("gemma-embedding.embedding_length", 768).build()),
+        ("ollama.gguf", pooled("gemma3").number("gemma3.embedding_length", 768).build()),
+        ("second.gguf", pooled("gemma-embedding2").number("gemma-embedding2.embedding_length", 256).build()),
+        ("second.mmproj.gguf", projector(256)),
+    ]);
+    let list = list(folder.path());
+    for name in ["first", "ollama", "second"] {
+        let CatalogEntry { capabilities, broken, embeds, continues, layers, .. } = &list[name].entry;
+        assert_eq!((broken, *embeds, *continues), (&None, true, false), "{name}");
+        assert!(!capabilities.text && !capabilities.tools && !capabilities.thinking, "{name}");
+        assert_eq!(
+            (capabilities.vision, layers.len()),
+            if name == "second" { (true, 2) } else { (false, 1) }
+        );
+    }
 }
 
 #[test]

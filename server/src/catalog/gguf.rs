@@ -34,6 +34,8 @@ pub struct Peek {
     pub parts: u64,
     /// Whether the file says how a chat with it ends a turn: it has a template, or another end of answers than that of texts.
     pub chats: bool,
+    /// Whether it makes one vector of all tokens: `<architecture>.pooling_type`.
+    pub pools: bool,
     /// Whether there are tensors that see.
     pub vision: bool,
     /// Whether there are tensors that hear.
@@ -122,6 +124,7 @@ pub fn peek_from(reader: impl Read + Seek, size: u64) -> Result<Peek, PeekError>
             ("clip.vision.projection_dim" | "clip.audio.projection_dim", Value::Unsigned(number)) => {
                 peek.projection = Some(number);
             }
+            (key, Value::Unsigned(_)) if key.ends_with(".pooling_type") => peek.pools = true,
             (key, Value::Unsigned(number)) if is_width(key) => peek.width = Some(number),
             (key, Value::Unsigned(number)) if key.ends_with(".embedding_length_out") => {
                 peek.target = Some(number);

@@ -150,7 +150,10 @@ pub struct BlobObject {
 fn refuse(architecture: &str) -> Result<(), Trouble> {
     if is_drafter(architecture) {
         Err(Trouble::Drafter)
-    } else if architecture == DIFFUSION || architecture == GEMMA3 || architecture.starts_with("gemma4") {
+    } else if [DIFFUSION, GEMMA3].contains(&architecture)
+        || EMBEDDING.contains(&architecture)
+        || architecture.starts_with("gemma4")
+    {
         Ok(())
     } else {
         Err(Trouble::Foreign { architecture: architecture.into() })
@@ -163,9 +166,17 @@ const DIFFUSION: &str = "diffusion-gemma";
 /// `general.architecture` of Gemma 3.
 const GEMMA3: &str = "gemma3";
 
+/// `general.architecture` of models that make embeddings. Ollama's files of the first say `gemma3`.
+const EMBEDDING: [&str; 2] = ["gemma-embedding", "gemma-embedding2"];
+
+/// Whether a model makes embeddings.
+fn embeds(peek: &Peek) -> bool {
+    EMBEDDING.contains(&peek.architecture.as_str()) || (peek.architecture == GEMMA3 && peek.pools)
+}
+
 /// Whether a model was not trained on chats, as far as its file says.
 fn continues(peek: &Peek) -> bool {
-    peek.architecture == GEMMA3 && !peek.chats
+    peek.architecture == GEMMA3 && !peek.chats && !peek.pools
 }
 
 /// `general.architecture` of a drafter for speculative decoding.
@@ -187,9 +198,10 @@ fn capabilities<'a>(files: impl IntoIterator<Item = &'a Peek>) -> Capabilities {
         all.vision |= peek.vision;
         all.audio |= peek.audio;
         only_text |= [DIFFUSION, GEMMA3].contains(&peek.architecture.as_str());
-        if peek.architecture == GEMMA3 {
+        if peek.architecture == GEMMA3 || embeds(peek) {
             (all.tools, all.thinking) = (false, false);
         }
+        all.text &= !embeds(peek);
     }
     Capabilities { vision: all.vision && !only_text, audio: all.audio && !only_text, ..all }
 }

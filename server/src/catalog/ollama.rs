@@ -18,6 +18,7 @@ use serde::Deserialize;
 use super::{
     BlobFile, DIFFUSION, Found, Listing, Trouble, capabilities, continues,
     digest::Digest,
+    embeds,
     facts::{Facts, Stamp},
     name::Name,
     refuse,
@@ -193,6 +194,7 @@ fn assemble(
             entry.diffusion = peek.architecture == DIFFUSION;
             // Ollama keeps templates beside the file.
             entry.continues = continues(&peek) && last("template").is_none();
+            entry.embeds = embeds(&peek);
             if entry.family.is_empty() {
                 entry.family.clone_from(&peek.architecture);
             }

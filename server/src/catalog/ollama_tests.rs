@@ -121,10 +121,10 @@ fn layers_that_cannot_be_used() {
         ("It's split into 2 files. gemtab only reads single-file models.", gemma4.clone(), &|s| {
             vec![model(s), s.layer("projector", &Gguf::new("clip").number("split.count", 2).build())]
         }),
-        ("This is a llama model. gemtab only runs Gemma 4.", json!({"model_family": "llama"}), &|s| {
+        ("This is a llama model. gemtab runs Gemma 4 and Gemma 3.", json!({"model_family": "llama"}), &|s| {
             vec![model(s)]
         }),
-        ("This is a bert model. gemtab only runs Gemma 4.", json!({}), &|s| {
+        ("This is a bert model. gemtab runs Gemma 4 and Gemma 3.", json!({}), &|s| {
             vec![s.layer("model", &Gguf::new("bert").build())]
         }),
         ("This is a drafter. It only works together with a model.", json!({}), &|s| {

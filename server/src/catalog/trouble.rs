@@ -49,8 +49,8 @@ pub enum Trouble {
         /// Files that it is cut into.
         parts: u64,
     },
-    /// Another model than Gemma 4.
-    #[error("This is a {architecture} model. gemtab only runs Gemma 4.")]
+    /// A model that the engine does not run.
+    #[error("This is a {architecture} model. gemtab runs Gemma 4 and Gemma 3.")]
     Foreign {
         /// What it is.
         architecture: String,
@@ -203,7 +203,7 @@ mod tests {
         let trouble = Trouble::Foreign { architecture: "a\n\u{202e}b".into() };
         let said = trouble.said();
         assert_eq!(said.code, Some(ModelProblem::Foreign { architecture: "a\u{fffd}\u{fffd}b".into() }));
-        assert_eq!(said.english, "This is a a\u{fffd}\u{fffd}b model. gemtab only runs Gemma 4.");
+        assert_eq!(said.english, "This is a a\u{fffd}\u{fffd}b model. gemtab runs Gemma 4 and Gemma 3.");
     }
 
     #[test]

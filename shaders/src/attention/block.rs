@@ -37,8 +37,11 @@ params! {
         pub first_head: u32,
         /// 1: the window of every query begins where that of the first one does, as on a canvas. It matters with `until`.
         pub together: u32,
+        /// 1: the rows are of texts behind each other, which see all of themselves, within the window to both sides. Their ends
+        /// and then their beginnings are in `visible_until`, and the first row has position 0. With `until` only.
+        pub texts: u32,
         /// Unused.
-        pub pad: [u32; 2],
+        pub pad: u32,
     }
 }
 
@@ -77,7 +80,7 @@ pub struct Inputs<'a> {
     /// Values, with the same shape.
     pub v: &'a [f32],
     /// For each query, one past the last position that it attends to, if that is later than its own; empty for
-    /// causal attention.
+    /// causal attention. For texts, the ends and then the beginnings of those of all queries.
     pub visible_until: &'a [u32],
 }
 
@@ -93,9 +96,14 @@ pub fn block(form: &Block, params: &Params, inputs: Inputs<'_>) -> Vec<f32> {
         let (query, head) = ((index / heads) as u32, (index % heads) as u32);
         let position = inputs.pos + query;
         let ahead = inputs.visible_until.get(query as usize).copied().unwrap_or(0);
-        let end = (position + 1).max(ahead.min(inputs.pos + positions));
         let looks_from = if params.together == 0 { position } else { inputs.pos };
         let begin = if params.window == 0 { 0 } else { (looks_from + 1).saturating_sub(params.window) };
+        let (begin, end) = if params.texts == 0 {
+            (begin, (position + 1).max(ahead.min(inputs.pos + positions)))
+        } else {
+            let end = if params.window == 0 { ahead } else { ahead.min(position + params.window) };
+            (begin.max(inputs.visible_until[(positions + query) as usize]), end)
+        };
         let kv_head = head / (params.heads / params.kv_heads);
         let at = |key: u32| {
             let slot = if params.ring == 0 { key } else { key % params.ring };

@@ -4,5 +4,6 @@
 
 pub mod gelu_mul;
 pub mod group_sum;
+pub mod mean;
 pub mod norm_add;
 pub mod qkv_finish;

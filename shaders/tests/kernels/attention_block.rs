@@ -26,9 +26,19 @@ fn check(case: Case, kv_type: KvType, visible_until: Option<&[u32]>) {
 
 /// The same, with a window that is each query's own (0) or the first one's (1).
 fn check_together(case: Case, kv_type: KvType, visible_until: Option<&[u32]>, together: u32) {
+    check_with(case, kv_type, visible_until, Params { together, ..case.params() });
+}
+
+impl Case {
+    fn params(&self) -> Params {
+        let Self { heads, kv_heads, window, ring, .. } = *self;
+        Params { heads, kv_heads, window, ring, ..Params::default() }
+    }
+}
+
+fn check_with(case: Case, kv_type: KvType, visible_until: Option<&[u32]>, params: Params) {
     let Case { head_dim, heads, kv_heads, window, ring, pos, positions } = case;
     let form = Block { head_dim, kv_type, until: visible_until.is_some() };
-    let params = Params { heads, kv_heads, window, ring, together, ..Params::default() };
     let slots = if ring == 0 { pos + positions + 3 } else { ring };
     let slot_len = (kv_heads * head_dim) as usize;
     let sharpness = 6.0 / (head_dim as f32).sqrt();
@@ -149,6 +159,21 @@ fn a_canvas_sees_itself_and_what_its_first_position_sees() {
             let case = Case { head_dim: 64, heads: 4, kv_heads: 2, window, ring, pos, positions };
             check_together(case, KvType::F32, Some(&until), 1);
         }
+    }
+}
+
+/// Texts of 1, 40, 2 and 27 tokens behind each other: each sees itself alone, within a window to both sides.
+#[test]
+fn texts_see_themselves() {
+    let spans = [(0, 1), (1, 41), (41, 43), (43, 70)];
+    let of_each = |pick: fn((u32, u32)) -> u32| {
+        spans.into_iter().flat_map(move |span| std::iter::repeat_n(pick(span), (span.1 - span.0) as usize))
+    };
+    let bounds: Vec<u32> = of_each(|span| span.1).chain(of_each(|span| span.0)).collect();
+    for (window, kv_type) in [(0, KvType::F32), (9, KvType::F32), (1, KvType::F32), (33, KvType::F16)] {
+        let case = Case { head_dim: 64, heads: 6, kv_heads: 2, window, ring: 0, pos: 0, positions: 70 };
+        let params = Params { texts: 1, ..case.params() };
+        check_with(case, kv_type, Some(&bounds), params);
     }
 }
 

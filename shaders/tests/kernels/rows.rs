@@ -5,6 +5,7 @@ use shaders::attention::{KvType, decode::Kv};
 use shaders::math::gelu_tanh;
 use shaders::rope;
 use shaders::rows::gelu_mul::{self, Rows};
+use shaders::rows::mean::Mean;
 use shaders::rows::norm_add::{self, NormAdd, NormAddRows};
 use shaders::rows::qkv_finish::{self, Cache, Inputs, QkvFinish};
 use shaders::state::State;
@@ -20,6 +21,11 @@ fn as_f32(values: &[f64]) -> Vec<f32> {
 /// State of a chunk of `len` rows at `pos`.
 fn chunk(pos: u32, len: u32) -> [State; 1] {
     [State { pos, len, ..State::default() }]
+}
+
+#[test]
+fn means_of_texts_pass_their_own_test() {
+    check(&Mean);
 }
 
 #[test]

@@ -7,10 +7,11 @@
 //             ones
 //   params.together 1:  state.pos − j < window instead of p − j < window: all rows of a canvas look back as far as its
 //             first
+//   params.texts 1:  |p − j| < window, and both are of the same text: begin ≤ j < visible_until[t]; begin is visible_until[T + t]
 //
 // q, out         f32 [T, heads, HD], T = state.len;  the chunk's own keys and values are already in the cache
 // k, v caches    [slots, kv_heads, HD], f16, f32 or Q8_0: shared/kv.wgsl; kv head = head / (heads / kv_heads)
-// visible_until  u32 [T], a position; 0 for none. Positions from state.pos + T on are not in the cache, hence not
+// visible_until  u32 [T], a position; 0 for none; of texts [2, T]. Positions from state.pos + T on are not in the cache, hence not
 //                visible.
 //
 // A workgroup takes ROWS rows of one kv head. A row is a (query, head) pair. Rows run over the heads that share the

@@ -20,7 +20,7 @@ pub fn resumption(model: &ModelState, choices: &[Choice], name: &str) -> Resumpt
     if model.is_ready() && model.choice().is_some_and(is_it) {
         return Resumption::Now;
     }
-    match choices.iter().find(|choice| is_it(choice) && choice.entry.broken.is_none()) {
+    match choices.iter().find(|choice| is_it(choice) && choice.entry.chats()) {
         Some(choice) => Resumption::AfterLoading(Box::new(choice.clone())),
         None => Resumption::Missing(name.to_owned()),
     }

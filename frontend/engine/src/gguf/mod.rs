@@ -18,7 +18,7 @@ mod value;
 mod writer;
 
 pub use error::GgufError;
-pub use family::Family;
+pub use family::{EMBEDDING, EMBEDDING2, Family};
 pub use header::{Header, Part};
 pub use metadata::{Metadata, StringArray, Value, WrongType};
 pub use summary::{Summary, TypeShare, summary};

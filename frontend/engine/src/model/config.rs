@@ -39,7 +39,10 @@ impl std::fmt::Display for OtherKind {
 #[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum ConfigError {
     /// Neither a Gemma 3 nor a Gemma 4 model.
-    #[error("this is a {found:?} model; gemtab runs Gemma 4 and Gemma 3 (architectures gemma4 and gemma3)")]
+    #[error(
+        "this is a {found:?} model; gemtab runs Gemma 4 and Gemma 3 (architectures gemma4 and gemma3), and EmbeddingGemma \
+         (gemma-embedding and gemma-embedding2)"
+    )]
     Architecture {
         /// `general.architecture` of the file.
         found: String,
@@ -47,6 +50,15 @@ pub enum ConfigError {
     /// A kind of model that is not supported yet.
     #[error("this file holds {what}, which gemtab does not run")]
     NotYet { what: OtherKind },
+    /// A model that makes embeddings, where one is asked for that writes text.
+    #[error("this model turns text into numbers for search; it does not write any")]
+    IsEncoder,
+    /// Not a model that makes embeddings, where one is asked for.
+    #[error("this is a {found:?} model, which does not make embeddings")]
+    NotEncoder {
+        /// `general.architecture` of the file.
+        found: String,
+    },
     /// A model that decodes by diffusion, where another one is asked for.
     #[error("this model decodes by diffusion, not token by token")]
     IsDiffusion,
@@ -116,6 +128,15 @@ pub struct Experts {
     pub feed_forward: u32,
 }
 
+/// What follows the mean of a text's rows in a model that makes embeddings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoder {
+    /// EmbeddingGemma: two dense layers, which some files lack.
+    Dense,
+    /// EmbeddingGemma 2: a projection to this many elements.
+    Projection(u32),
+}
+
 /// What computes [`Config::operations`].
 pub type Describe = for<'w> fn(&Config, &'w Weights, usize, Pass) -> Result<Vec<Operation<'w>>, PlanError>;
 
@@ -154,7 +175,7 @@ pub struct Config {
     pub layers: Vec<LayerConfig>,
     /// The first layer that uses another layer's KV cache; the number of layers if there is none.
     pub first_shared: usize,
-    /// Sliding window in positions, including the token's own.
+    /// Sliding window in positions, including the token's own: those before it, and where embeddings are made as many behind.
     pub window: u32,
     /// Maximum context of the model.
     pub max_context: u32,
@@ -176,8 +197,17 @@ pub struct Config {
     pub recommended: Option<(f32, u32, f32)>,
     /// How a canvas is denoised, for a model that decodes by diffusion.
     pub diffusion: Option<Denoising>,
+    /// What follows the layers, for a model that makes embeddings.
+    pub encoder: Option<Encoder>,
 }
 
+/// One of this many layers is global where the file does not say.
+const PERIOD: usize = 6;
+
+/// `pooling_type` of the mean.
+const MEAN: u32 = 1;
+/// Whether a token sees only those before it: not where embeddings are made.
+pub(super) const CAUSAL: &str = "attention.causal";
 /// The key that says which layers slide.
 pub(super) const PATTERN: &str = "attention.sliding_window_pattern";
 
@@ -274,6 +304,28 @@ impl Keys<'_> {
                 Err(self.bad(NAME, value, "it must have a value for each layer, or be a period of 2 or more"))
             }
         }
+    }
+
+    /// Returns the same, with the last layer of every six global where the file does not say.
+    pub fn usual_pattern(&self, layers: usize) -> Result<Vec<bool>, ConfigError> {
+        let usual = || (1..=layers).map(|i| !i.is_multiple_of(PERIOD)).collect();
+        if self.has(PATTERN) { self.pattern(layers) } else { Ok(usual()) }
+    }
+
+    /// Checks how the rows of a text become an embedding, and returns the window to each side, including the token's own
+    /// position: files have the width of both sides.
+    pub fn embedding_window(&self) -> Result<u32, ConfigError> {
+        if let Some(other) = self.optional("pooling_type")?.filter(|&pooling| pooling != MEAN) {
+            return Err(self.bad(
+                "pooling_type",
+                other,
+                "gemtab makes embeddings by the mean of all tokens (1)",
+            ));
+        }
+        if self.metadata.bool(&self.key(CAUSAL)) == Some(true) {
+            return Err(self.bad(CAUSAL, true, "gemtab makes embeddings of tokens that see each other"));
+        }
+        Ok(self.positive("attention.sliding_window", 1 << 24)? / 2 + 1)
     }
 
     /// Returns the layers, each with a KV cache of its own.
@@ -380,6 +432,11 @@ impl Config {
     /// the small models (specification §2.4). There is no key for it.
     pub fn sees_pictures_whole(&self) -> bool {
         self.whole_picture > 0
+    }
+
+    /// Returns whether soft tokens of images and audio can be in its input.
+    pub fn takes_media(&self) -> bool {
+        self.diffusion.is_none() && self.family == Family::Gemma4
     }
 
     /// Width of the queries of layer `i`.

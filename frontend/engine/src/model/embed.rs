@@ -1,5 +1,7 @@
 //! The plans before the layers: token embeddings and per-layer inputs.
 
+use std::ops::Range;
+
 use shaders::PlanarLayout;
 use shaders::embed::gather;
 use shaders::ple::combine::{self as combine_kernel, Table};
@@ -8,6 +10,7 @@ use shaders::ple::locate as locate_kernel;
 use super::few_rows::FewRows;
 use super::rows::{product, product_of_one};
 use super::{Parts, RowCacheValues, Tuning};
+use crate::media::{Block, MediaError};
 use crate::plan::{Plan, PlanError, Value};
 
 /// Token embeddings into `h[0]`, scaled by the square root of the width, for any number of rows.
@@ -22,6 +25,29 @@ pub fn tokens(parts: &Parts) -> Result<Plan, PlanError> {
         steps.push_rows(kernel, &params, &buffers, move |rows| params.dispatch(rows))?;
     }
     Ok(steps)
+}
+
+/// Encodes the copy of soft tokens over the embeddings of their slots in a stream of this width; `part` are positions, of which
+/// the first is row `row`.
+///
+/// # Errors
+/// [`MediaError`] when there are none, or those of another width.
+pub fn place(
+    encoder: &mut wgpu::CommandEncoder,
+    stream: &wgpu::Buffer,
+    width: u32,
+    block: &Block,
+    (part, row): (&Range<u32>, u32),
+) -> Result<(), MediaError> {
+    let at = block.range().start;
+    let rows = block.rows().ok_or(MediaError::NotEncoded { at })?;
+    if rows.width() != width {
+        return Err(MediaError::Width { found: rows.width(), expected: width });
+    }
+    let bytes = |rows: u32| 4 * u64::from(rows) * u64::from(width);
+    let (from, to) = (bytes(part.start - at), bytes(row));
+    encoder.copy_buffer_to_buffer(rows.rows(), from, stream, to, bytes(part.end - part.start));
+    Ok(())
 }
 
 /// Per-layer inputs into `ple`, from `h[0]` and the table (or rows from the host), for any number of rows.

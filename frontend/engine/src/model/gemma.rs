@@ -3,7 +3,7 @@
 use shaders::attention::decode::Kv;
 
 use super::config::{Architecture, Attention, Config};
-use super::layer::{Branch, Experts, Heads, Mask, Operation, Pass, Site, Slot, Tensors};
+use super::layer::{Branch, Experts, Heads, Mask, Operation, Pass, Site, Slot, Tensors, Vector};
 use crate::adapter::{Projection, Target};
 use crate::gguf::Family;
 use crate::plan::PlanError;
@@ -11,6 +11,9 @@ use crate::weights::Weights;
 
 /// Gemma 3 and 4.
 pub const GEMMA: Architecture = Architecture { operations, fuses: true };
+
+/// The norm of per-layer inputs that come from the embeddings alone.
+pub const PER_LAYER_NORM: &str = "per_layer_input_norm";
 
 /// [`Config::operations`] of Gemma.
 fn operations<'w>(
@@ -33,6 +36,10 @@ fn operations<'w>(
     };
     let k_norm = (kv != Kv::Shared).then(|| tensors.vector("attn_k_norm")).transpose()?;
     let is_sliding = layer.attention == Attention::Sliding;
+    if config.encoder.is_some() && config.ple > 0 {
+        let norm = Vector { name: PER_LAYER_NORM, at: weights.vector(PER_LAYER_NORM)? };
+        all.push(Operation::PerLayerInput { matrix: tensors.matrix("per_layer_input")?, norm });
+    }
     let branch = Branch::Attention;
     all.push(tensors.norm(branch, "attn_norm")?);
     all.push(tensors.products(Site::Qkv, Slot::Normed(branch), &qkv[..count])?);
@@ -42,6 +49,7 @@ fn operations<'w>(
         window: if is_sliding { config.window } else { 0 },
         pictures_whole: is_sliding && config.sees_pictures_whole(),
         canvas: pass == Pass::Canvas,
+        texts: config.encoder.is_some(),
     }));
     all.push(tensors.products(
         Site::Output,

@@ -1,39 +1,32 @@
 //! The configuration of Gemma 3 (text): what its files say otherwise than those of Gemma 4, and what they leave out.
 //!
 //! Layers have neither per-layer inputs nor a scale at their end, values are not normed, and the scores of attention have a
-//! scale. Logits have no softcap, whatever a file says.
+//! scale. Logits have no softcap, whatever a file says. EmbeddingGemma has the same layers, whose tokens see each other.
 
-use super::config::{Config, ConfigError, Keys, MAX_DIMENSION, MAX_HEADS, MAX_LAYERS, PATTERN, recommended};
+use super::config::{
+    CAUSAL, Config, ConfigError, Encoder, Keys, MAX_DIMENSION, MAX_HEADS, MAX_LAYERS, recommended,
+};
 use super::gemma::GEMMA;
-use crate::gguf::{Family, Metadata, WrongType};
+use crate::gguf::{EMBEDDING, Family, Metadata, WrongType};
 
 /// `general.architecture`, and the prefix of the keys.
 pub const NAME: &str = Family::Gemma3.architecture();
 
-/// Whether a token sees only those before it: not where embeddings are made.
-const CAUSAL: &str = "attention.causal";
 /// Elements of a head where the file does not say.
 const HEAD: u32 = 256;
-/// One of this many layers is global where the file does not say.
-const PERIOD: usize = 6;
 /// Layers of the 27B, whose scores are scaled by the width of the stream. No key says so.
 const LAYERS_27B: usize = 62;
 /// The context from which on positions are divided by 8 in global layers where the file does not say.
 const LONG: u32 = 131_072;
 
-/// Reads the configuration.
+/// Reads the configuration of a file of this architecture, [`NAME`] or [`EMBEDDING`].
 ///
 /// # Errors
 /// [`ConfigError`] names the key.
-pub fn read(metadata: &Metadata) -> Result<Config, ConfigError> {
-    let keys = Keys { metadata, prefix: NAME };
-    if metadata.bool(&keys.key(CAUSAL)) == Some(false) {
-        return Err(keys.bad(
-            CAUSAL,
-            false,
-            "gemtab runs models that write text, not those that make embeddings",
-        ));
-    }
+pub fn read(metadata: &Metadata, architecture: &str) -> Result<Config, ConfigError> {
+    let keys = Keys { metadata, prefix: architecture };
+    let says_so = keys.has("pooling_type") || metadata.bool(&keys.key(CAUSAL)) == Some(false);
+    let encoder = (architecture == EMBEDDING || says_so).then_some(Encoder::Dense);
     let width = keys.positive("embedding_length", MAX_DIMENSION)?;
     let heads = keys.positive("attention.head_count", MAX_HEADS)?;
     let count = keys.positive("block_count", MAX_LAYERS)? as usize;
@@ -44,8 +37,7 @@ pub fn read(metadata: &Metadata) -> Result<Config, ConfigError> {
     let window = keys.optional("attention.sliding_window")?.unwrap_or(0);
     let is_sliding = match window {
         0 => vec![false; count],
-        _ if keys.has(PATTERN) => keys.pattern(count)?,
-        _ => (1..=count).map(|i| !i.is_multiple_of(PERIOD)).collect(),
+        _ => keys.usual_pattern(count)?,
     };
     let layers = keys.layers_with(heads, [head; 2], &is_sliding)?;
     let scaled_by = if count == LAYERS_27B { width as f32 / heads as f32 } else { head as f32 };
@@ -58,7 +50,11 @@ pub fn read(metadata: &Metadata) -> Result<Config, ConfigError> {
         heads,
         layers,
         first_shared: count,
-        window: if window == 0 { 0 } else { keys.positive("attention.sliding_window", 1 << 24)? },
+        window: match window {
+            _ if encoder.is_some() => keys.embedding_window()?,
+            0 => 0,
+            _ => keys.positive("attention.sliding_window", 1 << 24)?,
+        },
         max_context,
         eps: keys.optional_float("attention.layer_norm_rms_epsilon")?.unwrap_or(1e-6),
         softcap: 0.0,
@@ -69,6 +65,7 @@ pub fn read(metadata: &Metadata) -> Result<Config, ConfigError> {
         whole_picture: 0,
         recommended: recommended(metadata),
         diffusion: None,
+        encoder,
     })
 }
 

@@ -78,6 +78,7 @@ pub fn read(metadata: &Metadata, architecture: &str) -> Result<Config, ConfigErr
         whole_picture: if ple == 0 { USUAL_PICTURE } else { 0 },
         recommended: recommended(metadata),
         diffusion,
+        encoder: None,
     })
 }
 

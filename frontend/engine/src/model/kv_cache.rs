@@ -3,7 +3,7 @@
 pub use shaders::attention::KvType;
 use shaders::attention::cooperative::KEYS;
 
-use super::{Attention, Config};
+use super::{Attention, Config, LayerConfig};
 use crate::plan::{Origin, Value};
 
 /// The cache of one layer: `[slots, kv_heads, head_dim]` each, with space for a multiple of [`KEYS`] slots.
@@ -59,6 +59,16 @@ pub fn ring(config: &Config, chunk: u32) -> u32 {
 }
 
 impl KvCache {
+    /// Describes keys and values of the layer that runs: a batch of texts has no cache.
+    pub fn of_encoder(config: &Config, rows: u32) -> Self {
+        let slot = |layer: &LayerConfig| u64::from(layer.kv_heads) * KvType::F32.head_bytes(layer.head_dim);
+        let most = config.layers.iter().map(slot).max().unwrap_or(0);
+        let bytes = u64::from(rows.next_multiple_of(KEYS)) * most;
+        let [k, v] = ["keys", "values"].map(|name| Value::temporary(name, bytes));
+        let cache = |layer| LayerCache { k: k.clone(), v: v.clone(), ring: 0, slot_bytes: slot(layer) };
+        Self { layers: config.layers.iter().map(|layer| Some(cache(layer))).collect() }
+    }
+
     /// Describes the cache.
     pub fn describe(config: &Config, context: u32, chunk: u32, kv_type: KvType) -> Self {
         let layers = (0..config.layers.len())

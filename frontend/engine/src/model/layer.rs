@@ -103,12 +103,14 @@ pub struct Mask {
     pub pictures_whole: bool,
     /// Whether all tokens of a canvas attend to each other.
     pub canvas: bool,
+    /// Whether the rows are of several texts, each of which sees all of itself, within the window to both sides.
+    pub texts: bool,
 }
 
 impl Mask {
     /// Returns whether rows see keys behind their own.
     pub fn sees_ahead(self) -> bool {
-        self.pictures_whole || self.canvas
+        self.pictures_whole || self.canvas || self.texts
     }
 }
 
@@ -161,6 +163,8 @@ pub struct Experts<'w> {
 #[derive(Clone, Debug)]
 #[allow(missing_docs, reason = "the fields are what the formulas name")]
 pub enum Operation<'w> {
+    /// per_layer_input = rms(W·embedding / √width)·norm, of the embedding before the first layer.
+    PerLayerInput { matrix: &'w Matrix, norm: Vector },
     /// x = rms(of)·weight.
     Norm { of: Slot, weight: Vector, x: Slot },
     /// y = W·x for each product, with what adapters add to it.
@@ -290,6 +294,9 @@ impl fmt::Display for Slot {
 impl fmt::Display for Operation<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::PerLayerInput { norm, .. } => {
+                write!(f, "per_layer_input = rms(per_layer_model_proj·embedding / √width)·{}", norm.name)
+            }
             Self::Norm { of, weight, x } => write!(f, "{x} = rms({of})·{}", weight.name),
             Self::Products { x, products, .. } => {
                 for (at, product) in products.iter().enumerate() {
@@ -305,12 +312,13 @@ impl fmt::Display for Operation<'_> {
                 }
                 k_norm.map_or(Ok(()), |k_norm| write!(f, ", k = rope(rms(k)·{})", k_norm.name))
             }
-            Self::Attend(Mask { window, pictures_whole, canvas }) => {
+            Self::Attend(Mask { window, pictures_whole, canvas, texts }) => {
                 f.write_str("attention = attend(q, k, v")?;
                 if *window > 0 {
                     write!(f, ", window {window}")?;
                 }
                 f.write_str(if *pictures_whole { ", pictures whole" } else { "" })?;
+                f.write_str(if *texts { ", both sides" } else { "" })?;
                 f.write_str(if *canvas { ", canvas whole)" } else { ")" })
             }
             Self::Activate { gate, factor, y } => write!(f, "{y} = gelu({gate})·{factor}"),

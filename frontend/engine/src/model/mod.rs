@@ -10,6 +10,8 @@ mod denoising;
 mod diffusion;
 mod drafter;
 mod embed;
+mod embedding2;
+mod encoder;
 mod expert_cache;
 mod expert_scratch;
 mod experts;
@@ -37,7 +39,7 @@ mod tuning;
 mod verify;
 
 pub use classes::{Class, LARGE};
-pub use config::{Architecture, Attention, Config, ConfigError, Experts, LayerConfig, OtherKind};
+pub use config::{Architecture, Attention, Config, ConfigError, Encoder, Experts, LayerConfig, OtherKind};
 pub(crate) use corrections::shape as target_shape;
 pub use corrections::{Corrections, total_rank};
 pub use decoder::{
@@ -49,6 +51,7 @@ pub use diffusion::{
     CanvasLogits, Diffuser, DiffusionPlans, Noise, NoiseError, Predicted, Recorded, RecordedStep,
 };
 pub use drafter::{DraftParts, Drafter, DrafterError, DrafterSpec};
+pub use encoder::{BATCH_ROWS, EncoderPlans, TextEncoder};
 pub use expert_cache::{ExpertSource, ExpertUse};
 pub(crate) use expert_scratch::ExpertScratch;
 pub(crate) use experts::{Pairs, ranges};
@@ -60,4 +63,5 @@ pub use row_cache::{RowCache, RowCacheValues};
 pub(crate) use rows::activation_params;
 pub use scratch::{Scratch, chunk, text_chunk};
 pub use step_error::{ExpertError, StepError};
+pub use tensors::DENSE;
 pub use tuning::{Tuning, large_products};

@@ -137,6 +137,24 @@ impl Parts {
         })
     }
 
+    /// Describes the same of a model that makes embeddings, for batches of up to `rows` tokens.
+    pub fn of_encoder(config: Config, vocabulary: u32, weights: Weights, rows: u32, limits: Limits) -> Self {
+        Self {
+            scratch: Scratch::of_encoder(&config, rows, limits),
+            kv: KvCache::of_encoder(&config, rows),
+            rope_sliding: Rope::describe(&config, Attention::Sliding, rows),
+            rope_global: Rope::describe(&config, Attention::Global, rows),
+            config,
+            vocabulary,
+            history: history(0),
+            weights,
+            kv_type: KvType::F32,
+            limits,
+            ahead: 0,
+            keeps_hidden: false,
+        }
+    }
+
     /// Returns the values whose sizes depend on the context: KV cache, RoPE tables and history.
     pub fn by_context(&self) -> impl Iterator<Item = &Value> {
         let others = [&self.rope_sliding.table, &self.rope_global.table, &self.history];

@@ -7,7 +7,9 @@ use shaders::matrix_units::MIN_ROWS;
 
 use super::corrections::Corrections;
 use super::layer::{Mask, Operation, Pass, Slot};
-use super::rows::{activation, correct, norm_add, norm_heads, products as push_products, qkv_finish};
+use super::rows::{
+    activation, correct, norm_add, norm_heads, per_layer_input, products as push_products, qkv_finish,
+};
 use super::{Parts, experts};
 use crate::plan::{Amount, Plan, PlanError, Value};
 
@@ -47,6 +49,9 @@ impl<'a> Builder<'a> {
         let mut operations = operations.iter().peekable();
         while let Some(operation) = operations.next() {
             match operation {
+                Operation::PerLayerInput { matrix, norm } => {
+                    per_layer_input(parts, &mut self.steps, matrix, norm.at)?;
+                }
                 Operation::Norm { of: Slot::Stream(_), weight, .. } => self.norm(None, Some(weight.at))?,
                 Operation::Norm { of, weight, x } => {
                     let values = [of, x].map(|slot| self.value(*slot));
@@ -116,6 +121,7 @@ impl<'a> Builder<'a> {
             window: mask.window,
             ring: cache.ring,
             together: mask.canvas.into(),
+            texts: mask.texts.into(),
             ..BlockParams::default()
         };
         let mut buffers: Vec<&Value> = vec![&s.state, &s.q, &cache.k, &cache.v, &s.attention];

@@ -86,6 +86,17 @@ pub fn norm_heads(
     steps.push_rows(kernel, &params, &buffers, move |rows| NormAdd::dispatch(&params, rows))
 }
 
+/// Per-layer inputs of one layer into `ple`, from the embeddings in `h[1]`.
+pub fn per_layer_input(parts: &Parts, steps: &mut Plan, matrix: &Matrix, norm: u32) -> Result<(), PlanError> {
+    let (s, config) = (&parts.scratch, &parts.config);
+    products(parts, steps, &[(matrix, &s.ple_projected)], &s.h[1])?;
+    // rms(x / √width; ε) = rms(x; ε·width).
+    let params = NormParams { norm, ..NormParams::new(config.ple, config.eps * config.width as f32) };
+    let kernel = NormAddRows { form: NormAdd::Norm, width: config.ple };
+    let buffers = [&s.state, &parts.weights.vectors, &s.ple_projected, &s.ple];
+    steps.push_rows(kernel, &params, &buffers, move |rows| NormAdd::dispatch(&params, rows))
+}
+
 /// Adds `branch` to the stream of a few rows as in [`norm_add`], and leaves what the feed-forward of a mixture reads: the
 /// normed stream rounded to int8 for its dense part, in `x` for its router, and rounded for its experts. The norms' weights
 /// are in this order.
@@ -164,12 +175,13 @@ pub fn activation(
 }
 
 /// Returns the widths and strides of the gated activation of layer `i` with this factor: all packed but the per-layer inputs, of
-/// which a row has those of all layers.
+/// which a row has those of all layers where they come from a table.
 pub fn activation_params(config: &Config, i: usize, factor: Slot) -> gelu_mul::Params {
     let packed = |width| Rows { stride: width, at: 0 };
     if factor == Slot::PerLayerInput {
         let p = config.ple;
-        let own = Rows { stride: p * config.layers.len() as u32, at: i as u32 * p };
+        let of_table = Rows { stride: p * config.layers.len() as u32, at: i as u32 * p };
+        let own = if config.encoder.is_some() { packed(p) } else { of_table };
         return gelu_mul::Params::new(p, packed(p), own, packed(p));
     }
     let width = config.layers[i].feed_forward;

@@ -146,6 +146,18 @@ impl Scratch {
         [halves, Value::temporary("factors of rows in halves", 4 * u64::from(rows))]
     }
 
+    /// Returns the same for a batch of texts with this many tokens. The second stream keeps the embeddings.
+    pub fn of_encoder(config: &Config, rows: u32, limits: Limits) -> Self {
+        let mut scratch = Self::with_rows(config, 1, rows, 1);
+        let (t, p) = (u64::from(rows), u64::from(config.ple));
+        scratch.h[1] = Value::state("embeddings", scratch.h[0].bytes());
+        scratch.visible_until = Value::state("bounds of texts", 8 * t);
+        scratch.ple = Value::temporary("ple", 4 * t * p);
+        scratch.ple_projected = Value::temporary("ple projected", 4 * t * p);
+        scratch.halves = limits.matrix_units.then(|| scratch.describe_halves(config, rows));
+        scratch
+    }
+
     /// Returns the same for single rows.
     pub fn of_one(config: &Config, vocabulary: u32) -> Self {
         Self::with_rows(config, vocabulary, 1, 1)

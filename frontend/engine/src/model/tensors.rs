@@ -2,13 +2,17 @@
 
 use shaders::DType;
 
-use super::{Config, Experts};
+use super::gemma::PER_LAYER_NORM;
+use super::{Config, Encoder, Experts};
 use crate::gguf::{DTypeId, Family, Header, TensorInfo};
 use crate::tokenizer;
 use crate::weights::{TensorError, TensorList, expect};
 
 /// Embedding tables and the head may be split at multiples of this many rows.
 const TABLE_CUT: u64 = 1024;
+
+/// The dense layers behind the mean of a text's rows.
+pub const DENSE: [&str; 2] = ["dense_2", "dense_3"];
 
 /// Finds tensors in a header.
 struct Finder<'a> {
@@ -148,6 +152,12 @@ impl<'a> Finder<'a> {
             self.experts(d, experts, &blk)?;
         }
         if ple > 0 {
+            if config.encoder.is_some() {
+                let rows = i as u64 * ple..(i as u64 + 1) * ple;
+                let all = self.require("per_layer_model_proj")?;
+                expect(all, &[d, ple * config.layers.len() as u64])?;
+                self.list.push_rows(&format!("{blk}.per_layer_input"), all, d, rows, None)?;
+            }
             self.matrix(&format!("{blk}.inp_gate"), d, ple)?;
             self.matrix(&format!("{blk}.proj"), ple, d)?;
             self.vector(&format!("{blk}.post_norm"), d)?;
@@ -169,6 +179,36 @@ impl<'a> Finder<'a> {
         self.matrix("self_cond_gate", d, ff)?;
         self.matrix("self_cond_up", d, ff)?;
         self.matrix("self_cond_down", ff, d)
+    }
+
+    /// What follows the mean of a text's rows. Files may lack both dense layers, but not one; Ollama numbers them from 0.
+    fn embedding_head(&mut self, encoder: Encoder, config: &Config) -> Result<(), TensorError> {
+        let d = u64::from(config.width);
+        match encoder {
+            Encoder::Projection(out) => {
+                self.matrix("output", d, out.into())?;
+                self.vector("per_layer_proj_norm", config.ple.into())?;
+                if let Some(vector) = self.list.vectors.last_mut() {
+                    PER_LAYER_NORM.clone_into(&mut vector.name);
+                }
+                Ok(())
+            }
+            Encoder::Dense => {
+                let names = [["dense_2", "dense_3"], ["dense.0", "dense.1"]];
+                let is_there = |pair: &&[&str; 2]| pair.iter().any(|name| self.find(name).is_some());
+                let Some(pair) = names.iter().find(is_there) else { return Ok(()) };
+                let [wide, back] = pair.map(|name| self.require(name));
+                let (wide, back) = (wide?, back?);
+                let middle = wide.rows();
+                for (tensor, name, [k, n]) in
+                    [(wide, DENSE[0], [d, middle]), (back, DENSE[1], [middle, back.rows()])]
+                {
+                    expect(tensor, &[k, n])?;
+                    self.list.push_rows(name, tensor, k, 0..n, None)?;
+                }
+                Ok(())
+            }
+        }
     }
 
     /// Router and experts, in both published layouts: gate and up in one tensor, or in two.
@@ -210,14 +250,16 @@ impl TensorList {
     pub fn find(header: &Header, config: &Config) -> Result<Self, TensorError> {
         let mut finder = Finder { header, list: Self::default() };
         let d = u64::from(config.width);
-        let has_head = config.diffusion.is_none() && finder.find("output").is_some();
-        let tables = [("token_embd", true), ("per_layer_token_embd", config.ple > 0), ("output", has_head)];
+        let writes = config.diffusion.is_none() && config.encoder.is_none();
+        let has_head = writes && finder.find("output").is_some();
+        let has_table = config.ple > 0 && config.encoder.is_none();
+        let tables = [("token_embd", true), ("per_layer_token_embd", has_table), ("output", has_head)];
         let tables: Vec<_> =
             tables.into_iter().filter(|(_, is_used)| *is_used).map(|(name, _)| name).collect();
         // A row that one table lacks is left out of all: a token that is drawn is looked up in each of them.
         let vocab = finder.vocabulary(config.family, &tables)?;
         finder.table("token_embd", d, vocab)?;
-        if config.ple > 0 {
+        if has_table {
             let all = u64::from(config.ple) * config.layers.len() as u64;
             finder.table("per_layer_token_embd", all, vocab)?;
             finder.matrix("per_layer_model_proj", d, all)?;
@@ -232,6 +274,10 @@ impl TensorList {
             finder.self_conditioning(config)?;
         } else if has_head {
             finder.table("output", d, vocab)?;
+        }
+        if let Some(encoder) = config.encoder {
+            finder.embedding_head(encoder, config)?;
+            return Ok(finder.list);
         }
         if let Some(tensor) = finder.find("rope_freqs").filter(|_| config.family == Family::Gemma4) {
             let half = tensor.elements();

@@ -4,7 +4,8 @@ use shaders::repack::requantize;
 
 use crate::gpu::GpuError;
 use crate::model::{
-    Attention, DecoderPlans, DiffusionPlans, KvCache, KvType, LayerConfig, Parts, Rope, chunk, history,
+    Attention, DecoderPlans, DiffusionPlans, EncoderPlans, KvCache, KvType, LayerConfig, Parts, Rope, chunk,
+    history,
 };
 use crate::plan::{Layout, Limits, Origin, PlanError, Value, rounded};
 use crate::weights::MatrixSpec;
@@ -86,7 +87,13 @@ impl ModelSpec {
     fn fixed(&self, table: TablePlace, limits: Limits) -> Result<Fixed, EngineError> {
         let parts = self.describe(MIN_CONTEXT, Storage { table, ..self.storage }, limits)?;
         let (Layout { mut slots }, params) = self.plans(&parts, limits).map_err(GpuError::from)?;
-        slots.retain(|slot| !parts.by_context().any(|value| slot.values.contains(value)));
+        let is_encoder = self.config.encoder.is_some();
+        slots.retain(|slot| match slot.origin() {
+            Origin::Weight => true,
+            // Nearly all depend on the rows of a batch.
+            _ if is_encoder => false,
+            _ => !parts.by_context().any(|value| slot.values.contains(value)),
+        });
         let layout = Layout { slots };
         let (mut weights, mut working) = (0, params);
         for slot in &layout.slots {
@@ -105,6 +112,10 @@ impl ModelSpec {
     fn plans(&self, parts: &Parts, limits: Limits) -> Result<(Layout, u64), PlanError> {
         if self.config.diffusion.is_some() {
             let plans = DiffusionPlans::new(parts)?;
+            return Ok((plans.layout(parts), plans.params_bytes(limits)));
+        }
+        if self.config.encoder.is_some() {
+            let plans = EncoderPlans::new(parts)?;
             return Ok((plans.layout(parts), plans.params_bytes(limits)));
         }
         let plans = DecoderPlans::new(parts, self.tuning, None)?;
@@ -139,6 +150,10 @@ impl Needs<'_> {
     /// Bytes by purpose for a context length. A place that the table cannot have counts as the last one.
     pub fn memory(&self, context: u32, storage: Storage) -> MemoryUse {
         let Fixed { weights, working, .. } = self.fixed_with(storage.table);
+        if let Some(batch) = self.batch(context) {
+            let working = working + batch.total();
+            return MemoryUse { weights: *weights, working, towers: self.towers, ..MemoryUse::default() };
+        }
         let (cache, ropes) = self.by_context(context, storage.kv_type);
         let bytes =
             |values: &mut dyn Iterator<Item = &Value>| values.map(|value| rounded(value.bytes())).sum();
@@ -154,6 +169,16 @@ impl Needs<'_> {
             towers: self.towers,
             drafter: self.spec.drafter_bytes,
         }
+    }
+
+    /// What a model that makes embeddings works in, with batches of so many rows; `None` for other models.
+    fn batch(&self, rows: u32) -> Option<Layout> {
+        self.spec.config.encoder?;
+        let parts = self.spec.describe(rows, self.spec.storage, self.memory.limits).ok()?;
+        // It was planned before, with fewer rows.
+        let (mut layout, _) = self.spec.plans(&parts, self.memory.limits).ok()?;
+        layout.slots.retain(|slot| slot.origin() != Origin::Weight);
+        Some(layout)
     }
 
     fn fixed_with(&self, table: TablePlace) -> &Fixed {
@@ -172,6 +197,10 @@ impl Needs<'_> {
 
     /// Returns the largest buffer of cache and working memory for a context length. Unlike a table, it cannot be split.
     pub fn largest_buffer(&self, context: u32, storage: Storage) -> LargestBuffer {
+        if let Some(batch) = self.batch(context) {
+            let values = batch.slots.iter().filter_map(|slot| slot.values.first());
+            return LargestBuffer::of(values).unwrap_or_default();
+        }
         let (cache, ropes) = self.by_context(context, storage.kv_type);
         let by_context = LargestBuffer::of(cache.values().chain(ropes.iter().map(|rope| &rope.table)));
         let fixed = self.fixed_with(storage.table).largest.clone();

@@ -5,14 +5,17 @@ use std::rc::Rc;
 
 use super::sequence::Sequence;
 use super::{DeviceMemory, EngineError, Finish, Fit, LoadOptions, Loading, ModelFile, ModelSpec, Storage};
+use crate::audio::{self, Audio};
 use crate::bytes::{ByteSource, CancelToken};
 use crate::check;
 use crate::gguf::Header;
 use crate::gpu::{Gpu, Memory};
+use crate::media::{Media, MediaError};
 use crate::model::{ExpertSource, ExpertUse, HostTable, Parts};
 use crate::plan::Tested;
 use crate::template::{Conversation, Prompt, RenderOptions, Variant, render};
 use crate::tokenizer::Tokenizer;
+use crate::vision::{TowerPlan, Vision};
 use crate::weights;
 
 /// What sessions of all kinds of models have.
@@ -26,6 +29,10 @@ pub struct Core {
     tower_bytes: u64,
     storage: Storage,
     pub(super) sequence: Sequence,
+    /// Elements of the soft tokens that it takes; `None` if it takes none.
+    soft_token_width: Option<u32>,
+    vision: Option<Vision>,
+    audio: Option<Audio>,
 }
 
 /// A session of any kind of model: what differs between them.
@@ -71,6 +78,55 @@ impl Core {
     /// Returns how table and cache are stored.
     pub fn storage(&self) -> Storage {
         self.storage
+    }
+
+    /// Uses the towers of a projector file instead of those in the model file. Their weights are loaded on demand. Those of
+    /// Gemma 3 and of models that decode by diffusion are left alone.
+    ///
+    /// # Errors
+    /// When the file is inconsistent, or belongs to a model of another width.
+    pub fn use_projector(&mut self, source: &Rc<dyn ByteSource>, header: &Header) -> Result<(), EngineError> {
+        let Some(width) = self.soft_token_width else { return Ok(()) };
+        if let Some(plan) = TowerPlan::read(header, width)? {
+            self.vision = Some(Vision::new(Rc::clone(&self.gpu), Rc::clone(source), plan));
+        }
+        if let Some(plan) = audio::TowerPlan::read(header, width)? {
+            self.audio = Some(Audio::new(Rc::clone(&self.gpu), Rc::clone(source), plan));
+        }
+        Ok(())
+    }
+
+    /// Returns the vision tower, if there is one.
+    pub fn vision(&self) -> Option<&Vision> {
+        self.vision.as_ref()
+    }
+
+    /// Returns the vision tower, to encode images or to unload it.
+    ///
+    /// # Errors
+    /// [`MediaError::NoTower`] if there is none.
+    pub fn vision_mut(&mut self) -> Result<&mut Vision, EngineError> {
+        self.vision.as_mut().ok_or_else(|| MediaError::NoTower { media: Media::Image }.into())
+    }
+
+    /// Returns the audio tower, if there is one.
+    pub fn audio(&self) -> Option<&Audio> {
+        self.audio.as_ref()
+    }
+
+    /// Returns the audio tower, to encode audio or to unload it.
+    ///
+    /// # Errors
+    /// [`MediaError::NoTower`] if there is none.
+    pub fn audio_mut(&mut self) -> Result<&mut Audio, EngineError> {
+        self.audio.as_mut().ok_or_else(|| MediaError::NoTower { media: Media::Audio }.into())
+    }
+
+    /// Returns these kernels and those of towers that are loaded, each text once.
+    pub(super) fn with_towers(&self, tested: Vec<Tested>) -> Vec<Tested> {
+        let vision = self.vision.iter().flat_map(Vision::tested);
+        let audio = self.audio.iter().flat_map(Audio::tested);
+        Tested::distinct(tested.into_iter().chain(vision).chain(audio))
     }
 
     /// Renders a conversation with this model's chat template.
@@ -131,7 +187,7 @@ impl Described {
         options: &LoadOptions,
     ) -> Result<Self, EngineError> {
         check::try_matrix_units(&gpu).await?;
-        let needs = spec.needs(DeviceMemory::assumed(&gpu))?;
+        let needs = spec.needs(DeviceMemory::assumed(&gpu).beside(options.bytes_of_others))?;
         let Fit { context, bytes, storage } = needs.fit(options.context)?;
         let tower_bytes = needs.tower_bytes();
         let ModelFile { bytes: source, local, .. } = file;
@@ -149,8 +205,24 @@ impl Described {
         drop(header);
         let parts = spec.describe(context, storage, gpu.plan_limits())?;
         let (vocabulary, sequence) = (parts.vocabulary, Sequence::default());
-        let core =
-            Core { gpu, tokenizer, variant, vocabulary, context, bytes, tower_bytes, storage, sequence };
+        let vision = spec.vision.clone();
+        let vision = vision.map(|tower| Vision::new(Rc::clone(&gpu), Rc::clone(&source), tower));
+        let audio = spec.audio.clone();
+        let audio = audio.map(|tower| Audio::new(Rc::clone(&gpu), Rc::clone(&source), tower));
+        let core = Core {
+            gpu,
+            tokenizer,
+            variant,
+            vocabulary,
+            context,
+            bytes,
+            tower_bytes,
+            storage,
+            sequence,
+            soft_token_width: spec.config.takes_media().then_some(spec.config.width),
+            vision,
+            audio,
+        };
         Ok(Self { core, spec, parts, source, table, experts })
     }
 

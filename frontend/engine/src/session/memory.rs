@@ -18,6 +18,12 @@ impl DeviceMemory {
     pub fn assumed(gpu: &Gpu) -> Self {
         Self { available: assumed_memory(gpu), limits: gpu.plan_limits() }
     }
+
+    /// Returns what is left beside so many bytes of other models.
+    #[must_use]
+    pub fn beside(self, bytes: u64) -> Self {
+        Self { available: self.available.saturating_sub(bytes), ..self }
+    }
 }
 
 /// Returns the memory that a device is assumed to have. WebGPU does not tell; the largest buffer is the only hint, and

@@ -5,6 +5,7 @@ mod benchmark;
 mod checkpoints;
 mod diffusion;
 mod drafter;
+mod encoder;
 mod error;
 mod experts;
 mod file;
@@ -17,21 +18,18 @@ mod profile;
 mod sequence;
 mod spec;
 
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::audio::{self, Audio};
-use crate::bytes::{ByteSource, CancelToken};
-use crate::gguf::{Family, Header};
+use crate::bytes::CancelToken;
 use crate::gpu::{Buffer, Gpu, GpuError};
-use crate::media::{Input, Media, MediaError};
+use crate::media::Input;
 use crate::model::{
     ConfigError, Decoder, DecoderPlans, ExpertUse, KvType, LoadedModel, LogitsReader, Tuning, ring,
 };
 use crate::plan::Tested;
 use crate::train::Base;
-use crate::vision::{TowerPlan, Vision};
 
 use checkpoints::Checkpoints;
 use kind::Described;
@@ -42,6 +40,7 @@ pub use diffusion::{
     CanvasText, DenoisingStep, DiffusionEvent, DiffusionOptions, DiffusionOutcome, DiffusionSession,
     DiffusionTimings,
 };
+pub use encoder::{EncoderSession, shortened};
 pub use error::EngineError;
 pub use experts::ExpertMemory;
 pub use file::ModelFile;
@@ -74,6 +73,8 @@ pub struct LoadOptions {
     pub projector_bytes: u64,
     /// Bytes to reserve for a drafter.
     pub drafter_bytes: u64,
+    /// Bytes that other models on the device take.
+    pub bytes_of_others: u64,
 }
 
 /// Progress of loading.
@@ -96,8 +97,6 @@ pub struct Session {
     core: Core,
     decoder: Decoder,
     checkpoints: Checkpoints,
-    vision: Option<Vision>,
-    audio: Option<Audio>,
     adapters: Vec<LoadedAdapter>,
 }
 
@@ -109,15 +108,19 @@ impl Deref for Session {
     }
 }
 
+impl DerefMut for Session {
+    fn deref_mut(&mut self) -> &mut Core {
+        &mut self.core
+    }
+}
+
 impl SessionKind for Session {
     fn expert_use(&self) -> Option<(u32, ExpertUse)> {
         self.decoder.expert_use()
     }
 
     fn tested(&self) -> Vec<Tested> {
-        let vision = self.vision.iter().flat_map(Vision::tested);
-        let audio = self.audio.iter().flat_map(Audio::tested);
-        Tested::distinct(self.decoder.tested().into_iter().chain(vision).chain(audio))
+        self.with_towers(self.decoder.tested())
     }
 }
 
@@ -138,12 +141,15 @@ impl Session {
         if spec.config.diffusion.is_some() {
             return Err(ConfigError::IsDiffusion.into());
         }
+        if spec.config.encoder.is_some() {
+            return Err(ConfigError::IsEncoder.into());
+        }
         let mut described = Described::new(Rc::clone(&gpu), file, (header, spec), options).await?;
         let plans = DecoderPlans::new(&described.parts, options.tuning, None).map_err(GpuError::from)?;
         let compiled = gpu.compile_ahead(plans.usual());
         drop(plans);
         let weights = described.load_weights(cancel, progress).await?;
-        let Described { core, spec, parts, source, table, experts } = described;
+        let Described { core, parts, table, experts, .. } = described;
         let model = LoadedModel {
             parts,
             weights,
@@ -166,55 +172,8 @@ impl Session {
                 Ok::<_, EngineError>(decoder)
             })
             .await?;
-        let vision = spec.vision.map(|tower| Vision::new(Rc::clone(&gpu), Rc::clone(&source), tower));
-        let audio = spec.audio.map(|tower| Audio::new(gpu, source, tower));
         let (checkpoints, adapters) = (Checkpoints::default(), Vec::new());
-        Ok(Self { core, decoder, checkpoints, vision, audio, adapters })
-    }
-
-    /// Uses the towers of a projector file instead of those in the model file. Their weights are loaded on demand. Those of
-    /// Gemma 3 are left alone.
-    ///
-    /// # Errors
-    /// When the file is inconsistent, or belongs to a model of another width.
-    pub fn use_projector(&mut self, source: &Rc<dyn ByteSource>, header: &Header) -> Result<(), EngineError> {
-        let width = self.decoder.config().width;
-        if self.decoder.config().family == Family::Gemma3 {
-            return Ok(());
-        }
-        if let Some(plan) = TowerPlan::read(header, width)? {
-            self.vision = Some(Vision::new(Rc::clone(&self.core.gpu), Rc::clone(source), plan));
-        }
-        if let Some(plan) = audio::TowerPlan::read(header, width)? {
-            self.audio = Some(Audio::new(Rc::clone(&self.core.gpu), Rc::clone(source), plan));
-        }
-        Ok(())
-    }
-
-    /// Returns the vision tower, if there is one.
-    pub fn vision(&self) -> Option<&Vision> {
-        self.vision.as_ref()
-    }
-
-    /// Returns the vision tower, to encode images or to unload it.
-    ///
-    /// # Errors
-    /// [`MediaError::NoTower`] if there is none.
-    pub fn vision_mut(&mut self) -> Result<&mut Vision, EngineError> {
-        self.vision.as_mut().ok_or_else(|| MediaError::NoTower { media: Media::Image }.into())
-    }
-
-    /// Returns the audio tower, if there is one.
-    pub fn audio(&self) -> Option<&Audio> {
-        self.audio.as_ref()
-    }
-
-    /// Returns the audio tower, to encode audio or to unload it.
-    ///
-    /// # Errors
-    /// [`MediaError::NoTower`] if there is none.
-    pub fn audio_mut(&mut self) -> Result<&mut Audio, EngineError> {
-        self.audio.as_mut().ok_or_else(|| MediaError::NoTower { media: Media::Audio }.into())
+        Ok(Self { core, decoder, checkpoints, adapters })
     }
 
     /// Returns the decoder, for statistics.

@@ -6,9 +6,9 @@ use shaders::experts::Mixture;
 use shaders::matmul::Tile;
 
 use crate::audio;
-use crate::gguf::{Family, Header};
+use crate::gguf::Header;
 use crate::gpu::Memory;
-use crate::model::{Config, ConfigError, Extent, Parts, Tuning, large_products};
+use crate::model::{BATCH_ROWS, Config, ConfigError, Extent, KvType, Parts, Tuning, large_products};
 use crate::plan::Limits;
 use crate::train::Base;
 use crate::vision::{Budget, TowerPlan};
@@ -84,14 +84,16 @@ impl ModelSpec {
             return Err(ConfigError::Value { key, value, expected }.into());
         }
         let mut unusable = None;
-        let has_towers = config.diffusion.is_none() && config.family == Family::Gemma4;
+        let has_towers = config.takes_media();
         let read = || TowerPlan::read(header, config.width).map_err(EngineError::from);
         let vision = if has_towers { usable(read(), &mut unusable)? } else { None };
         let largest = Budget::ALL.into_iter().find(|budget| budget.tokens() >= options.largest_picture);
         let budget = largest.unwrap_or(Budget::MAX).max(Budget::default());
         let read = || audio::TowerPlan::read(header, config.width).map_err(EngineError::from);
         let audio = if has_towers { usable(read(), &mut unusable)? } else { None };
-        let LoadOptions { kv_type, tuning, table, projector_bytes, drafter_bytes, .. } = *options;
+        let LoadOptions { tuning, table, projector_bytes, drafter_bytes, .. } = *options;
+        // Rows of an encoder keep keys and values for the layer that runs alone, in full precision.
+        let kv_type = if config.encoder.is_some() { KvType::F32 } else { options.kv_type };
         // Layers that share keys and values run for the last token of a prompt alone, where the host has no part; no
         // published mixture has any.
         let owns_all = (0..config.layers.len()).all(|layer| config.owns_kv(layer));
@@ -194,8 +196,11 @@ impl ModelSpec {
             expert_slots: self.expert_slots,
         };
         let weights = Weights::with_savings(&self.tensors, savings, limits)?;
-        let extent = Extent { context, kv_type: storage.kv_type, host_table };
         let vocabulary = self.tensors.vocabulary();
+        if self.config.encoder.is_some() {
+            return Ok(Parts::of_encoder(self.config.clone(), vocabulary, weights, context, limits));
+        }
+        let extent = Extent { context, kv_type: storage.kv_type, host_table };
         let described = Parts::describe(self.config.clone(), vocabulary, weights, extent, limits);
         Ok(described.map_err(|source| TensorError::Layout { name: PLE_TABLE.into(), source })?)
     }
@@ -210,8 +215,12 @@ impl ModelSpec {
         Ok(Base { config, vocabulary, weights, memory: Memory::default(), pad: 0, limits, table: None })
     }
 
-    /// Returns the context length to try: the requested one (0: the default), limited by the model's.
+    /// Returns the context length to try: the requested one (0: the default), limited by the model's. Of a model that makes
+    /// embeddings, the tokens of a batch.
     pub fn context(&self, asked: u32) -> u32 {
+        if self.config.encoder.is_some() {
+            return if asked == 0 { BATCH_ROWS } else { asked.clamp(MIN_CONTEXT, BATCH_ROWS) };
+        }
         let wanted = if asked == 0 { DEFAULT_CONTEXT } else { asked };
         wanted.clamp(MIN_CONTEXT.min(self.config.max_context), self.config.max_context)
     }

@@ -65,6 +65,14 @@ pub enum PromptError {
     Media(#[from] MediaError),
 }
 
+impl FromIterator<Segment> for Prompt {
+    fn from_iter<I: IntoIterator<Item = Segment>>(segments: I) -> Self {
+        let mut prompt = Self::default();
+        prompt.append(Self { segments: segments.into_iter().collect(), starts: Vec::new() });
+        prompt
+    }
+}
+
 impl Prompt {
     /// Returns the segments, in order. There are no adjacent text segments.
     pub fn segments(&self) -> &[Segment] {

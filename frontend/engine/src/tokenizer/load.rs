@@ -32,7 +32,8 @@ impl Tokenizer {
     /// When a key is missing, has the wrong type or contradicts another; see [`TokenizerError`].
     pub fn from_metadata(metadata: &Metadata) -> Result<Self, TokenizerError> {
         let tokens = strings(metadata, TOKENS)?;
-        let is_gemma3 = metadata.str("general.architecture") == Some(GEMMA3);
+        let architecture = metadata.str("general.architecture").unwrap_or_default();
+        let is_gemma3 = Family::of_file(architecture) == Some(Family::Gemma3);
         if let Some(found) = metadata.str(MODEL).filter(|found| is_gemma3 && *found != SENTENCE_PIECE) {
             return Err(TokenizerError::Kind { found: found.to_owned() });
         }

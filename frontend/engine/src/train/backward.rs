@@ -47,6 +47,8 @@ impl<'a> Builder<'a> {
                     let [gate, up] = [gate, factor].map(|slot| self.value(i, slot));
                     self.activation_back(params, self.gradient(y), gate, up, factor == Slot::Up)?;
                 }
+                // The forward pass has none.
+                Operation::PerLayerInput { .. } => {}
                 Operation::Attend(mask) => self.attention_back(i, *mask)?,
                 Operation::Heads(heads) => self.heads_back(i, heads)?,
                 &Operation::Norm { of, weight, x } => {

@@ -102,7 +102,7 @@ impl<'a> Builder<'a> {
                     self.norm(&w.state, h, weight.at, x)?;
                 }
                 // The backward pass would need its result, which has no value of its own.
-                Operation::Norm { .. } => {
+                Operation::Norm { .. } | Operation::PerLayerInput { .. } => {
                     return Err(PlanError::Unknown { operation: operation.to_string() });
                 }
                 Operation::Products { x, products, .. } => {

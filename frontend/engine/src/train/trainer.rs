@@ -56,6 +56,9 @@ impl Trainer {
         if base.config.diffusion.is_some() {
             return Err(TrainError::NotYet { what: "a model that decodes by diffusion" });
         }
+        if base.config.encoder.is_some() {
+            return Err(TrainError::NotYet { what: "a model that makes embeddings" });
+        }
         if base.weights.expert_slots.is_some() {
             return Err(TrainError::NotYet { what: "a mixture whose experts are not all on the device" });
         }

@@ -52,7 +52,7 @@ fn operations<'w>(
         tensors.norm(first, "attn_norm")?,
         tensors.products(Site::Qkv, Slot::Normed(first), &qkv)?,
         Operation::Heads(Heads { kv: Kv::Own, q_norm, k_norm, normed_v: false }),
-        Operation::Attend(Mask { window, pictures_whole: false, canvas: false }),
+        Operation::Attend(Mask { window, pictures_whole: false, canvas: false, texts: false }),
         Operation::Norm { of: Slot::Attention, weight, x: Slot::NormedAttention },
         tensors.products(Site::Output, Slot::NormedAttention, &output)?,
         tensors.add(first, "attn_post_norm", None)?,
@@ -117,6 +117,7 @@ fn config() -> Config {
     Config {
         architecture: Architecture { operations, fuses: false },
         family: Family::Gemma3,
+        encoder: None,
         query_scale: 1.0,
         rope_divisor: 1.0,
         width: WIDTH as u32,

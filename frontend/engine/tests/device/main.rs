@@ -9,6 +9,7 @@ mod diffusion;
 mod diffusion_experts;
 mod drafter;
 mod drafts;
+mod embedding;
 mod expert_adapter;
 mod expert_cache;
 mod experts;

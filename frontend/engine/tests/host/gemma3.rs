@@ -76,7 +76,6 @@ fn contradictions_name_both_keys() {
         ("rope.scaling.type", Value::String("yarn".into())),
         ("rope.scaling.factor", Value::Float(0.0)),
         ("attention.sliding_window", Value::Unsigned(1 << 30)),
-        ("attention.causal", Value::Bool(false)),
     ] {
         let refused = config(4, &[(key, value)]);
         assert!(

@@ -5,6 +5,7 @@ mod adapter_names;
 #[path = "../common/mod.rs"]
 mod common;
 mod diffusion;
+mod embedding;
 mod expert_adapter;
 mod gemma3;
 mod gguf;

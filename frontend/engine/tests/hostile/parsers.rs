@@ -66,7 +66,12 @@ fn end_of_safetensors(file: &[u8]) -> usize {
 
 #[test]
 fn headers_of_models() {
-    let paths = ["models/tiny-31b.q4_0.gguf", "models/tiny-moe.q4_k_m.gguf"];
+    let paths = [
+        "models/tiny-31b.q4_0.gguf",
+        "models/tiny-moe.q4_k_m.gguf",
+        "models/tiny-embed.q8_0.ollama.gguf",
+        "models/tiny-embed2.q8_0.gguf",
+    ];
     fuzz_headers("model", &paths, end_of_gguf, |source| {
         block_on(Header::read(source)).is_ok_and(|header| ModelSpec::read(&header).is_ok())
     });

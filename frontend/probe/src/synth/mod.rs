@@ -122,7 +122,7 @@ fn contents(options: &Options) -> Result<(Shape, Vec<tensors::Planned>), SynthEr
         None => shape,
     };
     let mut plan = tensors::plan(&shape, options.quant, options.vocabulary, options.router_skew);
-    if options.towers && !shape.is_gemma3() {
+    if options.towers && shape.has_towers() {
         plan.extend(towers::plan(&shape));
         plan.extend(audio::plan(&shape));
     }
@@ -137,7 +137,7 @@ fn metadata(shape: &Shape, options: &Options) -> Vec<(String, WriteValue)> {
         ("general.quantization_version".to_owned(), WriteValue::U32(2)),
     ];
     pairs.extend(shape.metadata());
-    if options.towers && !shape.is_gemma3() {
+    if options.towers && shape.has_towers() {
         pairs.extend(towers::metadata(shape));
         pairs.extend(audio::metadata(shape));
     }

@@ -1,8 +1,8 @@
-//! The published shapes of Gemma 4 and Gemma 3.
+//! The published shapes of Gemma 4, Gemma 3 and EmbeddingGemma.
 
 use std::str::FromStr;
 
-use engine::gguf::{Family, WriteValue};
+use engine::gguf::{self, Family, WriteValue};
 
 use super::SynthError;
 
@@ -49,6 +49,8 @@ pub struct Shape {
     pub gemma3_head: u32,
     /// Width of the model that a drafter is for; 0 for a model. The KV heads of a drafter are those of the model.
     pub target_width: u32,
+    /// Of a model that makes embeddings, the elements between its dense layers, or of its projection; else 0.
+    pub embedding: u32,
 }
 
 /// A mixture of experts.
@@ -82,6 +84,7 @@ const E2B: Shape = Shape {
     canvas: 0,
     gemma3_head: 0,
     target_width: 0,
+    embedding: 0,
 };
 
 const E4B: Shape = Shape {
@@ -116,6 +119,7 @@ const DENSE_12B: Shape = Shape {
     canvas: 0,
     gemma3_head: 0,
     target_width: 0,
+    embedding: 0,
 };
 
 const MOE_26B: Shape = Shape {
@@ -257,7 +261,37 @@ const GEMMA3_27B: Shape = Shape {
     ..GEMMA3_4B
 };
 
-const SHAPES: [Shape; 17] = [
+/// EmbeddingGemma.
+const EMBEDDING: Shape = Shape {
+    name: "embeddinggemma",
+    layers: 24,
+    width: 768,
+    heads: 3,
+    feed_forward: 1152,
+    context: 2048,
+    embedding: 3072,
+    ..GEMMA3_270M
+};
+
+/// EmbeddingGemma 2.
+const EMBEDDING2: Shape = Shape {
+    name: "embeddinggemma-2",
+    layers: 24,
+    width: 512,
+    heads: 4,
+    kv_heads_sliding: 2,
+    feed_forward: 2048,
+    double_wide: false,
+    period: 6,
+    window: 1024,
+    shared: 0,
+    per_layer: 512,
+    context: 262_144,
+    embedding: 768,
+    ..E2B
+};
+
+const SHAPES: [Shape; 19] = [
     E2B,
     E4B,
     DENSE_12B,
@@ -275,6 +309,8 @@ const SHAPES: [Shape; 17] = [
     GEMMA3_4B,
     GEMMA3_12B,
     GEMMA3_27B,
+    EMBEDDING,
+    EMBEDDING2,
 ];
 
 impl FromStr for Shape {
@@ -328,6 +364,11 @@ impl Shape {
         self.gemma3_head > 0
     }
 
+    /// Whether its own file may have towers: those of EmbeddingGemma 2 are in another.
+    pub(super) fn has_towers(&self) -> bool {
+        !self.is_gemma3() && self.embedding == 0
+    }
+
     pub(super) fn is_shared(&self, i: u32) -> bool {
         i >= self.layers - self.shared
     }
@@ -361,6 +402,13 @@ impl Shape {
     /// `general.architecture`, which is the prefix of its keys.
     pub(super) fn architecture(&self) -> &'static str {
         match (self.canvas, self.is_drafter()) {
+            _ if self.embedding > 0 => {
+                if self.is_gemma3() {
+                    gguf::EMBEDDING
+                } else {
+                    gguf::EMBEDDING2
+                }
+            }
             (0, false) if self.is_gemma3() => Family::Gemma3.architecture(),
             (0, false) => Family::Gemma4.architecture(),
             (0, true) => "gemma4-assistant",
@@ -382,6 +430,9 @@ impl Shape {
             ("attention.sliding_window", self.window),
         ];
         let mut pairs: Vec<_> = numbers.map(|(key, value)| (key, WriteValue::U32(value))).into();
+        if self.embedding > 0 {
+            pairs.push(("pooling_type", WriteValue::U32(1)));
+        }
         pairs.push(("attention.layer_norm_rms_epsilon", WriteValue::F32(1e-6)));
         pairs.push(("rope.freq_base", WriteValue::F32(1e6)));
         if self.context >= 131_072 {
@@ -436,6 +487,9 @@ impl Shape {
         if self.is_drafter() {
             pairs.push(("embedding_length_out", WriteValue::U32(self.target_width)));
             pairs.push(("nextn_predict_layers", WriteValue::U32(self.layers)));
+        } else if self.embedding > 0 {
+            pairs.push(("embedding_length_out", WriteValue::U32(self.embedding)));
+            pairs.push(("pooling_type", WriteValue::U32(1)));
         } else {
             pairs.push(("final_logit_softcapping", WriteValue::F32(30.0)));
         }

@@ -189,7 +189,7 @@ pub(super) fn plan(shape: &Shape, quant: Quant, vocabulary: u32, skew: f32) -> V
     // The embedding is scaled by √d at the input and not at the output: 1/√d keeps both near one.
     plan.table("token_embd.weight", &[d, vocabulary], quant.embedding(), (d as f32).powf(-0.5));
     plan.vector("output_norm.weight", d, 1.0);
-    if !shape.is_gemma3() {
+    if !shape.is_gemma3() && shape.embedding == 0 {
         plan.push("rope_freqs.weight", &[u64::from(HEAD_GLOBAL) / 2], DType::F32, Content::RopeFactors);
     }
     if shape.per_layer > 0 {
@@ -197,7 +197,9 @@ pub(super) fn plan(shape: &Shape, quant: Quant, vocabulary: u32, skew: f32) -> V
         let all = per_layer * u64::from(shape.layers);
         // Scaled by √P when it is read.
         let scale = (per_layer as f32).powf(-0.5);
-        plan.table("per_layer_token_embd.weight", &[all, vocabulary], quant.per_layer_table(), scale);
+        if shape.embedding == 0 {
+            plan.table("per_layer_token_embd.weight", &[all, vocabulary], quant.per_layer_table(), scale);
+        }
         plan.matrix("per_layer_model_proj.weight", &[d, all], quant.per_layer_projection());
         plan.vector("per_layer_proj_norm.weight", per_layer, 1.0);
     }
@@ -212,6 +214,14 @@ pub(super) fn plan(shape: &Shape, quant: Quant, vocabulary: u32, skew: f32) -> V
         plan.matrix("self_cond_gate.weight", &[d, ff], quant.linear());
         plan.matrix("self_cond_up.weight", &[d, ff], quant.linear());
         plan.matrix("self_cond_down.weight", &[ff, d], quant.linear());
+    }
+    match u64::from(shape.embedding) {
+        0 => {}
+        middle if shape.is_gemma3() => {
+            plan.matrix("dense_2.weight", &[d, middle], quant.linear());
+            plan.matrix("dense_3.weight", &[middle, d], quant.linear());
+        }
+        out => plan.matrix("output.weight", &[d, out], quant.linear()),
     }
     let mut values = 0;
     for i in 0..shape.layers {

@@ -30,13 +30,15 @@ pub enum ModelFailure {
     Damaged,
     /// The file does not say what architecture it is.
     NoArchitecture,
-    /// Another architecture than Gemma 4.
+    /// An architecture that is not run.
     Architecture {
         /// `general.architecture`.
         name: String,
     },
     /// A file of the Gemma 4 family that is no language model by itself.
     OtherKind(OtherKind),
+    /// It makes no embeddings.
+    NotEncoder,
     /// A tensor in a type that is not read.
     TensorType {
         /// The tensor.
@@ -106,6 +108,8 @@ pub enum OtherKind {
     Drafter,
     /// Towers for pictures and sound alone.
     Projector,
+    /// What makes embeddings.
+    Encoder,
 }
 
 impl ModelFailure {
@@ -126,6 +130,7 @@ impl ModelFailure {
             | Self::NoArchitecture
             | Self::Architecture { .. }
             | Self::OtherKind(_)
+            | Self::NotEncoder
             | Self::TensorType { .. }
             | Self::NoToken { .. }
             | Self::WrongProjector

@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use engine::bytes::{CancelToken, SourceError};
 use engine::gpu::{Gpu, GpuError, GpuOptions};
+use engine::session::DeviceMemory;
 use futures_util::FutureExt as _;
 use futures_util::lock::{Mutex, MutexGuard};
 use protocol::failure::NoGpu;
@@ -18,6 +19,7 @@ use protocol::{DeviceReport, Failure, PageId, Progress, RequestId, ToPage};
 pub use model::{Held, LastAnswer, Model, Ready, Slot, is_lost};
 
 use crate::device::AdapterNames;
+use crate::embedding::EncoderSlot;
 use crate::platform::Platform;
 use crate::state::heard::Heard;
 use crate::state::keeper::Keeper;
@@ -53,6 +55,10 @@ pub struct Host {
     memory: Cell<Option<u64>>,
     device: Mutex<Option<Device>>,
     pub(crate) slot: Mutex<Slot>,
+    /// The model that makes embeddings.
+    pub(crate) encoder: Mutex<EncoderSlot>,
+    /// Bytes of graphics memory that it takes.
+    pub(crate) encoder_bytes: Cell<u64>,
 }
 
 /// Which kernels to find wrong.
@@ -84,6 +90,8 @@ impl Host {
             memory: Cell::default(),
             device: Mutex::default(),
             slot: Mutex::default(),
+            encoder: Mutex::default(),
+            encoder_bytes: Cell::default(),
         })
     }
 
@@ -109,6 +117,11 @@ impl Host {
     pub(crate) async fn slot(&self, cancel: &CancelToken) -> Result<MutexGuard<'_, Slot>, Failure> {
         let locked = cancel.guard(async { Ok::<_, SourceError>(self.slot.lock().await) }).await;
         locked.map_err(|_| failure::cancelled())
+    }
+
+    /// The memory that the device has for the model that chats.
+    pub(crate) fn memory(&self, gpu: &Gpu) -> DeviceMemory {
+        DeviceMemory::assumed(gpu).beside(self.encoder_bytes.get())
     }
 
     /// The device, opened if there is none or it was lost; a new one is reported to the page.

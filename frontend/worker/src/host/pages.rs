@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use engine::bytes::{CancelToken, SourceError};
+use futures_channel::oneshot;
 use protocol::{Busy, EngineState, Failure, LoadProgress, ModelPhase, PageId, Progress, RequestId, ToPage};
 
 use super::Host;
@@ -41,7 +42,28 @@ impl Host {
         id: RequestId,
         cancel: &CancelToken,
     ) -> Result<ModelTurn, Failure> {
-        if let Some(granted) = self.turns.ask(id) {
+        self.wait(id, self.turns.ask(id), cancel).await
+    }
+
+    /// Waits until no other request is waiting.
+    ///
+    /// # Errors
+    /// When `cancel` was cancelled first.
+    pub(crate) async fn patient_turn(
+        self: &Rc<Self>,
+        id: RequestId,
+        cancel: &CancelToken,
+    ) -> Result<ModelTurn, Failure> {
+        self.wait(id, self.turns.ask_patiently(id), cancel).await
+    }
+
+    async fn wait(
+        self: &Rc<Self>,
+        id: RequestId,
+        granted: Option<oneshot::Receiver<()>>,
+        cancel: &CancelToken,
+    ) -> Result<ModelTurn, Failure> {
+        if let Some(granted) = granted {
             self.progress(id, Progress::Waiting);
             // Built first: a turn that is granted while the wait is cancelled ends with it.
             let turn = ModelTurn { host: Rc::clone(self), id };

@@ -120,7 +120,8 @@ async fn restore(
         host.post(ToPage::Device(report));
         failure
     })?;
-    let options = LoadOptions { tuning: model.tuning.get(), ..model.options };
+    let bytes_of_others = host.encoder_bytes.get();
+    let options = LoadOptions { tuning: model.tuning.get(), bytes_of_others, ..model.options };
     let loaded = ModelSession::load(Rc::clone(&gpu), model.file.clone(), &options, cancel, &mut |_| ()).await;
     // The device is back, whatever became of the model.
     if let Some(report) = report {

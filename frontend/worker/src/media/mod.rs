@@ -13,7 +13,6 @@ use std::rc::Rc;
 
 use engine::audio::Audio;
 use engine::media::Media;
-use engine::session::Session;
 use engine::vision::Vision;
 use protocol::failure::MediaFailure;
 use protocol::{Content, Failure, MediaNotice, MediaReport, MediaSize, Outcome};
@@ -65,7 +64,7 @@ pub async fn towers(host: Rc<Host>, free: bool, task: Task) -> Result<Outcome, F
         ready.free_towers();
     }
     let session = ready.session.autoregressive().ok();
-    let seeing = session.and_then(Session::vision).map_or(0, Vision::bytes_in_use);
-    let hearing = session.and_then(Session::audio).map_or(0, Audio::bytes_in_use);
+    let seeing = session.and_then(|session| session.vision()).map_or(0, Vision::bytes_in_use);
+    let hearing = session.and_then(|session| session.audio()).map_or(0, Audio::bytes_in_use);
     Ok(Outcome::Towers { bytes: Some(seeing + hearing), gpu_bytes: ready.gpu.bytes_in_use() })
 }

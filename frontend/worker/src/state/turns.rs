@@ -1,6 +1,7 @@
 //! Whose turn it is to use the model, among the requests of all pages.
 //!
-//! A page's requests keep their order. Pages take turns: the one that was served longest ago comes first.
+//! A page's requests keep their order. Pages take turns: the one that was served longest ago comes first. What can wait comes
+//! behind all others: a batch of embeddings.
 //!
 //! A training takes no turn, because it may last for hours. Meanwhile the router refuses loads of other pages, and answers pause
 //! the training.
@@ -18,23 +19,40 @@ pub struct Turns(RefCell<Inner>);
 #[derive(Debug, Default)]
 struct Inner {
     current: Option<RequestId>,
-    waiting: Vec<(RequestId, oneshot::Sender<()>)>,
+    waiting: Vec<Waiting>,
     /// When each page was served last, as the number of that turn.
     served: BTreeMap<PageId, u64>,
     turns: u64,
 }
 
+#[derive(Debug)]
+struct Waiting {
+    id: RequestId,
+    granted: oneshot::Sender<()>,
+    /// Whether all others come first.
+    is_patient: bool,
+}
+
 impl Turns {
     /// Takes the turn; where another request has it, gives what resolves when this one does.
     pub fn ask(&self, id: RequestId) -> Option<oneshot::Receiver<()>> {
+        self.enter(id, false)
+    }
+
+    /// The same behind all others.
+    pub fn ask_patiently(&self, id: RequestId) -> Option<oneshot::Receiver<()>> {
+        self.enter(id, true)
+    }
+
+    fn enter(&self, id: RequestId, is_patient: bool) -> Option<oneshot::Receiver<()>> {
         let mut inner = self.0.borrow_mut();
         if inner.current.is_none() {
             inner.serve(id);
             return None;
         }
-        let (sender, granted) = oneshot::channel();
-        inner.waiting.push((id, sender));
-        Some(granted)
+        let (granted, waits) = oneshot::channel();
+        inner.waiting.push(Waiting { id, granted, is_patient });
+        Some(waits)
     }
 
     /// Ends the turn of a request, if it has it, and gives it to the next one that still waits.
@@ -45,8 +63,8 @@ impl Turns {
         }
         inner.current = None;
         while let Some(next) = inner.next() {
-            let (id, sender) = inner.waiting.remove(next);
-            if sender.send(()).is_ok() {
+            let Waiting { id, granted, .. } = inner.waiting.remove(next);
+            if granted.send(()).is_ok() {
                 inner.serve(id);
                 return;
             }
@@ -73,7 +91,10 @@ impl Inner {
 
     /// The place of the request that is next. Of equals, `min_by_key` takes the first.
     fn next(&self) -> Option<usize> {
-        let served = |place: &usize| self.served.get(&self.waiting[*place].0.page()).copied();
+        let served = |place: &usize| {
+            let Waiting { id, is_patient, .. } = &self.waiting[*place];
+            (*is_patient, self.served.get(&id.page()).copied())
+        };
         (0..self.waiting.len()).min_by_key(served)
     }
 }
@@ -101,10 +122,13 @@ mod tests {
         assert!(is_granted(&mut other) && !is_granted(&mut second));
         turns.end(id(2, 1));
         assert!(is_granted(&mut second) && !is_granted(&mut third));
+        let mut patient = turns.ask_patiently(id(4, 1)).expect("it waits");
         turns.end(id(1, 2));
-        assert!(is_granted(&mut third));
+        assert!(is_granted(&mut third) && !is_granted(&mut patient), "page 4 was never served");
         assert_eq!(turns.current(), Some(id(1, 3)));
         turns.end(id(1, 3));
+        assert!(is_granted(&mut patient));
+        turns.end(id(4, 1));
         assert_eq!(turns.current(), None);
     }
 

@@ -3,7 +3,6 @@
 use std::rc::Rc;
 
 use engine::bytes::CancelToken;
-use engine::session::assumed_memory;
 use engine::train::examples::split;
 use engine::train::{Example, Trainer};
 use protocol::failure::{RequestFailure, TrainingFailure};
@@ -109,7 +108,7 @@ async fn plan(
     let pace = measure(host, &mut slot, train).await;
     let ready = slot.as_ref().ok_or(RequestFailure::NoModel)?;
     let wanted = convert::settings(settings, *steps, preview.longest);
-    let available = assumed_memory(&ready.gpu);
+    let available = host.memory(&ready.gpu).available;
     let mut plan = TunePlan {
         steps: *steps,
         train: train.len() as u32,

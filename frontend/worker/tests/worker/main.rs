@@ -8,6 +8,7 @@ mod device;
 mod diffusion;
 mod drafting;
 mod eight_bits;
+mod embedding;
 mod experts;
 mod going_on;
 mod large_pictures;

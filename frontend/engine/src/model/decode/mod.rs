@@ -194,7 +194,7 @@ impl<'a> Builder<'a> {
                 }
                 // With the products before.
                 Operation::Activate { .. } => {}
-                Operation::Norm { .. } | Operation::Experts(_) => {
+                Operation::Norm { .. } | Operation::Experts(_) | Operation::PerLayerInput { .. } => {
                     return Err(PlanError::Unknown { operation: operation.to_string() });
                 }
                 Operation::Add { norm, scale, .. } => {

@@ -1,12 +1,12 @@
 //! Reading a prompt: chunks through the layers, and the first token behind it.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Decoder, StepError};
 use crate::bytes::CancelToken;
 use crate::gpu::{Buffer, Program, Rows};
-use crate::media::{Block, Input, MediaError};
+use crate::media::Input;
+use crate::model::embed::place;
 
 impl Decoder {
     /// Appends up to [`Self::chunk_len`] tokens of an input to the cache, starting at position `pos`.
@@ -51,31 +51,15 @@ impl Decoder {
         let embed = &self.programs().embed;
         embed.encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()), len);
         for (block, part) in input.blocks_in(chunk) {
-            self.place(&mut encoder, block, &part, pos)?;
+            place(
+                &mut encoder,
+                &self.io.stream[0],
+                self.parts.config.width,
+                block,
+                (&part, part.start - pos),
+            )?;
         }
         self.run_chunk(encoder, layers, Rows::at(pos, len), cancel).await
-    }
-
-    /// Encodes the copy of soft tokens over the embeddings of their slots; `part` are positions in the chunk that
-    /// starts at `pos`.
-    fn place(
-        &self,
-        encoder: &mut wgpu::CommandEncoder,
-        block: &Block,
-        part: &Range<u32>,
-        pos: u32,
-    ) -> Result<(), MediaError> {
-        let at = block.range().start;
-        let rows = block.rows().ok_or(MediaError::NotEncoded { at })?;
-        let width = self.parts.config.width;
-        if rows.width() != width {
-            return Err(MediaError::Width { found: rows.width(), expected: width });
-        }
-        let bytes = |rows: u32| 4 * u64::from(rows) * u64::from(width);
-        let (from, to) = (bytes(part.start - at), bytes(part.start - pos));
-        let count = bytes(part.end - part.start);
-        encoder.copy_buffer_to_buffer(rows.rows(), from, &self.io.stream[0], to, count);
-        Ok(())
     }
 
     /// Moves row `row` of the last chunk to row 0, where decode expects it.

@@ -91,6 +91,7 @@ pub fn read(metadata: &Metadata, target: &Config) -> Result<Config, DrafterError
     Ok(Config {
         architecture: GEMMA,
         family: Family::Gemma4,
+        encoder: None,
         query_scale: 1.0,
         rope_divisor: target.rope_divisor,
         width: keys.positive("embedding_length", MAX_DIMENSION)?,

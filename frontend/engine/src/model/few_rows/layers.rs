@@ -124,6 +124,9 @@ impl<'a> Builder<'a> {
         for (at, operation) in operations.iter().enumerate() {
             let later = &operations[at + 1..];
             match operation {
+                Operation::PerLayerInput { .. } => {
+                    return Err(PlanError::Unknown { operation: operation.to_string() });
+                }
                 Operation::Norm { of: Slot::Stream(_), weight, .. } => self.norm = Some(weight.at),
                 Operation::Norm { weight, .. } => {
                     // The queries have been read.

@@ -7,7 +7,7 @@ mod verify;
 use std::collections::{HashMap, HashSet};
 
 use engine::adapter::{Projection, Ranks};
-use engine::model::{Corrections, DecoderPlans, DiffusionPlans, LogitsPlans, Tuning};
+use engine::model::{Corrections, DecoderPlans, DiffusionPlans, EncoderPlans, LogitsPlans, Tuning};
 use engine::plan::{Grid, Layout, Limits, Origin, Plan, PlanError, Schedule, Slot, Value};
 use engine::session::{DeviceMemory, LoadOptions, ModelSpec};
 use engine::train::{Settings, TrainError, Trainer};
@@ -82,11 +82,39 @@ fn unsound_plans_are_found_out() {
 }
 
 #[test]
+fn the_plans_of_embeddings_are_sound() {
+    let mut verifier = Verifier::default();
+    for (name, quant) in [("embeddinggemma", Quant::Q80), ("embeddinggemma-2", Quant::Q4KM)] {
+        let options = Options::new(name.parse().expect("a shape"), quant);
+        let model = ModelSpec::read(&header(&options).expect("a header")).expect("a model");
+        assert!(!model.lacks_dense());
+        for limits in devices() {
+            // Room for 32 texts of 256 tokens, and no binding beyond the limit.
+            let memory = DeviceMemory { available: u64::MAX, limits };
+            let fit = model.fit(0, memory).expect("it fits");
+            assert_eq!(fit.context, 8192, "{name}");
+            let parts = model.describe(fit.context, fit.storage, limits).expect("a description");
+            let plans = EncoderPlans::new(&parts).expect("plans");
+            assert_eq!(verifier.verify_schedule(&plans.schedule(), limits), [], "{name} {limits:?}");
+            assert!(plans.layers.len() > 10 * parts.config.layers.len());
+            let refused = DecoderPlans::new(&parts, None, None).map(|_| ());
+            assert!(
+                name == "embeddinggemma" || matches!(refused, Err(PlanError::Unknown { .. })),
+                "{refused:?}"
+            );
+            let base = model.training_base(limits).expect("a base");
+            let refused = Trainer::computation(&base, &Settings::default()).map(|plan| plan.len());
+            assert!(matches!(refused, Err(TrainError::NotYet { .. })), "{refused:?}");
+        }
+    }
+}
+
+#[test]
 fn the_plans_of_every_shape_are_sound() {
     let mut verifier = Verifier::default();
     for name in Shape::names() {
         let shape: Shape = name.parse().expect("a shape");
-        if shape.canvas > 0 || shape.target_width > 0 {
+        if shape.canvas > 0 || shape.target_width > 0 || shape.embedding > 0 {
             continue; // below, and with their models
         }
         if ["gemma3-1b", "gemma3-12b", "gemma3-27b"].contains(&name) && !is_thorough() {
