@@ -10,6 +10,7 @@ mod diffuse;
 mod drafts;
 mod files;
 mod generate;
+mod grammars;
 mod info;
 mod logits;
 mod media;
