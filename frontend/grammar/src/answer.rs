@@ -24,6 +24,9 @@ pub struct Format {
     pub thinking: bool,
 }
 
+/// The most tokens of which each is the beginning of one text.
+const MOST_FORCED: u32 = 64;
+
 enum State {
     Thought,
     /// Behind a thought, or at the beginning.
@@ -113,6 +116,19 @@ impl Answer {
             self.state = next;
         }
         Ok(())
+    }
+
+    /// Returns the beginning of the text that must come next; empty if there is a choice.
+    ///
+    /// # Errors
+    /// As [`Self::allowed`].
+    pub fn forced(&mut self) -> Result<String, GrammarError> {
+        // Where there is one text, few tokens are allowed: those that it begins with.
+        let has_choice = self.allowed()?.count() > MOST_FORCED;
+        match &self.state {
+            State::Json(prefix) | State::Calls(prefix) if !has_choice => Ok(prefix.forced()),
+            _ => Ok(String::new()),
+        }
     }
 
     /// Returns the tokens that may come next.

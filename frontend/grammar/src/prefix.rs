@@ -94,6 +94,14 @@ impl Prefix {
         self.matcher.is_accepting().map_err(GrammarError::unusable)
     }
 
+    /// Returns the beginning of the text that must come next; empty if there is a choice.
+    pub fn forced(&self) -> String {
+        // The copy is dropped, since a matcher that knows what is forced allows fewer ways to tokenize it.
+        let bytes = self.matcher.clone().compute_ff_bytes();
+        let text = bytes.utf8_chunks().next().map(|chunk| chunk.valid().to_owned());
+        text.unwrap_or_default()
+    }
+
     /// Sets the tokens that may come next, ends included.
     ///
     /// # Errors

@@ -62,6 +62,11 @@ impl Mask {
         (0..self.words.len() as u32 * 32).filter(|&id| self.allows(id))
     }
 
+    /// Returns the number of allowed tokens.
+    pub fn count(&self) -> u32 {
+        self.words.iter().map(|word| word.count_ones()).sum()
+    }
+
     /// Returns whether nothing is allowed.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|word| *word == 0)

@@ -302,6 +302,21 @@ fn an_answer_has_thoughts_text_or_json_and_calls() {
     assert_eq!(taken(format(false, true, false, false), false, &[RESPONSE]), 0);
     assert_eq!(taken(format(false, false, false, false), false, &with(&[&text, &[CALL]])), 3);
     assert_eq!(taken(format(false, false, false, false), false, &with(&[&text, &[OTHER]])), 3);
+    // What must come next.
+    let mut answer =
+        Answer::new(Rc::clone(&vocabulary), format(false, true, true, false), false).expect("an answer");
+    let mut forced = |id| {
+        answer.push(id).expect("it is allowed");
+        answer.forced().expect("text")
+    };
+    assert_eq!([CALL, 99, 97].map(&mut forced), ["call:f{}", "all:f{}", "ll:f{}"]);
+    for id in ids("ll:f{") {
+        forced(id);
+    }
+    assert_eq!(
+        [125, CALL_END, RESPONSE].map(&mut |id| if id == RESPONSE { String::new() } else { forced(id) }),
+        [""; 3]
+    );
     // JSON or calls.
     assert_eq!(taken(format(true, true, false, false), false, &with(&[&call, &[TURN]])), call.len() + 1);
     assert_eq!(taken(format(true, true, false, false), false, &with(&[&truth, &[CALL]])), 4);

@@ -16,6 +16,11 @@ impl Constraint for Constrained {
     fn allowed(&mut self) -> Result<&[u32], ConstraintError> {
         Ok(self.0.allowed().map_err(failed)?.words())
     }
+
+    fn forced(&mut self) -> String {
+        // An error comes again where the tokens are asked for.
+        self.0.forced().unwrap_or_default()
+    }
 }
 
 fn failed(error: GrammarError) -> ConstraintError {

@@ -5,6 +5,7 @@ use web_time::Instant;
 
 use super::generate::{Event, Exit, Finish, Run};
 use super::{EngineError, Session};
+use crate::tokenizer::Specials;
 
 /// Why a constraint failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,7 +25,15 @@ pub trait Constraint {
     /// # Errors
     /// If there are none.
     fn allowed(&mut self) -> Result<&[u32], ConstraintError>;
+
+    /// Returns the beginning of the text that must come next; empty if there is a choice.
+    fn forced(&mut self) -> String {
+        String::new()
+    }
 }
+
+/// The fewest tokens of forced text that are read like a prompt: fewer are drawn as fast.
+const SHORTEST_FORCED: usize = 4;
 
 impl Session {
     /// Draws tokens one by one, each from those that the constraint allows.
@@ -47,11 +56,19 @@ impl Session {
             let before = run.input.len();
             let exit = run.take(self, id);
             (run.on)(Event::Drawn(run.input.ids()[before..].to_vec()));
-            if let Some(exit) = exit {
-                break exit;
+            if let Some(Exit::Finished(finish)) = exit {
+                break Exit::Finished(finish);
             }
+            let drawn = run.input.len() - run.prompt;
             if let Some(constraint) = &mut run.constraint {
                 constraint.push(id)?;
+                if let Some(exit) = exit {
+                    break exit;
+                }
+                let forced = self.forced_ids(&constraint.forced(), run.limit as usize - drawn);
+                if forced.len() >= SHORTEST_FORCED {
+                    break Exit::Forced(forced);
+                }
                 match source.allow(constraint.allowed()?).await.map_err(EngineError::from) {
                     Err(error) if error.is_cancelled() => break Exit::Finished(Finish::Cancelled),
                     allowed => allowed?,
@@ -62,5 +79,13 @@ impl Session {
         let held = run.input.prefix(run.input.len() - 1);
         self.core.sequence.set(held, (base as u32 + submitted).saturating_sub(1));
         Ok(exit)
+    }
+
+    /// Returns at most `most` tokens of a forced text, without the last one: with what follows, it may be another token.
+    fn forced_ids(&self, text: &str, most: usize) -> Vec<u32> {
+        let mut ids = self.tokenizer.encode(text, Specials::Ignore);
+        ids.pop();
+        ids.truncate(most);
+        ids
     }
 }

@@ -118,6 +118,8 @@ pub(super) enum Exit {
     Finished(Finish),
     /// The thought must end here.
     AnswerNow,
+    /// These tokens must come next.
+    Forced(Vec<u32>),
 }
 
 /// A running answer.
@@ -270,12 +272,9 @@ impl Session {
                     let Some(close) = self.tokenizer.special().channel_close else {
                         return Ok(Finish::Cancelled);
                     };
-                    run.push(self, close);
-                    if let Some(constraint) = &mut run.constraint {
-                        constraint.push(close)?;
-                    }
-                    (run.on)(Event::Drawn(vec![close]));
+                    run.force(self, vec![close])?;
                 }
+                Exit::Forced(ids) => run.force(self, ids)?,
             }
         }
     }
@@ -421,6 +420,18 @@ impl Run<'_> {
             self.called |= matches!(piece, Piece::Call(_));
             (self.on)(Event::Piece(piece, drawn));
         }
+    }
+
+    /// Adds tokens to the answer that were not drawn.
+    fn force(&mut self, session: &Session, ids: Vec<u32>) -> Result<(), ConstraintError> {
+        for &id in &ids {
+            self.push(session, id);
+            if let Some(constraint) = &mut self.constraint {
+                constraint.push(id)?;
+            }
+        }
+        (self.on)(Event::Drawn(ids));
+        Ok(())
     }
 
     /// Handles a generated token; some end the run.

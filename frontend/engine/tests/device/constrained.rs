@@ -98,6 +98,24 @@ fn every_answer_in_json_is_an_instance_of_its_schema() {
     }
     assert!(texts.len() > seeds as usize / 2, "{texts:?}");
 
+    // A thought that is ended from outside, at its first token.
+    let format = Format { thinking: true, ..json_format() };
+    let mut constraint = Constrained(Answer::new(Rc::clone(&vocabulary), format, true).expect("an answer"));
+    let control = Control::default();
+    control.answer_now.set(true);
+    let mut pieces = Vec::new();
+    let mut on = |event| {
+        if let Event::Piece(Piece::Answer(text), _) = event {
+            pieces.push(Piece::Answer(text));
+        }
+    };
+    let thinking = Options { in_thought: true, ..options(5, 64, 1.5, 0) };
+    let prompt: Vec<u32> = (0..20).map(|i| 200 + i * 31).collect();
+    let answered = session.generate_constrained(prompt, &thinking, &control, &mut constraint, &mut on);
+    let outcome = pollster::block_on(answered).expect("an answer");
+    assert_eq!(Some(outcome.ids[1]), session.tokenizer().special().channel_close);
+    assert!(serde_json::from_str(&text(&pieces)).is_ok_and(|value| fits(&value)), "{pieces:?}");
+
     // The same again, from a cache that has been written over, and without it.
     let again = |session: &mut Session, seed| {
         answer(session, &mut begin(&vocabulary, json_format()), &options(seed, 64, 1.5, 0)).0.ids
@@ -152,6 +170,8 @@ fn calls_are_of_what_is_declared_and_a_cut_one_says_so() {
 /// Allows one token, until it is told otherwise.
 struct Only {
     words: Vec<u32>,
+    /// What must come behind the second token.
+    forced: &'static str,
     pushed: Vec<u32>,
     cancel: Option<(usize, CancelToken)>,
 }
@@ -160,7 +180,7 @@ impl Only {
     fn new(id: u32, cancel: Option<(usize, CancelToken)>) -> Self {
         let mut words = vec![0; 32];
         words[id as usize / 32] = 1 << (id % 32);
-        Self { words, pushed: Vec::new(), cancel }
+        Self { words, forced: "", pushed: Vec::new(), cancel }
     }
 }
 
@@ -177,6 +197,10 @@ impl Constraint for Only {
 
     fn allowed(&mut self) -> Result<&[u32], ConstraintError> {
         Ok(&self.words)
+    }
+
+    fn forced(&mut self) -> String {
+        if self.pushed.len() == 2 { self.forced.to_owned() } else { String::new() }
     }
 }
 
@@ -198,6 +222,24 @@ fn a_constrained_answer_is_stopped_at_any_token_and_goes_on_where_it_was() {
         assert_eq!(stopped.finish, Finish::Cancelled);
         assert!((at..=at + 1).contains(&stopped.ids.len()), "{:?}", stopped.ids);
     }
+
+    // Text that must come is not drawn.
+    let text = "one two three four five six";
+    let mut only = Only { forced: text, ..Only::new(777, None) };
+    let more = Options { max_tokens: 11, ..Options::default() };
+    let forced = run(&more, &Control::default(), &mut only).expect("an answer");
+    let ids = forced.ids.clone();
+    assert_eq!((&ids[..2], ids.len(), &ids[..10]), (&[777; 2][..], 11, &only.pushed[..10]));
+    let middle = ids[2..].iter().take_while(|&&id| id != 777).count();
+    assert!(middle >= 4, "{ids:?}");
+    let few = Options { max_tokens: 4, ..Options::default() };
+    let cut = run(&few, &Control::default(), &mut Only { forced: text, ..Only::new(777, None) })
+        .expect("an answer");
+    assert_eq!((cut.ids, cut.finish), (vec![777; 4], Finish::MaxTokens));
+    let some = Options { max_tokens: 7, ..Options::default() };
+    let cut = run(&some, &Control::default(), &mut Only { forced: text, ..Only::new(777, None) })
+        .expect("an answer");
+    assert_eq!((cut.ids.as_slice(), cut.finish), (&ids[..7], Finish::MaxTokens));
 
     // What was drawn before a loss is told first.
     let mut only = Only::new(777, None);
