@@ -254,6 +254,10 @@ fn calls_are_of_declared_tools_with_their_arguments() {
         let said = Grammar::calls(&tools, true).err().map(|error| error.to_string()).unwrap_or_default();
         assert!(said.contains(word), "{said}");
     }
+    let bytes = (0..=255).map(|byte| Some(vec![byte]));
+    let without =
+        Vocabulary::new(bytes, Markers { ends: vec![0], ..Markers::default() }).expect("a vocabulary");
+    assert_eq!(Prefix::new(&one, &without).err(), Some(GrammarError::NoCalls));
     let wide = Grammar::calls(&[tool("f", json!({"properties": many}))], true).expect("declarations");
     let said = Prefix::new(&wide, &vocabulary).err().map(|error| error.to_string()).unwrap_or_default();
     assert!(said.contains("64 properties"), "{said}");
