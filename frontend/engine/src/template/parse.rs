@@ -144,51 +144,51 @@ impl AnswerParser {
 
     fn text(&mut self, text: Option<String>, pieces: &mut Vec<Piece>) {
         let Some(text) = text else { return };
-        let text = match &mut self.state {
-            State::Call(call) => return call.push_text(&text),
-            State::Thought(thought) => thought.push(text),
-            State::Answer => text,
-        };
+        if let State::Call(call) = &mut self.state {
+            return call.push_text(&text);
+        }
         let text = if self.after_close { text.trim_start() } else { &text };
         if text.is_empty() {
             return;
         }
         self.after_close = false;
-        let end = text.trim_end().len();
-        if end == 0 {
-            self.space.push_str(text);
-            return;
-        }
-        let whole = std::mem::replace(&mut self.space, text[end..].to_owned()) + &text[..end];
-        self.write(&whole, pieces);
+        self.space += &match &mut self.state {
+            State::Thought(thought) => thought.push(text),
+            State::Answer | State::Call(_) => self.stops.push(text),
+        };
+        // What precedes a stop string is text.
+        let end = if self.stopped().is_some() { self.space.len() } else { self.space.trim_end().len() };
+        let space = self.space.split_off(end);
+        let text = std::mem::replace(&mut self.space, space);
+        self.write(text, pieces);
     }
 
-    /// Adds text to the answer or the thought.
-    fn write(&mut self, text: &str, pieces: &mut Vec<Piece>) {
+    /// Returns a text of the answer or the thought.
+    fn write(&self, text: String, pieces: &mut Vec<Piece>) {
         match self.state {
-            State::Thought(_) => push_text(pieces, Piece::Thought, text.to_owned()),
-            State::Answer => push_text(pieces, Piece::Answer, self.stops.push(text)),
-            State::Call(_) => {}
+            _ if text.is_empty() => {}
+            State::Thought(_) => pieces.push(Piece::Thought(text)),
+            State::Answer | State::Call(_) => pieces.push(Piece::Answer(text)),
         }
     }
 
     /// Ends the current part, and returns to the answer.
     fn leave(&mut self, end: End, pieces: &mut Vec<Piece>) {
-        if let State::Thought(Thought { label: Some(label) }) = &mut self.state {
-            let label = std::mem::take(label);
-            self.write(&label, pieces);
+        let mut text = std::mem::take(&mut self.space);
+        text += &match &mut self.state {
+            State::Thought(thought) => thought.label.take().unwrap_or_default(),
+            State::Answer => self.stops.flush(),
+            State::Call(_) => String::new(),
+        };
+        if end != End::Cut || self.in_thought() {
+            text.truncate(text.trim_end().len());
         }
-        let space = std::mem::take(&mut self.space);
-        if end == End::Cut && !self.in_thought() {
-            self.write(&space, pieces);
-        }
-        match std::mem::replace(&mut self.state, State::Answer) {
-            State::Answer => push_text(pieces, Piece::Answer, self.stops.flush()),
-            State::Thought(_) => {}
-            State::Call(call) => pieces.push(match call.parse(end == End::Closed) {
+        self.write(text, pieces);
+        if let State::Call(call) = std::mem::replace(&mut self.state, State::Answer) {
+            pieces.push(match call.parse(end == End::Closed) {
                 Ok(call) => Piece::Call(call),
                 Err(error) => Piece::BrokenCall { raw: call.raw(), error },
-            }),
+            });
         }
         self.after_close = end == End::Closed;
     }
@@ -205,17 +205,11 @@ enum End {
     Cut,
 }
 
-fn push_text(pieces: &mut Vec<Piece>, piece: fn(String) -> Piece, text: String) {
-    if !text.is_empty() {
-        pieces.push(piece(text));
-    }
-}
-
 impl Thought {
     /// Returns the text without the label.
-    fn push(&mut self, text: String) -> String {
-        let Some(label) = self.label.take() else { return text };
-        let label = label + &text;
+    fn push(&mut self, text: &str) -> String {
+        let Some(label) = self.label.take() else { return text.to_owned() };
+        let label = label + text;
         if label.len() < THOUGHT.len() && THOUGHT.starts_with(&label) {
             self.label = Some(label);
             return String::new();

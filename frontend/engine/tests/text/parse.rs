@@ -208,6 +208,14 @@ fn stop_strings_across_token_borders() {
     let ids = tokenizer().encode("Say STOP now", Specials::Ignore);
     assert_eq!(parse_ids(&ids, false, &["STOP"]), [answer("Say ")]);
     assert_eq!(parse_ids(&ids, false, &["STOPS", "nown"]), [answer("Say STOP now")], "held back, then given");
+    // White space that may belong to the format is looked at, too.
+    let mut parser = AnswerParser::new(tokenizer().special(), false, StopStrings::new(["\n\n".to_owned()]));
+    let ends = tokenizer()
+        .encode("a \n", Specials::Ignore)
+        .into_iter()
+        .chain(tokenizer().encode("\n", Specials::Ignore));
+    let pieces: Vec<Piece> = ends.flat_map(|id| parser.push(tokenizer(), id)).collect();
+    assert_eq!((parser.stopped(), pieces), (Some("\n\n"), vec![answer("a"), answer(" ")]));
     let ids = tokenizer().encode("<|channel>thought\nSTOP<channel|>a STOP<turn|>", Specials::Parse);
     assert_eq!(parse_ids(&ids, false, &["STOP"]), [thought("STOP"), answer("a ")]);
     let ids = tokenizer().encode("ST<|channel>thought\nx<channel|>OP", Specials::Parse);
