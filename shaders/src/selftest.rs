@@ -21,7 +21,7 @@ use crate::rows::{
     gelu_mul::GeluMul, group_sum::GroupSum, mean::Mean, norm_add::NormAdd, norm_add::NormAddRows,
     qkv_finish::QkvFinish,
 };
-use crate::sampling::{Candidates, MergeLists, Sample, TopK, draft::Draft, look_up::LookUp};
+use crate::sampling::{Candidates, MergeLists, Sample, TopK, draft::Draft, look_up::LookUp, mask::Mask};
 use crate::vision::layer_norm::LayerNorm;
 use crate::vision::{heads, patches, pool, position};
 use crate::{DType, Kernel};
@@ -70,6 +70,7 @@ pub fn standard() -> Vec<Rc<dyn Kernel>> {
     all.push(Mean);
     all.push(LookUp);
     all.push(Draft);
+    all.push(Mask);
     all.push(draft::clusters::Clusters);
     for dtype in [DType::BF16, DType::Q4_K, DType::Q6_K, DType::Q8_0] {
         all.push(draft::input::Input(dtype));

@@ -63,7 +63,15 @@ enum Command {
         /// End with the last message, without asking for an answer.
         #[arg(long)]
         no_generation_prompt: bool,
+        /// Keep the thoughts of earlier messages that called tools.
+        #[arg(long)]
+        preserve_thinking: bool,
+        /// A JSON file with the tools, instead of those of the conversation.
+        #[arg(long)]
+        tools: Option<PathBuf>,
     },
+    Mask(super::grammars::Mask),
+    Parse(super::grammars::Parse),
     /// Write the logits of the last rows of a prompt.
     Logits {
         /// The model file.
@@ -229,12 +237,18 @@ pub fn run() -> Result<Value> {
         Command::Info { model } => super::info::run(&model),
         Command::Plan(args) => super::plan::run(&args, options.tuning),
         Command::Tokenize { model, text } => tokenize(&model, &text),
-        Command::Render { model, messages, thinking, no_generation_prompt } => {
+        Command::Mask(mask) => super::grammars::mask(&mask),
+        Command::Parse(parse) => super::grammars::parse(&parse),
+        Command::Render { model, messages, thinking, no_generation_prompt, preserve_thinking, tools } => {
             let header = header(&model)?;
             let tokenizer = Tokenizer::from_metadata(&header.metadata)?;
-            let conversation = conversation(&messages)?;
+            let mut conversation = conversation(&messages)?;
+            if let Some(path) = tools {
+                conversation.tools = super::files::tools(&path)?;
+            }
             let options = RenderOptions {
                 thinking,
+                preserve_thinking,
                 add_generation_prompt: !no_generation_prompt,
                 ..RenderOptions::new(Variant::from_metadata(&header.metadata))
             };

@@ -7,7 +7,8 @@ use anyhow::{Context as _, Result};
 use engine::bytes::FileSource;
 use engine::gguf::Header;
 use engine::model::Config;
-use engine::template::Conversation;
+use engine::template::{Conversation, Tool};
+use serde_json::Value;
 
 pub fn source(model: &Path) -> Result<Rc<FileSource>> {
     let source = FileSource::open(model).with_context(|| format!("{} cannot be opened", model.display()))?;
@@ -27,6 +28,18 @@ pub fn read_ids(path: &Path) -> Result<Vec<u32>> {
     let text = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
     serde_json::from_slice(&text)
         .with_context(|| format!("{} isn't a JSON array of token ids", path.display()))
+}
+
+pub fn json(path: &Path) -> Result<Value> {
+    let text = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    serde_json::from_slice(&text).with_context(|| format!("{} isn't JSON", path.display()))
+}
+
+/// Declarations of tools: an array, or the `tools` of an object.
+pub fn tools(path: &Path) -> Result<Vec<Tool>> {
+    let mut json = json(path)?;
+    let tools = json.get_mut("tools").map(Value::take).unwrap_or(json);
+    serde_json::from_value(tools).with_context(|| format!("{} declares no tools", path.display()))
 }
 
 pub fn conversation(path: &Path) -> Result<Conversation> {

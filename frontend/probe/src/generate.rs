@@ -16,6 +16,7 @@ use super::adapters;
 use super::device::{Device, load_with};
 use super::drafts::{self, DraftArgs};
 use super::files::{conversation, read_ids};
+use super::grammars::Constrained;
 use super::media::MediaArgs;
 
 #[derive(Args)]
@@ -54,6 +55,8 @@ pub struct Generate {
     beside_plain: bool,
     #[command(flatten)]
     drafts: DraftArgs,
+    #[command(flatten)]
+    constrained: Constrained,
     /// Context length in tokens; 0 for the default.
     #[arg(long, default_value_t = 0)]
     context: u32,
@@ -76,10 +79,12 @@ pub fn run(options: &Device, generate: &Generate) -> Result<Value> {
     adapters::add(&mut session, &generate.adapter)?;
     generate.drafts.use_drafter(&mut session)?;
     let encoding = Instant::now();
+    let tools = generate.constrained.tools()?.unwrap_or_default();
     let (input, in_thought) = match (&generate.prompt, &generate.ids, &generate.messages) {
         (_, Some(path), _) => (media.fill(&mut session, read_ids(path)?)?, false),
         (.., Some(path)) => {
             let mut conversation = conversation(path)?;
+            conversation.tools.extend(tools);
             media.spread(&mut conversation)?;
             let prompt = session.render(&conversation, generate.thinking);
             (media.expand(&mut session, &prompt)?, prompt.ends_in_thought())
@@ -88,7 +93,7 @@ pub fn run(options: &Device, generate: &Generate) -> Result<Value> {
             let mut parts = media.parts()?;
             parts.extend(text.as_deref().map(Part::text));
             let message = Message::new(Role::User, parts);
-            let conversation = Conversation { messages: vec![message], tools: Vec::new() };
+            let conversation = Conversation { messages: vec![message], tools };
             let prompt = session.render(&conversation, generate.thinking);
             (media.expand(&mut session, &prompt)?, prompt.ends_in_thought())
         }
@@ -113,8 +118,18 @@ pub fn run(options: &Device, generate: &Generate) -> Result<Value> {
     let without_drafts = Options { drafts: Drafts::Never, ..options.clone() };
     let before = gpu.buffers_created();
     let (mut decode_ms, mut plain_ms) = (Vec::new(), Vec::new());
-    let mut answer =
-        |options| pollster::block_on(session.generate(&input, options, &Control::default(), &mut |_| ()));
+    let mut answer = |options: &Options| {
+        let (control, on) = (Control::default(), &mut |_| ());
+        let constraint = generate.constrained.answer(session.tokenizer(), generate.thinking, in_thought)?;
+        let outcome = match constraint {
+            None => pollster::block_on(session.generate(&input, options, &control, on))?,
+            Some(answer) => {
+                let constraint = &mut probe::constraint::Constrained(answer);
+                pollster::block_on(session.generate_constrained(&input, options, &control, constraint, on))?
+            }
+        };
+        anyhow::Ok(outcome)
+    };
     let mut next = || {
         if generate.beside_plain {
             plain_ms.push(answer(&without_drafts)?.timings.decode_ms);
@@ -130,7 +145,11 @@ pub fn run(options: &Device, generate: &Generate) -> Result<Value> {
     let t = outcome.timings;
     Ok(json!({
         "ids": outcome.ids,
-        "text": session.tokenizer().decode(&outcome.ids),
+        "text": if generate.constrained.is_some() {
+            session.tokenizer().decode_with_specials(&outcome.ids)
+        } else {
+            session.tokenizer().decode(&outcome.ids)
+        },
         "finish": format!("{:?}", outcome.finish),
         "sounds": media.sounds()?,
         "timings": {

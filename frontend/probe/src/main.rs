@@ -11,6 +11,7 @@ mod drafts;
 mod embed;
 mod files;
 mod generate;
+mod grammars;
 mod info;
 mod logits;
 mod media;

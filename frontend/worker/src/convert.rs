@@ -106,7 +106,8 @@ pub fn finish(finish: Finish) -> protocol::Finish {
     match finish {
         Finish::EndOfTurn => protocol::Finish::EndOfTurn,
         Finish::StopText => protocol::Finish::StopText,
-        Finish::MaxTokens => protocol::Finish::MaxTokens,
+        // The page has no tools yet.
+        Finish::MaxTokens | Finish::CutCall => protocol::Finish::MaxTokens,
         Finish::ContextFull => protocol::Finish::ContextFull,
         Finish::ToolCall => protocol::Finish::ToolCall,
         Finish::Cancelled => protocol::Finish::Cancelled,

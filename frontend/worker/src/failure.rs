@@ -51,7 +51,9 @@ pub fn of(error: &EngineError, context: Option<u32>) -> Failure {
         EngineError::ContextFull { tokens, context } => {
             RequestFailure::ContextFull { tokens: *tokens, context: *context }.into()
         }
-        EngineError::NoToken { .. } | EngineError::Denoising(_) => internal(error),
+        EngineError::NoToken { .. } | EngineError::Denoising(_) | EngineError::Constraint(_) => {
+            internal(error)
+        }
         EngineError::NotNumbers => EngineFailure::NotNumbers.into(),
         EngineError::Empty => RequestFailure::EmptyPrompt.into(),
     }

@@ -9,6 +9,7 @@ pub(crate) mod case;
 pub mod draft;
 mod launcher;
 pub mod look_up;
+pub mod mask;
 mod params;
 mod settings;
 pub mod twin;

@@ -4,6 +4,7 @@ use shaders::draft::clusters::Clusters;
 use shaders::draft::{input, ordered_head};
 use shaders::quant::{quantize, repack};
 use shaders::sampling::draft::Draft;
+use shaders::sampling::mask::Mask;
 use shaders::selftest::Reading;
 use shaders::state::State;
 use shaders::{DType, Kernel};
@@ -13,6 +14,7 @@ use crate::common::{BufferArg, Gpu, check, random, some_types};
 #[test]
 fn they_pass_their_own_test() {
     check(&Draft);
+    check(&Mask);
     check(&Clusters);
     for dtype in some_types() {
         check(&input::Input(dtype));

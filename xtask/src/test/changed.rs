@@ -16,6 +16,7 @@ const DEPENDENTS: &[(&str, &[&str])] = &[
     ("shaders", &["frontend/engine", "frontend/probe", "frontend/worker"]),
     ("frontend/documents", &["app", "server"]),
     ("frontend/engine", &["frontend/probe", "frontend/worker"]),
+    ("frontend/grammar", &["frontend/engine", "frontend/probe"]),
     // Its models are those of the tests of both.
     ("frontend/probe", &["frontend/engine", "frontend/worker"]),
     ("frontend/protocol", &["frontend/worker", "frontend/fake", "app", "server", "xtask/wire"]),

@@ -1,5 +1,6 @@
 //! Errors of loading and generating.
 
+use super::ConstraintError;
 use crate::adapter::AdapterError;
 use crate::audio::AudioError;
 use crate::bytes::SourceError;
@@ -91,6 +92,9 @@ pub enum EngineError {
     /// All logits are NaN or infinite.
     #[error("no logit of the model is a finite number")]
     NotNumbers,
+    /// What the answer may be isn't known.
+    #[error(transparent)]
+    Constraint(#[from] ConstraintError),
     /// The prompt is empty.
     #[error("the prompt is empty")]
     Empty,

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use shaders::sampling::{NOTHING, Settings};
 use web_time::Instant;
 
-use super::{EngineError, Session};
+use super::{Constraint, ConstraintError, EngineError, Session};
 use crate::bytes::CancelToken;
 use crate::media::Input;
 use crate::model::{Drafts, Speculation, TIMED_POSITIONS};
@@ -73,8 +73,10 @@ pub enum Finish {
     MaxTokens,
     /// The context is full.
     ContextFull,
-    /// The model called a tool.
+    /// The model called tools.
     ToolCall,
+    /// `max_tokens` were generated or the context is full within a call, which must not be executed.
+    CutCall,
     /// It was cancelled.
     Cancelled,
 }
@@ -112,29 +114,34 @@ pub struct Timings {
 }
 
 /// How a run of generated tokens ended.
-enum Exit {
+pub(super) enum Exit {
     Finished(Finish),
     /// The thought must end here.
     AnswerNow,
+    /// These tokens must come next.
+    Forced(Vec<u32>),
 }
 
 /// A running answer.
-struct Run<'a> {
+pub(super) struct Run<'a> {
     options: &'a Options,
-    control: &'a Control,
+    pub control: &'a Control,
+    pub constraint: Option<&'a mut dyn Constraint>,
     parser: AnswerParser,
-    on: &'a mut dyn FnMut(Event),
+    pub on: &'a mut dyn FnMut(Event),
     /// Prompt and generated tokens.
-    input: Input,
-    prompt: usize,
-    limit: u32,
+    pub input: Input,
+    pub prompt: usize,
+    pub limit: u32,
     started: Instant,
-    first: Option<Instant>,
-    last: Instant,
-    submits: u32,
+    pub first: Option<Instant>,
+    pub last: Instant,
+    pub submits: u32,
     /// Number of buffers when the first token came.
-    buffers: u64,
+    pub buffers: u64,
     speculation: Option<Speculation>,
+    /// Whether a tool was called.
+    called: bool,
 }
 
 fn ms(from: Instant, to: Instant) -> f64 {
@@ -156,7 +163,24 @@ impl Session {
         control: &Control,
         on: &mut dyn FnMut(Event),
     ) -> Result<Outcome, EngineError> {
-        self.generate_from(prompt.into(), options, control, on).await
+        self.generate_from(prompt.into(), options, control, None, on).await
+    }
+
+    /// Same as [`Self::generate`], for an answer that may only be what a constraint allows. Nothing is drafted. The constraint has
+    /// taken no token of the answer yet.
+    ///
+    /// # Errors
+    /// Those of [`Self::generate`], and [`EngineError::Constraint`].
+    pub async fn generate_constrained(
+        &mut self,
+        prompt: impl Into<Input>,
+        options: &Options,
+        control: &Control,
+        constraint: &mut dyn Constraint,
+        on: &mut dyn FnMut(Event),
+    ) -> Result<Outcome, EngineError> {
+        let options = Options { drafts: Drafts::Never, ..options.clone() };
+        self.generate_from(prompt.into(), &options, control, Some(constraint), on).await
     }
 
     async fn generate_from(
@@ -164,6 +188,7 @@ impl Session {
         prompt: Input,
         options: &Options,
         control: &Control,
+        constraint: Option<&mut dyn Constraint>,
         on: &mut dyn FnMut(Event),
     ) -> Result<Outcome, EngineError> {
         self.check_prompt(prompt.ids(), 1)?;
@@ -177,6 +202,7 @@ impl Session {
         let mut run = Run {
             options,
             control,
+            constraint: constraint.map(|constraint| constraint as &mut dyn Constraint),
             parser: AnswerParser::new(self.tokenizer.special(), options.in_thought, stops),
             on,
             input: prompt,
@@ -188,8 +214,12 @@ impl Session {
             submits: 0,
             buffers: 0,
             speculation: None,
+            called: false,
         };
-        run.recall(self);
+        run.recall(self)?;
+        if run.constraint.is_some() {
+            self.decoder.prepare_mask().await?;
+        }
         self.decoder.prepare_rounds(options.drafts).await?;
         let result = self.answer(&mut run).await;
         if result.is_err() {
@@ -231,16 +261,20 @@ impl Session {
             if !self.read_prompt(run).await? {
                 return Ok(Finish::Cancelled);
             }
-            match self.draw(run).await? {
+            let exit = match run.constraint {
+                Some(_) => self.draw_constrained(run).await?,
+                None => self.draw(run).await?,
+            };
+            match exit {
                 Exit::Finished(finish) => return Ok(finish),
                 Exit::AnswerNow => {
                     run.control.answer_now.set(false);
                     let Some(close) = self.tokenizer.special().channel_close else {
                         return Ok(Finish::Cancelled);
                     };
-                    run.push(self, close);
-                    (run.on)(Event::Drawn(vec![close]));
+                    run.force(self, vec![close])?;
                 }
+                Exit::Forced(ids) => run.force(self, ids)?,
             }
         }
     }
@@ -275,7 +309,13 @@ impl Session {
             if pos == total {
                 self.core.sequence.set(run.input.prefix(total as usize), written);
                 self.save().await;
-                self.decoder.finish_prompt(pos - len, len);
+                match &mut run.constraint {
+                    Some(constraint) => {
+                        self.decoder.write_mask(constraint.allowed()?);
+                        self.decoder.finish_prompt_masked(pos - len, len);
+                    }
+                    None => self.decoder.finish_prompt(pos - len, len),
+                }
                 return Ok(true);
             }
         }
@@ -361,11 +401,15 @@ impl Run<'_> {
     }
 
     /// Restores what was already generated of this answer.
-    fn recall(&mut self, session: &Session) {
+    fn recall(&mut self, session: &Session) -> Result<(), ConstraintError> {
         let begun = self.prompt.saturating_sub(self.options.begun);
         let begun = &self.input.ids()[begun..self.prompt];
         self.parser.resume(&session.tokenizer, begun, &self.options.drawn);
+        if let Some(constraint) = &mut self.constraint {
+            begun.iter().chain(&self.options.drawn).try_for_each(|&id| constraint.push(id))?;
+        }
         self.options.drawn.iter().for_each(|&id| self.input.push(id));
+        Ok(())
     }
 
     /// Adds a token to the answer and sends its pieces.
@@ -373,12 +417,25 @@ impl Run<'_> {
         self.input.push(id);
         let drawn = self.drawn();
         for piece in self.parser.push(&session.tokenizer, id) {
+            self.called |= matches!(piece, Piece::Call(_));
             (self.on)(Event::Piece(piece, drawn));
         }
     }
 
+    /// Adds tokens to the answer that were not drawn.
+    fn force(&mut self, session: &Session, ids: Vec<u32>) -> Result<(), ConstraintError> {
+        for &id in &ids {
+            self.push(session, id);
+            if let Some(constraint) = &mut self.constraint {
+                constraint.push(id)?;
+            }
+        }
+        (self.on)(Event::Drawn(ids));
+        Ok(())
+    }
+
     /// Handles a generated token; some end the run.
-    fn take(&mut self, session: &Session, id: u32) -> Option<Exit> {
+    pub fn take(&mut self, session: &Session, id: u32) -> Option<Exit> {
         if self.control.cancel.is_cancelled() {
             return Some(Exit::Finished(Finish::Cancelled));
         }
@@ -396,11 +453,16 @@ impl Run<'_> {
     fn finish(&self, session: &Session) -> Option<Finish> {
         let &last = self.input.ids()[self.prompt..].last()?;
         let end = session.end_of_turn(last).filter(|_| !self.options.ignore_eos);
+        let end = end.map(|end| if self.called { Finish::ToolCall } else { end });
         let end = end.or_else(|| self.parser.stopped().map(|_| Finish::StopText));
         end.or_else(|| (self.drawn() >= self.limit).then(|| self.out_of_room(session)))
     }
 
     fn out_of_room(&self, session: &Session) -> Finish {
-        if self.input.len() as u32 >= session.context { Finish::ContextFull } else { Finish::MaxTokens }
+        match self.input.len() as u32 >= session.context {
+            _ if self.parser.in_call() => Finish::CutCall,
+            true => Finish::ContextFull,
+            false => Finish::MaxTokens,
+        }
     }
 }

@@ -3,6 +3,7 @@
 mod adapters;
 mod benchmark;
 mod checkpoints;
+mod constraint;
 mod diffusion;
 mod drafter;
 mod encoder;
@@ -36,6 +37,7 @@ use kind::Described;
 
 pub use adapters::{LoadedAdapter, MAX_ADAPTERS};
 pub use benchmark::made_up_prompt;
+pub use constraint::{Constraint, ConstraintError};
 pub use diffusion::{
     CanvasText, DenoisingStep, DiffusionEvent, DiffusionOptions, DiffusionOutcome, DiffusionSession,
     DiffusionTimings,

@@ -70,13 +70,14 @@ impl ToolCallText {
     }
 
     /// Parses the call. Besides Gemma's notation, JSON strings and keys are accepted, with white space anywhere,
-    /// since models fall back to them. Nothing else is repaired: a wrong guess would run a tool with wrong
-    /// arguments.
+    /// since models fall back to them. If the call was closed by its token, a string and brackets that are still open at its
+    /// end are closed. Nothing else is repaired: a wrong guess would run a tool with wrong arguments.
     ///
     /// # Errors
     /// See [`CallError`].
-    pub fn parse(&self) -> Result<ToolCall, CallError> {
-        let mut reader = Reader { units: &self.0, at: 0 };
+    pub fn parse(&self, closed: bool) -> Result<ToolCall, CallError> {
+        let units = if closed { self.repaired() } else { self.0.clone() };
+        let mut reader = Reader { units: &units, at: 0 };
         reader.skip_space();
         if !"call:".chars().all(|c| reader.take(Unit::Char(c))) {
             return Err(CallError::Head);
@@ -92,6 +93,50 @@ impl ToolCallText {
         }
         Ok(ToolCall { id: None, name, arguments })
     }
+
+    /// Returns the units with the end of an open string before the brackets and spaces at the end, and with the brackets
+    /// that are missing there.
+    fn repaired(&self) -> Vec<Unit> {
+        let mut units = self.0.clone();
+        if units.iter().filter(|unit| **unit == Unit::Quote).count() % 2 == 1 {
+            let closes =
+                |unit: &Unit| matches!(unit, Unit::Char(c) if c.is_whitespace() || "}]".contains(*c));
+            let end = units.iter().rposition(|unit| !closes(unit)).map_or(0, |last| last + 1);
+            units.insert(end, Unit::Quote);
+        }
+        let mut open = Vec::new();
+        let mut at = 0;
+        while let Some(&unit) = units.get(at) {
+            at += 1;
+            match unit {
+                Unit::Quote => at = end_of_string(&units, at, Unit::Quote),
+                Unit::Char('"') => at = end_of_string(&units, at, unit),
+                Unit::Char('{') => open.push('}'),
+                Unit::Char('[') => open.push(']'),
+                Unit::Char(c) if open.last() == Some(&c) => drop(open.pop()),
+                Unit::Char(_) => {}
+            }
+        }
+        units.extend(open.into_iter().rev().map(Unit::Char));
+        units
+    }
+}
+
+/// Returns the position behind the string that `end` closes, whose text begins at `at`. JSON strings have escapes.
+fn end_of_string(units: &[Unit], mut at: usize, end: Unit) -> usize {
+    while let Some(&unit) = units.get(at) {
+        at += 1;
+        if unit == end {
+            break;
+        }
+        at += usize::from(unit == Unit::Char('\\') && end != Unit::Quote);
+    }
+    at
+}
+
+/// Whether a key with this character needs no quotes.
+fn is_bare(character: char) -> bool {
+    !character.is_whitespace() && !":,{}[]\"<".contains(character)
 }
 
 struct Reader<'a> {
@@ -191,12 +236,14 @@ impl Reader<'_> {
         if let Some(key) = self.string()? {
             return Ok(key);
         }
-        let start = self.at;
-        match self.text_until(&[':', ',', '{', '}', '[', ']']) {
-            Some(key) if !key.is_empty() => Ok(key),
-            Some(_) => Err(CallError::Expected { expected: "a key", at: start }),
-            None => Err(self.expected("a key")),
+        let mut key = String::new();
+        while let Some(Unit::Char(character)) = self.peek()
+            && is_bare(character)
+        {
+            key.push(character);
+            self.at += 1;
         }
+        if key.is_empty() { Err(self.expected("a key")) } else { Ok(key) }
     }
 
     fn value(&mut self, depth: usize) -> Result<Value, CallError> {

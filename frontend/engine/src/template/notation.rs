@@ -1,8 +1,9 @@
 //! Gemma's notation for tools: values, and declarations from JSON schemas.
 //!
 //! Strings are between `<|"|>` tokens; keys are unquoted and sorted case-insensitively; there is no white space.
-//! For unusual schemas (parameters without a type, a type that is a list), the output is that of the public
-//! template, because the model was trained with it.
+//! For unusual schemas (a type that is a list), the output is that of the public template, because the model was trained
+//! with it; only the braces that it leaves open, of parameters without a type and of responses that are no objects, are
+//! closed.
 
 use serde_json::{Map, Value};
 
@@ -70,8 +71,8 @@ pub(super) fn declaration(prompt: &mut Prompt, tool: &Tool) {
         if let Some(kind) = field(&tool.parameters, "type").filter(|v| truthy(Some(v))) {
             prompt.text("type:");
             quoted(prompt, &plain(kind).to_uppercase());
-            prompt.text("}");
         }
+        prompt.text("}");
     }
     if let Some(response) = &tool.response {
         prompt.text(",response:{");
@@ -83,8 +84,8 @@ pub(super) fn declaration(prompt: &mut Prompt, tool: &Tool) {
         if type_of(response) == "OBJECT" {
             prompt.text("type:");
             quoted(prompt, "OBJECT");
-            prompt.text("}");
         }
+        prompt.text("}");
     }
     prompt.text("}");
 }

@@ -33,29 +33,31 @@ enum State {
     Call(ToolCallText),
 }
 
-/// The text of a thought that is held back: it may be part of the format.
+/// The beginning of a thought, held back while it may be the label.
 #[derive(Clone, Debug, Default)]
 struct Thought {
-    /// The beginning of a possible label.
     label: Option<String>,
-    /// A line end that belongs to the closing tag if that follows.
-    line_end: bool,
 }
 
 /// Parses the tokens of one answer. Call [`AnswerParser::push`] for every id, then [`AnswerParser::finish`].
 ///
 /// ```text
-/// answer --<|channel>--> thought --<channel|>--> answer      the label "thought\n" and the last "\n" are dropped
+/// answer --<|channel>--> thought --<channel|>--> answer      the label "thought\n" is dropped
 /// answer --<|tool_call>--> call --<tool_call|>--> answer
 /// ```
-/// It works on ids, so text that looks like a control token remains text. Misplaced control tokens (a second
-/// `<tool_call|>`, an end of turn) are ignored.
+/// White space before an opening token, at the end of a thought and behind a closing token is dropped. It works on ids,
+/// so text that looks like a control token remains text. Misplaced control tokens (a second `<tool_call|>`, a call in a
+/// thought, an end of turn) are ignored.
 #[derive(Clone, Debug)]
 pub struct AnswerParser {
     special: SpecialTokens,
     state: State,
     decoder: StreamDecoder,
     stops: StopStrings,
+    /// White space that belongs to the format if a control token follows.
+    space: String,
+    /// Whether white space that follows belongs to the format.
+    after_close: bool,
 }
 
 impl AnswerParser {
@@ -63,12 +65,18 @@ impl AnswerParser {
     /// are only searched in the answer's text, not in thoughts and calls.
     pub fn new(special: &SpecialTokens, in_thought: bool, stops: StopStrings) -> Self {
         let state = if in_thought { State::Thought(Thought::default()) } else { State::Answer };
-        Self { special: special.clone(), state, decoder: StreamDecoder::default(), stops }
+        let (decoder, space) = (StreamDecoder::default(), String::new());
+        Self { special: special.clone(), state, decoder, stops, space, after_close: false }
     }
 
     /// Returns whether the next text belongs to a thought.
     pub fn in_thought(&self) -> bool {
         matches!(self.state, State::Thought(_))
+    }
+
+    /// Returns whether the next text belongs to a call.
+    pub fn in_call(&self) -> bool {
+        matches!(self.state, State::Call(_))
     }
 
     /// Returns the stop string that ended the answer. After it, nothing is returned.
@@ -84,9 +92,7 @@ impl AnswerParser {
         if !begun.is_empty() {
             self.decoder.flush();
             self.stops.flush();
-            if let State::Thought(thought) = &mut self.state {
-                thought.line_end = false;
-            }
+            self.space.clear();
         }
         for &id in drawn {
             self.push(tokenizer, id);
@@ -107,22 +113,22 @@ impl AnswerParser {
         let text = self.decoder.flush();
         self.text(text, &mut pieces);
         let id = Some(id);
-        if id == self.special.channel_open {
-            self.leave(false, &mut pieces);
-            self.state = State::Thought(Thought { label: Some(String::new()), line_end: false });
-        } else if id == self.special.channel_close && self.in_thought() {
-            self.leave(true, &mut pieces);
-        } else if id == self.special.tool_call_open {
-            self.leave(false, &mut pieces);
-            self.state = State::Call(ToolCallText::default());
-        } else if (id == self.special.tool_call_close || id == self.special.tool_response_open)
-            && matches!(self.state, State::Call(_))
-        {
-            self.leave(true, &mut pieces);
-        } else if id == self.special.quote
-            && let State::Call(call) = &mut self.state
-        {
-            call.push_quote();
+        let special = &self.special;
+        match &mut self.state {
+            State::Call(call) if id == special.quote => call.push_quote(),
+            State::Call(_) if id == special.tool_call_close => self.leave(End::Closed, &mut pieces),
+            State::Call(_) if id == special.tool_response_open => self.leave(End::Cut, &mut pieces),
+            State::Thought(_) if id == special.channel_close => self.leave(End::Closed, &mut pieces),
+            State::Thought(_) => {}
+            State::Answer | State::Call(_) if id == special.channel_open => {
+                self.leave(End::Opened, &mut pieces);
+                self.state = State::Thought(Thought { label: Some(String::new()) });
+            }
+            State::Answer | State::Call(_) if id == special.tool_call_open => {
+                self.leave(End::Opened, &mut pieces);
+                self.state = State::Call(ToolCallText::default());
+            }
+            State::Answer | State::Call(_) => {}
         }
         pieces
     }
@@ -132,74 +138,82 @@ impl AnswerParser {
         if self.stopped().is_none() {
             let text = self.decoder.flush();
             self.text(text, pieces);
-            self.leave(false, pieces);
+            self.leave(End::Cut, pieces);
         }
     }
 
     fn text(&mut self, text: Option<String>, pieces: &mut Vec<Piece>) {
         let Some(text) = text else { return };
-        match &mut self.state {
-            State::Answer => push_text(pieces, Piece::Answer, self.stops.push(&text)),
-            State::Thought(thought) => push_text(pieces, Piece::Thought, thought.push(&text)),
-            State::Call(call) => call.push_text(&text),
+        if let State::Call(call) = &mut self.state {
+            return call.push_text(&text);
+        }
+        let text = if self.after_close { text.trim_start() } else { &text };
+        if text.is_empty() {
+            return;
+        }
+        self.after_close = false;
+        self.space += &match &mut self.state {
+            State::Thought(thought) => thought.push(text),
+            State::Answer | State::Call(_) => self.stops.push(text),
+        };
+        // What precedes a stop string is text.
+        let end = if self.stopped().is_some() { self.space.len() } else { self.space.trim_end().len() };
+        let space = self.space.split_off(end);
+        let text = std::mem::replace(&mut self.space, space);
+        self.write(text, pieces);
+    }
+
+    /// Returns a text of the answer or the thought.
+    fn write(&self, text: String, pieces: &mut Vec<Piece>) {
+        match self.state {
+            _ if text.is_empty() => {}
+            State::Thought(_) => pieces.push(Piece::Thought(text)),
+            State::Answer | State::Call(_) => pieces.push(Piece::Answer(text)),
         }
     }
 
-    /// Ends the current thought or call, with or without its closing tag, and returns to the answer.
-    fn leave(&mut self, closed: bool, pieces: &mut Vec<Piece>) {
-        match std::mem::replace(&mut self.state, State::Answer) {
-            State::Answer => push_text(pieces, Piece::Answer, self.stops.flush()),
-            State::Thought(thought) => push_text(pieces, Piece::Thought, thought.end(closed)),
-            State::Call(call) => pieces.push(match call.parse() {
+    /// Ends the current part, and returns to the answer.
+    fn leave(&mut self, end: End, pieces: &mut Vec<Piece>) {
+        let mut text = std::mem::take(&mut self.space);
+        text += &match &mut self.state {
+            State::Thought(thought) => thought.label.take().unwrap_or_default(),
+            State::Answer => self.stops.flush(),
+            State::Call(_) => String::new(),
+        };
+        if end != End::Cut || self.in_thought() {
+            text.truncate(text.trim_end().len());
+        }
+        self.write(text, pieces);
+        if let State::Call(call) = std::mem::replace(&mut self.state, State::Answer) {
+            pieces.push(match call.parse(end == End::Closed) {
                 Ok(call) => Piece::Call(call),
                 Err(error) => Piece::BrokenCall { raw: call.raw(), error },
-            }),
+            });
         }
+        self.after_close = end == End::Closed;
     }
 }
 
-fn push_text(pieces: &mut Vec<Piece>, piece: fn(String) -> Piece, text: String) {
-    if !text.is_empty() {
-        pieces.push(piece(text));
-    }
+/// What ends a part of an answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// Its closing token.
+    Closed,
+    /// The opening token of another part.
+    Opened,
+    /// The end of the answer, or of the model's turn.
+    Cut,
 }
 
 impl Thought {
+    /// Returns the text without the label.
     fn push(&mut self, text: &str) -> String {
-        let mut out = String::new();
-        let text = match self.label.take() {
-            None => text.to_owned(),
-            Some(label) => {
-                let label = label + text;
-                if label.len() < THOUGHT.len() && THOUGHT.starts_with(&label) {
-                    self.label = Some(label);
-                    return out;
-                }
-                label.strip_prefix(THOUGHT).map_or(label.clone(), str::to_owned)
-            }
-        };
-        if text.is_empty() {
-            return out;
+        let Some(label) = self.label.take() else { return text.to_owned() };
+        let label = label + text;
+        if label.len() < THOUGHT.len() && THOUGHT.starts_with(&label) {
+            self.label = Some(label);
+            return String::new();
         }
-        if std::mem::take(&mut self.line_end) {
-            out.push('\n');
-        }
-        match text.strip_suffix('\n') {
-            Some(before) => {
-                out.push_str(before);
-                self.line_end = true;
-            }
-            None => out.push_str(&text),
-        }
-        out
-    }
-
-    /// Returns the remaining text. Before the closing tag, one line end belongs to the format.
-    fn end(self, closed: bool) -> String {
-        let mut out = self.label.unwrap_or_default();
-        if self.line_end && !closed {
-            out.push('\n');
-        }
-        out
+        label.strip_prefix(THOUGHT).map_or(label.clone(), str::to_owned)
     }
 }

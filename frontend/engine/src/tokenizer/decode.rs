@@ -14,6 +14,16 @@ impl Tokenizer {
         self.decode_filtered(ids, true)
     }
 
+    /// Returns the bytes that a token stands for: a part of a character, or text. `None` for a control token, and for an
+    /// invalid id.
+    pub fn bytes(&self, id: u32) -> Option<Vec<u8>> {
+        match self.vocabulary.kind(id)? {
+            Kind::Special => None,
+            Kind::Byte(byte) => Some(vec![byte]),
+            Kind::Text | Kind::Added => self.piece(id).map(|piece| piece.replace('▁', " ").into_bytes()),
+        }
+    }
+
     fn decode_filtered(&self, ids: &[u32], keep_specials: bool) -> String {
         let mut bytes = Vec::new();
         let mut text = String::new();

@@ -5,6 +5,7 @@ mod ahead;
 mod audio;
 #[path = "../common/mod.rs"]
 mod common;
+mod constrained;
 mod diffusion;
 mod diffusion_experts;
 mod drafter;

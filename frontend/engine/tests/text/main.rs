@@ -9,6 +9,7 @@ mod data_sets;
 mod examples;
 mod gemma3;
 mod loading;
+mod masks;
 mod models;
 mod parse;
 mod render;

@@ -77,6 +77,12 @@ pub fn tokenizer() -> &'static Tokenizer {
     &golden()[0].1
 }
 
+/// A golden file.
+pub fn golden_file(name: &str) -> Value {
+    let text = std::fs::read_to_string(crate_path("tests/golden").join(name)).expect("a golden file");
+    serde_json::from_str(&text).expect("JSON")
+}
+
 /// The cases of the golden files whose name begins so.
 pub fn cases(prefix: &str) -> Vec<Value> {
     let files = files_in(&crate_path("tests/golden")).into_iter().filter(|path| {

@@ -5,7 +5,7 @@ use engine::tokenizer::Specials;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::models::{pebble, tokenizer};
+use crate::models::{cases, ids, pebble, tokenizer};
 use crate::tokenizer::any_id;
 
 /// Answer, thought and calls of a token sequence; adjacent texts joined.
@@ -53,13 +53,13 @@ fn text_alone_is_answer() {
 #[test]
 fn thoughts_lose_their_tags_and_nothing_else() {
     assert_eq!(parse("<|channel>thought\nHmm.\n<channel|>Yes."), [thought("Hmm."), answer("Yes.")]);
-    assert_eq!(parse("<|channel>thought\na\n\nb\n\n<channel|>c"), [thought("a\n\nb\n"), answer("c")]);
+    assert_eq!(parse("<|channel>thought\na\n\nb\n\n<channel|>c"), [thought("a\n\nb"), answer("c")]);
     assert_eq!(parse("<|channel>thought\n<channel|>c"), [answer("c")]);
     assert_eq!(parse("a<|channel>thought\nb<channel|>c"), [answer("a"), thought("b"), answer("c")]);
     assert_eq!(parse("<|channel>other\nb<channel|>c"), [thought("other\nb"), answer("c")]);
     assert_eq!(parse("<|channel>thoughtful"), [thought("thoughtful")]);
     assert_eq!(parse("<|channel>thou"), [thought("thou")], "cut off");
-    assert_eq!(parse("<|channel>thought\nb\n"), [thought("b\n")], "cut off");
+    assert_eq!(parse("<|channel>thought\nb\n"), [thought("b")], "cut off");
     assert_eq!(parse("a<channel|>b"), [answer("ab")], "nothing to close");
 }
 
@@ -125,6 +125,50 @@ fn calls_that_end_without_their_tag() {
 }
 
 #[test]
+fn the_end_of_a_closed_call_is_repaired() {
+    for (body, arguments) in [
+        ("call:f{", json!({})),
+        ("call:f{a:1", json!({"a": 1})),
+        ("call:f{a:[1,{b:2", json!({"a": [1, {"b": 2}]})),
+        ("call:f{a:<|\"|>x} ", json!({"a": "x"})),
+        ("call:f{a:[<|\"|>x]}", json!({"a": ["x"]})),
+        ("call:f{a:<|\"|>{<|\"|>,b:\"[\\\"\"", json!({"a": "{", "b": "[\""})),
+    ] {
+        assert_eq!(call(&parse(&format!("<|tool_call>{body}<tool_call|>"))[0]), ("f", arguments), "{body}");
+        for end in ["", "<|tool_response>", "<turn|>"] {
+            let pieces = parse(&format!("<|tool_call>{body}{end}"));
+            assert!(matches!(pieces[..], [Piece::BrokenCall { .. }]), "{body}{end}: {pieces:?}");
+        }
+    }
+}
+
+/// `parse_tools.json` comes from two parsers of other construction.
+#[test]
+fn every_golden_answer() {
+    for case in cases("parse_tools") {
+        let in_thought = case["prompt_thinks"].as_bool().unwrap_or(false);
+        let mut found = json!({"thinking": "", "content": "", "calls": [], "invalid": []});
+        for piece in parse_ids(&ids(&case["ids"]), in_thought, &[]) {
+            let mut add = |key: &str, value| match &mut found[key] {
+                Value::Array(list) => list.push(value),
+                text => {
+                    *text = json!(format!("{}{}", text.as_str().unwrap_or(""), value.as_str().unwrap_or("")))
+                }
+            };
+            match piece {
+                Piece::Answer(text) => add("content", json!(text)),
+                Piece::Thought(text) => add("thinking", json!(text)),
+                Piece::Call(call) => add("calls", json!({"name": call.name, "arguments": call.arguments})),
+                Piece::BrokenCall { raw, .. } => add("invalid", json!(raw)),
+            }
+        }
+        for key in ["thinking", "content", "calls", "invalid"] {
+            assert_eq!(found[key], case[key], "{key} of {}", case["text"]);
+        }
+    }
+}
+
+#[test]
 fn broken_calls_keep_their_text() {
     let broken = |body: &str| match parse(&format!("a<|tool_call>{body}<tool_call|>b")).as_slice() {
         [first, Piece::BrokenCall { raw, error }, last] => {
@@ -137,15 +181,14 @@ fn broken_calls_keep_their_text() {
     for head in ["", "call", "call:", "call:{}", "f{}", "call:f", "call:f<|\"|>{}"] {
         assert_eq!(broken(head), CallError::Head, "{head:?}");
     }
-    for cut in
-        ["call:f{", "call:f{a", "call:f{a:", "call:f{a:1", "call:f{a:[1", "call:f{a:<|\"|>x}", "call:f{a:\"x"]
-    {
-        assert_eq!(broken(cut), CallError::Unfinished, "{cut:?}");
-    }
+    assert_eq!(broken("call:f{a"), CallError::Expected { expected: "a colon", at: 8 });
+    assert_eq!(broken("call:f{a:"), CallError::Value { text: String::new() });
+    assert_eq!(broken("call:f{a:\"x"), CallError::Unfinished);
+    assert_eq!(broken("call:f{a b:1}"), CallError::Expected { expected: "a colon", at: 9 });
     for word in ["nope", "'x'", "01", "", "True"] {
         assert_eq!(broken(&format!("call:f{{a:{word}}}")), CallError::Value { text: word.to_owned() });
     }
-    assert_eq!(broken("call:f{a 1}"), CallError::Expected { expected: "a colon", at: 10 });
+    assert_eq!(broken("call:f{a 1}"), CallError::Expected { expected: "a colon", at: 9 });
     assert_eq!(broken("call:f{}x"), CallError::Expected { expected: "the end", at: 8 });
     assert_eq!(broken("call:f{,}"), CallError::Expected { expected: "a key", at: 7 });
     assert_eq!(
@@ -165,6 +208,14 @@ fn stop_strings_across_token_borders() {
     let ids = tokenizer().encode("Say STOP now", Specials::Ignore);
     assert_eq!(parse_ids(&ids, false, &["STOP"]), [answer("Say ")]);
     assert_eq!(parse_ids(&ids, false, &["STOPS", "nown"]), [answer("Say STOP now")], "held back, then given");
+    // White space that may belong to the format is looked at, too.
+    let mut parser = AnswerParser::new(tokenizer().special(), false, StopStrings::new(["\n\n".to_owned()]));
+    let ends = tokenizer()
+        .encode("a \n", Specials::Ignore)
+        .into_iter()
+        .chain(tokenizer().encode("\n", Specials::Ignore));
+    let pieces: Vec<Piece> = ends.flat_map(|id| parser.push(tokenizer(), id)).collect();
+    assert_eq!((parser.stopped(), pieces), (Some("\n\n"), vec![answer("a"), answer(" ")]));
     let ids = tokenizer().encode("<|channel>thought\nSTOP<channel|>a STOP<turn|>", Specials::Parse);
     assert_eq!(parse_ids(&ids, false, &["STOP"]), [thought("STOP"), answer("a ")]);
     let ids = tokenizer().encode("ST<|channel>thought\nx<channel|>OP", Specials::Parse);
@@ -194,20 +245,32 @@ fn the_state_is_told() {
     assert!(!parser.in_thought());
 }
 
+#[derive(PartialEq)]
+enum End {
+    Closed,
+    Opened,
+    Cut,
+}
+
 /// What the parser should give for ids, worked out from the whole: cut at control tokens, decode, strip the frame.
 fn parsed_as_a_whole(ids: &[u32]) -> Vec<(char, String)> {
     let special = tokenizer().special();
     let mut stretches: Vec<(char, String)> = Vec::new();
     let mut mode = 'a';
     let mut stretch = String::new();
-    let mut end = |mode: char, stretch: &mut String, closed: bool| {
+    let mut after_close = false;
+    let mut end = |mode: char, stretch: &mut String, how: End| {
         let mut text = std::mem::take(stretch);
         if mode == 't' {
             text = text.strip_prefix("thought\n").map_or(text.clone(), str::to_owned);
-            if closed {
-                text = text.strip_suffix('\n').map_or(text.clone(), str::to_owned);
-            }
         }
+        if std::mem::take(&mut after_close) {
+            text = text.trim_start().to_owned();
+        }
+        if mode == 't' || (mode == 'a' && how != End::Cut) {
+            text = text.trim_end().to_owned();
+        }
+        after_close = how == End::Closed;
         match stretches.last_mut() {
             Some((last, joined)) if *last == mode && mode != 'c' => joined.push_str(&text),
             _ if text.is_empty() && mode != 'c' => {}
@@ -219,18 +282,21 @@ fn parsed_as_a_whole(ids: &[u32]) -> Vec<(char, String)> {
         if !tokenizer().is_special(part[0]) {
             stretch.push_str(&tokenizer().decode(part));
         } else if id == special.channel_open || id == special.tool_call_open {
-            end(mode, &mut stretch, false);
+            if mode == 't' {
+                continue;
+            }
+            end(mode, &mut stretch, End::Opened);
             mode = if id == special.channel_open { 't' } else { 'c' };
         } else if (mode == 't' && id == special.channel_close)
             || (mode == 'c' && (id == special.tool_call_close || id == special.tool_response_open))
         {
-            end(mode, &mut stretch, true);
+            end(mode, &mut stretch, if id == special.tool_response_open { End::Cut } else { End::Closed });
             mode = 'a';
         } else if mode == 'c' && id == special.quote {
             stretch.push_str("<|\"|>");
         }
     }
-    end(mode, &mut stretch, false);
+    end(mode, &mut stretch, End::Cut);
     stretches
 }
 
@@ -259,7 +325,7 @@ proptest! {
         let mut text = ToolCallText::default();
         text.push_text("call:f");
         write(&mut text, &arguments);
-        let call = text.parse().expect("a call");
+        let call = text.parse(true).expect("a call");
         prop_assert_eq!(Value::Object(call.arguments), arguments);
     }
 
@@ -278,7 +344,7 @@ proptest! {
             }
         }
         prop_assert_eq!(text.raw(), raw);
-        if let Ok(call) = text.parse() {
+        if let Ok(call) = text.parse(true) {
             prop_assert_eq!(call.name, "f");
         }
     }
@@ -338,7 +404,17 @@ fn write(text: &mut ToolCallText, value: &Value) {
         text.push_text(open);
         for (index, (key, item)) in items.into_iter().enumerate() {
             text.push_text(if index > 0 { "," } else { "" });
-            key.inspect(|key| text.push_text(&format!("{key}:")));
+            match key {
+                // As the grammar of calls has it: a bare key has no space.
+                Some(key) if key.contains(' ') => {
+                    text.push_quote();
+                    text.push_text(key);
+                    text.push_quote();
+                    text.push_text(":");
+                }
+                Some(key) => text.push_text(&format!("{key}:")),
+                None => {}
+            }
             write(text, item);
         }
         text.push_text(close);

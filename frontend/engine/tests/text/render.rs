@@ -35,7 +35,8 @@ const SMALL: RenderOptions = RenderOptions {
 const LARGE: RenderOptions = RenderOptions { variant: Variant::Large, ..SMALL };
 
 /// `chat.json` comes from the reference, with ids. `chat_more.json` has prompts that the published templates
-/// (2026-07-09, run by jinja2 with trimmed blocks) give for conversations written for this test.
+/// (2026-07-09, run by jinja2 with trimmed blocks) give for conversations written for this test; the brace that they leave
+/// open without a type is closed.
 #[test]
 fn every_golden_case() {
     for case in cases("chat") {

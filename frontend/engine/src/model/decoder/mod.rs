@@ -6,6 +6,7 @@ mod costs;
 mod drafting;
 mod gain;
 mod logits;
+mod masked;
 mod pace;
 mod plans;
 mod programs;
@@ -47,6 +48,8 @@ pub use drafting::{DraftReader, DraftStep};
 pub use gain::Drafts;
 use gain::Gain;
 pub use logits::LogitsReader;
+pub use masked::MaskedSource;
+use masked::Masking;
 pub use plans::{DecoderPlans, LogitsPlans, Plans};
 pub use token_source::{Speculation, TokenSource};
 
@@ -93,6 +96,8 @@ pub struct Decoder {
     timed: bool,
     sampling: Rc<SamplingPlans>,
     sampler: Sampler,
+    /// The mask before it, if one was needed.
+    masking: Option<Masking>,
     /// The drafter, if there is one.
     drafter: Option<Drafter>,
     /// The programs that draft and verify tokens, if they are bound.
@@ -193,6 +198,7 @@ impl Decoder {
             timed,
             sampling: plans.sampling,
             sampler,
+            masking: None,
             drafter: None,
             rounds: None,
             lacks_memory_for_rounds: false,
@@ -347,12 +353,13 @@ impl Decoder {
         self.all().flat_map(|program| program.plan().untested()).collect()
     }
 
-    /// Returns the programs of prefill, decode, all sampling variants, and rounds if they are bound.
+    /// Returns the programs of prefill, decode, all sampling variants, and rounds and the mask if they are bound.
     fn all(&self) -> impl Iterator<Item = &Program> {
         let lists = self.programs();
         let lists = [&lists.embed, &lists.one, &lists.chunk, &lists.tail];
         let rounds = self.rounds.iter().flat_map(Rounds::programs);
-        lists.into_iter().chain(self.sampler.all()).chain(rounds)
+        let mask = self.masking.iter().map(Masking::program);
+        lists.into_iter().chain(self.sampler.all()).chain(rounds).chain(mask)
     }
 
     /// Prepares the device for timing runs of [`Self::token`] at this position. The results are meaningless and

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::masked::Masking;
 use super::{Decoder, StepError};
 use crate::bytes::CancelToken;
 use crate::gpu::{Buffer, Program, Rows};
@@ -85,12 +86,18 @@ impl Decoder {
     /// Runs the remaining layers for the last row of the last chunk, which started at `pos` and had `len` tokens,
     /// and samples the first token. It is the first id that [`Self::draw`] returns.
     pub fn finish_prompt(&self, pos: u32, len: u32) {
+        self.finish_prompt_with(pos, len, None);
+    }
+
+    /// Same as [`Self::finish_prompt`], with a mask if one is given.
+    pub(super) fn finish_prompt_with(&self, pos: u32, len: u32, masking: Option<&Masking>) {
         self.single_out(len - 1);
         self.write_state(pos + len - 1, 1, 0);
         let mut encoder = self.gpu.encoder();
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             self.programs().tail.encode(&mut pass, 1);
+            masking.into_iter().for_each(|masking| masking.program().encode(&mut pass, 1));
             self.sampler.program().encode(&mut pass, 1);
         }
         self.sampler.submit(&self.gpu, encoder, 0);
