@@ -93,6 +93,8 @@ pub enum Glyph {
     Play,
     /// Two bars.
     Pause,
+    /// Four corners.
+    Expand,
 }
 
 impl Glyph {
@@ -154,6 +156,7 @@ impl Glyph {
             }
             Self::Play => "M8 6l10 6l-10 6Z",
             Self::Pause => "M9 6v12M15 6v12",
+            Self::Expand => "M4.5 9V4.5H9M15 4.5h4.5V9M19.5 15v4.5H15M9 19.5H4.5V15",
             Self::Private => "M6 11h12v9h-12ZM8.5 11V8a3.5 3.5 0 0 1 7 0v3",
         }
     }

@@ -40,7 +40,7 @@ pub use recording::RecordingStore;
 pub use selection::SelectionStore;
 pub use settings::SettingsStore;
 pub use tune::TuneStore;
-pub use ui::{Destination, FolderDialog, Layer, Toast, ToastAction, Ui};
+pub use ui::{CodedPlace, Destination, FolderDialog, Layer, Toast, ToastAction, Ui};
 
 use engine::EnginePhase;
 use library::Elsewhere;

@@ -3,7 +3,9 @@
 use leptos::prelude::*;
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
-use super::{camera::CameraView, compare::CompareContent, drawer::DrawerContent, preview::Preview};
+use super::{
+    camera::CameraView, coded::CodedContent, compare::CompareContent, drawer::DrawerContent, preview::Preview,
+};
 use crate::{
     browser,
     components::{Dialog, DialogFrame, Glyph, IconButton},
@@ -13,7 +15,7 @@ use crate::{
 };
 
 /// Where there is no room beside the conversation, the drawer lies over it and keeps the focus.
-const NARROW: &str = "(max-width: 1099px)";
+pub(super) const NARROW: &str = "(max-width: 1099px)";
 
 /// The content of a dialog.
 #[derive(Clone, Copy)]
@@ -22,6 +24,7 @@ enum Content {
     Compare,
     Camera(RwSignal<bool>),
     Document,
+    Coded,
 }
 
 /// Draws a content. Everything that only this function needs is in the part that comes later.
@@ -32,6 +35,7 @@ pub fn draw(content: Content) -> Result<AnyView, SplitLoaderError> {
         Content::Compare => view! { <CompareContent /> }.into_any(),
         Content::Camera(open) => view! { <CameraView open=open /> }.into_any(),
         Content::Document => view! { <Preview /> }.into_any(),
+        Content::Coded => view! { <CodedContent /> }.into_any(),
     })
 }
 
@@ -51,6 +55,21 @@ pub fn Drawer() -> impl IntoView {
                 <IconButton glyph=Glyph::Close label=t().close() on_press=move |()| open.set(false) />
             </header>
             {content(Content::Drawer)}
+        </DialogFrame>
+    }
+}
+
+/// What the model has coded.
+#[component]
+pub fn CodedDrawer() -> impl IntoView {
+    let open = use_ui().coded;
+    view! {
+        <DialogFrame open=open title=t().code_preview() class="drawer coded" is_modal=|| browser::matches_media(NARROW)>
+            <header class="dialog-head drawer-head">
+                <h2>{t().code_preview()}</h2>
+                <IconButton glyph=Glyph::Close label=t().close() on_press=move |()| open.set(None) />
+            </header>
+            {content(Content::Coded)}
         </DialogFrame>
     }
 }
