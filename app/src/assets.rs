@@ -23,6 +23,8 @@ pub struct Assets {
     pub recorder: String,
     /// The module that a worker runs to read documents, fetched with the first of them.
     pub documents: String,
+    /// The document that runs what a model has coded, in a frame.
+    pub preview: String,
     /// The module of a worker that plays the engine. Only a site built for tests has it.
     #[serde(default)]
     pub fake: Option<String>,

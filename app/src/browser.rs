@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
-use wasm_bindgen::{JsCast as _, JsValue, prelude::Closure};
+use wasm_bindgen::{
+    JsCast as _, JsValue,
+    prelude::{Closure, wasm_bindgen},
+};
 use wasm_bindgen_futures::JsFuture;
 
 use crate::language::{Language, intl, t};
@@ -165,6 +168,39 @@ pub async fn copy_text(text: &str) -> bool {
         return true;
     }
     select_and_copy(text).unwrap_or(false)
+}
+
+#[wasm_bindgen]
+extern "C" {
+    type ClipboardItem;
+
+    #[wasm_bindgen(constructor, catch)]
+    fn new(parts: &js_sys::Object) -> Result<ClipboardItem, JsValue>;
+}
+
+/// Copies HTML to the clipboard, and text for what takes no HTML. Returns whether the browser can, and let it.
+pub async fn copy_html(html: &str, text: &str) -> bool {
+    let Some(window) = web_sys::window() else { return false };
+    let copy = || {
+        let parts = js_sys::Object::new();
+        for (mime, text) in [("text/html", html), ("text/plain", text)] {
+            let options = web_sys::BlobPropertyBag::new();
+            options.set_type(mime);
+            let text = js_sys::Array::of1(&text.into());
+            let blob = web_sys::Blob::new_with_str_sequence_and_options(&text, &options)?;
+            js_sys::Reflect::set(&parts, &mime.into(), &blob)?;
+        }
+        let items = js_sys::Array::of1(&ClipboardItem::new(&parts)?.into());
+        // Outside a secure context there is no clipboard, whatever the type says.
+        let navigator = window.navigator();
+        let clipboard = js_sys::Reflect::get(&navigator, &"clipboard".into())?;
+        let clipboard: web_sys::Clipboard = clipboard.dyn_into()?;
+        Ok::<_, JsValue>(clipboard.write(&items))
+    };
+    match copy() {
+        Ok(done) => JsFuture::from(done).await.is_ok(),
+        Err(_) => false,
+    }
 }
 
 /// The old way: a hidden field, selected. Works where the clipboard is refused.

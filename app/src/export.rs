@@ -4,7 +4,12 @@ use std::fmt::Write as _;
 
 use protocol::Role;
 
-use crate::{failures, history::Conversation, language::t};
+use crate::{
+    content::{escape, html},
+    failures,
+    history::{Conversation, Message},
+    language::{Language, t},
+};
 
 /// Most characters of a title in the name of a file.
 const NAME_LENGTH: usize = 60;
@@ -14,30 +19,35 @@ impl Conversation {
     /// `norway-in-may-2026-11-28.md`.
     #[must_use]
     pub fn file_name(&self, date: &str, extension: &str) -> String {
-        let title = if self.title.is_empty() { t().place_conversation() } else { &self.title };
-        let words = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        format!("{}-{date}.{extension}", self.file_stem())
+    }
+
+    /// Returns the title as the beginning of a file's name, such as `norway-in-may`.
+    #[must_use]
+    pub fn file_stem(&self) -> String {
+        let words = self.heading().split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         let name = words.collect::<Vec<_>>().join("-").to_lowercase();
         let name: String = name.chars().take(NAME_LENGTH).collect();
-        let name = if name.is_empty() { "gemtab" } else { name.trim_end_matches('-') };
-        format!("{name}-{date}.{extension}")
+        if name.is_empty() { "gemtab".to_owned() } else { name.trim_end_matches('-').to_owned() }
+    }
+
+    fn heading(&self) -> &str {
+        if self.title.is_empty() { t().place_conversation() } else { &self.title }
+    }
+
+    fn messages_on_screen(&self) -> impl Iterator<Item = &Message> {
+        self.active_path().into_iter().filter_map(|node| self.message(node))
     }
 
     /// Returns the messages on screen as Markdown.
     #[must_use]
     pub fn to_markdown(&self) -> String {
-        let title = if self.title.is_empty() { t().place_conversation() } else { &self.title };
-        let mut out = format!("# {title}\n");
+        let mut out = format!("# {}\n", self.heading());
         if !self.system.trim().is_empty() {
             section(&mut out, t().export_system(), &self.system);
         }
-        for message in self.active_path().into_iter().filter_map(|node| self.message(node)) {
-            let speaker = match message.role {
-                Role::User => t().export_you(),
-                Role::Tool => &message.tool,
-                _ if message.model.is_empty() => t().export_assistant(),
-                _ => &message.model,
-            };
-            section(&mut out, speaker, "");
+        for message in self.messages_on_screen() {
+            section(&mut out, speaker(message), "");
             for attachment in &message.attachments {
                 push(&mut out, format_args!("\n*{}*\n", t().export_attached(&attachment.name)));
             }
@@ -56,6 +66,63 @@ impl Conversation {
             }
         }
         out
+    }
+
+    /// Returns the messages on screen as an HTML document, which loads and runs nothing.
+    #[must_use]
+    pub fn to_html(&self) -> String {
+        let mut body = String::new();
+        if !self.system.trim().is_empty() {
+            let (heading, text) = (escape(t().export_system()), escape(self.system.trim()));
+            push(
+                &mut body,
+                format_args!("<h2>{heading}</h2>\n<p class=\"question\" dir=\"auto\">{text}</p>\n"),
+            );
+        }
+        for message in self.messages_on_screen() {
+            push(&mut body, format_args!("<h2 dir=\"auto\">{}</h2>\n", escape(speaker(message))));
+            for attachment in &message.attachments {
+                push(
+                    &mut body,
+                    format_args!("<p><em>{}</em></p>\n", escape(&t().export_attached(&attachment.name))),
+                );
+            }
+            if !message.thought.trim().is_empty() {
+                push(
+                    &mut body,
+                    format_args!("<blockquote dir=\"auto\">\n{}</blockquote>\n", html(&message.thought)),
+                );
+            }
+            match message.role {
+                // What the user wrote is shown as it was written.
+                Role::User if !message.text.trim().is_empty() => {
+                    let text = escape(message.text.trim());
+                    push(&mut body, format_args!("<p class=\"question\" dir=\"auto\">{text}</p>\n"));
+                }
+                _ => push(&mut body, format_args!("<div dir=\"auto\">\n{}</div>\n", html(&message.text))),
+            }
+            for call in &message.calls {
+                let call = escape(&format!("{}({})", call.name, call.arguments));
+                push(&mut body, format_args!("<pre><code>{call}</code></pre>\n"));
+            }
+            if let Some(error) = &message.error {
+                push(&mut body, format_args!("<p><em>{}</em></p>\n", escape(&failures::answer(error))));
+            }
+        }
+        let title = escape(self.heading());
+        let (head, tail) = include_str!("export.html").split_once("{{body}}").unwrap_or_default();
+        let head = head.replace("{{language}}", Language::now().tag()).replace("{{title}}", &title);
+        format!("{head}{body}{tail}")
+    }
+}
+
+/// Who speaks.
+fn speaker(message: &Message) -> &str {
+    match message.role {
+        Role::User => t().export_you(),
+        Role::Tool => &message.tool,
+        _ if message.model.is_empty() => t().export_assistant(),
+        _ => &message.model,
     }
 }
 

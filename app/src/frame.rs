@@ -152,6 +152,7 @@ fn listen_to_keys(stores: Stores) {
                 }
             }
             "Escape" if ui.drawer.get_untracked() => ui.drawer.set(false),
+            "Escape" if ui.coded.with_untracked(Option::is_some) => ui.coded.set(None),
             _ => {}
         }
     });

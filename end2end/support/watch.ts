@@ -15,7 +15,11 @@ function watch(context: BrowserContext, origin: string, expected: RegExp | undef
       problems.push(`console: ${message.text()}`);
     }
   });
-  context.on("weberror", (error) => problems.push(`thrown: ${error.error()}`));
+  context.on("weberror", (error) => {
+    if (!expected?.test(String(error.error()))) {
+      problems.push(`thrown: ${error.error()}`);
+    }
+  });
   context.on("request", (request) => {
     const url = new URL(request.url());
     const inside = url.origin === origin || url.protocol === "blob:" || url.protocol === "data:";
@@ -44,7 +48,7 @@ export const test = base.extend<{ app: App; expectedError: RegExp | undefined; q
   app: async ({ page }, use) => {
     await use(new App(page));
   },
-  /** The one error that the page may log, where a test is about what the browser itself logs as one. */
+  /** The one error that the page may log or throw, where a test is about what the browser itself logs as one. */
   expectedError: [undefined, { option: true }],
   quiet: [
     async ({ context, baseURL, browserName, expectedError }, use) => {

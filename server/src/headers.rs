@@ -2,13 +2,13 @@
 
 use axum::{
     extract::State,
-    http::{HeaderName, HeaderValue, header},
+    http::{HeaderMap, HeaderName, HeaderValue, header},
     response::Response,
 };
 
 /// What the page may do: everything from this server, nothing from elsewhere, no inline script, no `eval`. WebAssembly
 /// needs `wasm-unsafe-eval`; pictures and sound that the visitor adds are `blob:` addresses; `data:` pictures are in
-/// style sheets. `{also}` is the object store, if browsers fetch models from it.
+/// style sheets; the frame is that of previews. `{also}` is the object store, if browsers fetch models from it.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
     script-src 'self' 'wasm-unsafe-eval'; \
     style-src 'self'; \
@@ -17,10 +17,28 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
     connect-src 'self'{also}; \
     worker-src 'self'; \
     font-src 'self'; \
+    frame-src 'self'; \
     manifest-src 'self'; \
     base-uri 'none'; \
     form-action 'self'; \
     frame-ancestors 'none'";
+
+/// What the document of previews may do, and what it runs: everything that is inline, in an origin of its own, and nothing that
+/// has an address. It may be framed by the page alone, and have no frame but those it fills itself.
+const PREVIEW_POLICY: &str = "sandbox allow-scripts; \
+    default-src 'none'; \
+    script-src 'unsafe-inline' 'unsafe-eval'; \
+    style-src 'unsafe-inline'; \
+    img-src data: blob:; \
+    media-src data: blob:; \
+    font-src data:; \
+    base-uri 'none'; \
+    form-action 'none'; \
+    frame-ancestors 'self'";
+
+/// No connection of any kind, whoever opens it: also WebRTC, and what a browser opens ahead of a navigation that the policy
+/// then refuses. Chromium 156 knows it; other browsers may not.
+const CONNECTION_ALLOWLIST: (HeaderName, &str) = (HeaderName::from_static("connection-allowlist"), "()");
 
 const HEADERS: [(HeaderName, &str); 6] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -62,11 +80,19 @@ impl Policy {
 
 /// Adds the headers.
 pub async fn secure(State(Policy(policy)): State<Policy>, mut response: Response) -> Response {
-    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    // The document of previews has another one.
+    response.headers_mut().entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
     for (name, value) in HEADERS {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     // What says nothing about caching is asked for anew each time.
     response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache"));
     response
+}
+
+/// Adds the headers of the document of previews.
+pub fn isolate(headers: &mut HeaderMap) {
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(PREVIEW_POLICY));
+    let (name, value) = CONNECTION_ALLOWLIST;
+    headers.insert(name, HeaderValue::from_static(value));
 }

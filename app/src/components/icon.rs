@@ -99,6 +99,8 @@ pub enum Glyph {
     Play,
     /// Two bars.
     Pause,
+    /// Four corners.
+    Expand,
 }
 
 impl Glyph {
@@ -165,6 +167,7 @@ impl Glyph {
             Self::Speaker => "M4 10v4h3.5L12 18V6L7.5 10ZM15.5 9.5a4 4 0 0 1 0 5M18 7a7.5 7.5 0 0 1 0 10",
             Self::Play => "M8 6l10 6l-10 6Z",
             Self::Pause => "M9 6v12M15 6v12",
+            Self::Expand => "M4.5 9V4.5H9M15 4.5h4.5V9M19.5 15v4.5H15M9 19.5H4.5V15",
             Self::Private => "M6 11h12v9h-12ZM8.5 11V8a3.5 3.5 0 0 1 7 0v3",
         }
     }

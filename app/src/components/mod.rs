@@ -28,6 +28,7 @@ mod say;
 mod shortcuts;
 mod sound;
 mod transfer;
+mod transfer_acts;
 mod typed;
 
 pub use advice::{AdviceDialog, DeviceNotice};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::{html, prelude::*, task::spawn_local};
 use protocol::Role;
 
-use super::transfer::{export_markdown, export_one, pick_archive};
+use super::transfer::{Format, export_one, pick_archive};
 use super::{Glyph, Icon};
 use crate::{
     browser,
@@ -249,12 +249,14 @@ fn of_conversation(stores: Stores) -> Vec<(Glyph, &'static str, Run)> {
     if last.is_some() {
         let find = stores.find;
         found.push((Glyph::Search, t().find_title(), Arc::new(move || find.begin(id, String::new()))));
-        found.push((Glyph::Export, t().palette_export_json(), Arc::new(move || export_one(stores, id))));
-        found.push((
-            Glyph::Copy,
-            t().palette_export_markdown(),
-            Arc::new(move || export_markdown(stores, id)),
-        ));
+        for (glyph, words, format) in [
+            (Glyph::Export, t().palette_export_json(), Format::Json),
+            (Glyph::Copy, t().palette_export_markdown(), Format::Markdown),
+            (Glyph::Code, t().palette_export_html(), Format::Html),
+            (Glyph::Document, t().palette_print(), Format::Print),
+        ] {
+            found.push((glyph, words, Arc::new(move || export_one(stores, id, format))));
+        }
         found.push((Glyph::Plus, t().palette_duplicate(), Arc::new(move || spawn_local(chat.duplicate(id)))));
     }
     found

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use leptos::{html, prelude::*, task::spawn_local};
 use wasm_bindgen::JsCast as _;
 
-use super::transfer::{export_markdown, export_one};
+use super::transfer::{Format, export_one};
 use super::{Glyph, Menu, MenuItem, filing};
 use crate::{
     browser,
@@ -151,8 +151,10 @@ pub fn ConversationLine(id: ConversationId, summaries: Summaries, searching: Mem
                         }
                     />
                     <MenuItem glyph=Glyph::Plus label=t().rail_duplicate() on_press=move |()| spawn_local(stores.chat.duplicate(id)) />
-                    <MenuItem glyph=Glyph::Export label=t().rail_export_json() on_press=move |()| export_one(stores, id) />
-                    <MenuItem glyph=Glyph::Copy label=t().rail_export_markdown() on_press=move |()| export_markdown(stores, id) />
+                    <MenuItem glyph=Glyph::Export label=t().rail_export_json() on_press=move |()| export_one(stores, id, Format::Json) />
+                    <MenuItem glyph=Glyph::Copy label=t().rail_export_markdown() on_press=move |()| export_one(stores, id, Format::Markdown) />
+                    <MenuItem glyph=Glyph::Code label=t().rail_export_html() on_press=move |()| export_one(stores, id, Format::Html) />
+                    <MenuItem glyph=Glyph::Document label=t().rail_print() on_press=move |()| export_one(stores, id, Format::Print) />
                 </Show>
                 <MenuItem glyph=Glyph::Check label=t().rail_select() on_press=move |()| selection.begin([id]) />
                 <MenuItem

@@ -1,17 +1,49 @@
 //! Conversations as files: export and import.
 
-use std::cell::Cell;
-
-use gloo_file::futures::read_as_bytes;
 use leptos::{prelude::*, task::spawn_local};
-use wasm_bindgen::{JsCast as _, closure::Closure};
+use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
-use crate::{
-    browser, format,
-    history::{ConversationId, ImportReport, MAX_IMPORT_BYTES, Skipped},
-    language::t,
-    state::Stores,
-};
+use super::transfer_acts;
+use crate::{history::ConversationId, language::t, state::Stores};
+
+/// What becomes of a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A file that can be imported.
+    Json,
+    /// Text.
+    Markdown,
+    /// A document that a browser opens.
+    Html,
+    /// Paper, or a PDF.
+    Print,
+}
+
+/// What is exported or imported.
+enum Transfer {
+    Import,
+    Some(Vec<ConversationId>, String),
+    One(ConversationId, Format),
+}
+
+/// Everything that only this function needs is in the part that comes later.
+#[wasm_split(later, fallible)]
+fn act(stores: Stores, what: Transfer) -> Result<(), SplitLoaderError> {
+    match what {
+        Transfer::Import => transfer_acts::pick_archive(stores),
+        Transfer::Some(ids, name) => transfer_acts::export_json(stores, ids, name),
+        Transfer::One(id, format) => transfer_acts::export_one(stores, id, format),
+    }
+    Ok(())
+}
+
+fn begin(stores: Stores, what: Transfer) {
+    spawn_local(async move {
+        if act(stores, what).await.is_err() {
+            stores.ui.toast(t().later_missing());
+        }
+    });
+}
 
 /// Saves all conversations in a file.
 pub fn export_all(stores: Stores) {
@@ -19,115 +51,17 @@ pub fn export_all(stores: Stores) {
     export_json(stores, ids, t().export_file().to_owned());
 }
 
-/// Opens the browser's file dialog. The field is made for this one use: the menu that asks is gone by the time a file
-/// is chosen.
-pub fn pick_archive(stores: Stores) {
-    let input = document()
-        .create_element("input")
-        .ok()
-        .and_then(|it| it.dyn_into::<web_sys::HtmlInputElement>().ok());
-    let Some(input) = input else { return };
-    input.set_type("file");
-    input.set_accept(".json,application/json");
-    let chosen = Closure::<dyn Fn()>::new({
-        let input = input.clone();
-        move || {
-            let Some(file) = input.files().and_then(|files| files.get(0)) else { return };
-            spawn_local(import(stores, gloo_file::File::from(file)));
-        }
-    });
-    input.set_onchange(Some(chosen.as_ref().unchecked_ref()));
-    input.click();
-    // Until the next time: whether the dialog was canceled isn't always told.
-    PICKING.set(Some((input, chosen)));
-}
-
-/// A field of a file dialog, and what it calls.
-type Picking = (web_sys::HtmlInputElement, Closure<dyn Fn()>);
-
-thread_local! {
-    /// That of the dialog that was opened last.
-    static PICKING: Cell<Option<Picking>> = const { Cell::new(None) };
-}
-
-async fn import(stores: Stores, file: gloo_file::File) {
-    if file.size() > MAX_IMPORT_BYTES {
-        let (size, most) = (format::bytes(file.size()), format::bytes(MAX_IMPORT_BYTES));
-        return stores.ui.toast(t().import_too_large(&size, &most));
-    }
-    let bytes = match read_as_bytes(&file).await {
-        Ok(bytes) => bytes,
-        Err(_) => return stores.ui.toast(t().media_unreadable()),
-    };
-    match stores.library.import(&bytes).await {
-        Ok(report) => stores.ui.toast(imported(&report)),
-        Err(reason) => stores.ui.toast(t().import_failed(&reason)),
-    }
-}
-
-/// What an import did, in words.
-fn imported(report: &ImportReport) -> String {
-    let (added, merged, known) = (report.added.len(), report.merged.len(), report.known);
-    let mut parts: Vec<String> = match (added + merged, known) {
-        (0, 0) => vec![t().import_empty().to_owned()],
-        (0, known) => vec![t().import_known(known as u64)],
-        _ => [
-            (added > 0).then(|| t().import_added(added as u64)),
-            (merged > 0).then(|| t().import_merged(merged as u64)),
-            (known > 0).then(|| t().import_already(known as u64)),
-        ]
-        .into_iter()
-        .flatten()
-        .collect(),
-    };
-    parts.extend(report.skipped.iter().map(|(what, &count)| left_out(*what, count)));
-    parts.join(" ")
-}
-
-/// Offers conversations as a file to keep. Its text goes to the browser in parts, so that it may be larger than any text.
+/// Offers conversations as a file to keep.
 pub fn export_json(stores: Stores, ids: Vec<ConversationId>, name: String) {
-    spawn_local(async move {
-        let mut parts = browser::FileParts::new("application/json");
-        match stores.library.export(&ids, |piece| parts.push(&piece)).await {
-            Ok(unreadable) => {
-                parts.download(&name);
-                if unreadable > 0 {
-                    stores.ui.toast(t().export_unreadable(unreadable as u64));
-                }
-            }
-            Err(reason) => stores.ui.toast(t().export_failed(&reason)),
-        }
-    });
+    begin(stores, Transfer::Some(ids, name));
 }
 
-/// Offers one conversation as a file to keep.
-pub fn export_one(stores: Stores, id: ConversationId) {
-    spawn_local(async move {
-        if let Some(conversation) = stores.library.load(id).await {
-            export_json(stores, vec![id], conversation.file_name(&browser::today(), "json"));
-        }
-    });
+/// Offers a conversation as a file to keep, or prints it.
+pub fn export_one(stores: Stores, id: ConversationId, format: Format) {
+    begin(stores, Transfer::One(id, format));
 }
 
-/// Offers a conversation as a Markdown file to keep.
-pub fn export_markdown(stores: Stores, id: ConversationId) {
-    spawn_local(async move {
-        if let Some(conversation) = stores.library.load(id).await {
-            let name = conversation.file_name(&browser::today(), "md");
-            browser::download(&name, "text/markdown", &conversation.to_markdown());
-        }
-    });
-}
-
-/// What an import left out, in words.
-fn left_out(what: Skipped, count: u64) -> String {
-    match what {
-        Skipped::Attachment => t().skipped_attachment(count),
-        Skipped::Tool => t().skipped_tool(count),
-        Skipped::Hidden => t().skipped_hidden(count),
-        Skipped::Empty => t().skipped_empty(count),
-        Skipped::Broken => t().skipped_broken(count),
-        Skipped::EmptyConversation => t().skipped_empty_conversation(count),
-        Skipped::Unknown => t().skipped_unknown(count),
-    }
+/// Has the user pick a file of conversations to import.
+pub fn pick_archive(stores: Stores) {
+    begin(stores, Transfer::Import);
 }

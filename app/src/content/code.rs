@@ -1,9 +1,10 @@
-//! A block of code with its language and a button to copy it.
+//! A block of code with its language and what can be done with it.
 
 use std::sync::Arc;
 
 use leptos::prelude::*;
 
+use super::coded::{CodeActions, PreviewKind};
 use super::highlight::{Line, highlight, label};
 
 use crate::{browser, language::t};
@@ -41,6 +42,7 @@ pub fn CodeBlock(
         <figure class="code-block" class:folded=folded class:wraps=wraps dir="ltr">
             <figcaption class="code-head">
                 <span class="code-language">{name}</span>
+                {actions(language, text)}
                 <button
                     type="button"
                     class="copy-button"
@@ -83,6 +85,23 @@ pub fn CodeBlock(
             </Show>
         </figure>
     }
+}
+
+/// What can be done with the code of an answer: to see what it makes, and to keep it as a file.
+fn actions(language: Signal<String>, text: Signal<String>) -> Option<impl IntoView> {
+    let CodeActions { preview, download } = use_context()?;
+    let kind =
+        Memo::new(move |_| language.with(|language| text.with(|text| PreviewKind::of(language, text))));
+    let shown = move || {
+        let kind = kind.get()?;
+        let press = move |_| preview.run((kind, text.get_untracked()));
+        Some(view! { <button type="button" class="copy-button" on:click=press>{t().code_preview()}</button> })
+    };
+    let keep = move |_| download.run((language.get_untracked(), text.get_untracked()));
+    Some(view! {
+        {shown}
+        <button type="button" class="copy-button" on:click=keep>{t().code_download()}</button>
+    })
 }
 
 fn tokens(line: &Line) -> Vec<AnyView> {

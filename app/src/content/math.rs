@@ -43,6 +43,14 @@ macro_rules! tags {
         pub enum Tag { $($tag),* }
 
         impl Tag {
+            /// Returns its name.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$tag => $name,)*
+                }
+            }
+
             fn of(name: &str) -> Option<Self> {
                 match name {
                     $($name => Some(Self::$tag),)*

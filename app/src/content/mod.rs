@@ -1,4 +1,5 @@
-//! Markdown, code and formulas as Leptos views. Nothing here writes HTML as a string, so there is nothing to clean.
+//! Markdown, code and formulas as Leptos views. No view is made of HTML as a string, so there is nothing to clean; [`html()`] is
+//! for files and the clipboard.
 //!
 //! - [`blocks()`] turns a text into plain data; [`Document`] does it again and again for a text that grows, and
 //!   parses only its end.
@@ -10,6 +11,8 @@
 mod blocks;
 mod citations;
 mod code;
+mod code_file;
+mod coded;
 mod delimiters;
 mod display;
 mod document;
@@ -17,6 +20,7 @@ mod dollars;
 mod flanking;
 mod formula;
 pub mod highlight;
+mod html;
 mod inlines;
 mod latex;
 mod live;
@@ -35,8 +39,11 @@ mod view;
 pub use blocks::{Alignment, Block, Inline, Item};
 pub use citations::{Citations, Cited};
 pub use code::{CodeBlock, CopyButton};
+pub use code_file::code_file_name;
+pub use coded::{CodeActions, Coded, PreviewKind, coded};
 pub use document::{Document, Shared, blocks};
 pub(crate) use formula::fetch as fetch_formulas;
+pub use html::{escape, html};
 pub use marks::few_marks;
 pub use passages::{Passage, draw_passages, passages};
 pub use plain::{plain_markdown, plain_passages};

@@ -42,7 +42,7 @@ pub(crate) use recording::fetch as fetch_recording;
 pub use selection::SelectionStore;
 pub use settings::SettingsStore;
 pub use tune::TuneStore;
-pub use ui::{Destination, FolderDialog, Layer, Toast, ToastAction, Ui};
+pub use ui::{CodedPlace, Destination, FolderDialog, Layer, Toast, ToastAction, Ui};
 pub use voice::VoiceStore;
 pub(crate) use voice::fetch as fetch_voice;
 

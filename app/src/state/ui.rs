@@ -6,7 +6,8 @@ use leptos::prelude::*;
 use web_time::{Duration, Instant};
 
 use super::models::Choice;
-use crate::history::{Attachment, ConversationId, FolderId};
+use crate::content::PreviewKind;
+use crate::history::{Attachment, ConversationId, FolderId, NodeId};
 use crate::language::t;
 
 /// What is said as a dialog closes is meant for the page behind it.
@@ -39,6 +40,8 @@ pub struct Ui {
     pub folder: RwSignal<Option<FolderDialog>>,
     /// The question whether everything is to be deleted.
     pub delete_all: RwSignal<bool>,
+    /// Code of an answer whose preview is shown.
+    pub coded: RwSignal<Option<CodedPlace>>,
     /// A picture that is shown large.
     pub viewing: RwSignal<Option<Attachment>>,
     /// Lines that go away by themselves, the oldest first. The last one is shown.
@@ -63,6 +66,17 @@ pub enum FolderDialog {
     New,
     /// This one is changed.
     Of(FolderId),
+}
+
+/// Where code is that has a preview.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodedPlace {
+    /// The answer.
+    pub node: NodeId,
+    /// What the code makes.
+    pub kind: PreviewKind,
+    /// How many blocks of this kind are before it in the answer.
+    pub nth: usize,
 }
 
 /// What a part of the page does when it is asked to, for as long as it is there.

@@ -21,10 +21,14 @@ const TABLE: &str = "The planets nearest to the sun:\n\n\
 const MATHS: &str = "By Kepler's third law $T^2 \\propto a^3$. With the mass $M$ of the sun:\n\n\
     $$T = 2\\pi\\sqrt{\\frac{a^3}{G M}}$$\n\nSo four times the distance takes eight times as long.";
 
+/// A page with a number in it.
+const PAGE: &str = "A page with a button:\n\n```html\n<!doctype html>\n<title>Counter</title>\n<h1>Counter {number}</h1>\n\
+    <button onclick=\"this.textContent = 1 + Number(this.textContent)\">0</button>\n```\n\nPress it.";
+
 const OPENINGS: [&str; 3] =
     ["Gladly.", "There is more than one way to say it. This is another.", "Once more, in other words."];
 
-/// The answer to a question. Words in it choose what it shows: `code`, `table`, `maths`, `list`, `long`, `all`. Of the documents
+/// The answer to a question. Words in it choose what it shows: `code`, `table`, `maths`, `list`, `long`, `all`, `web page`. Of the documents
 /// before it, the first passage is cited. The count of answers so far varies the opening, so that a regenerated answer is a different one.
 #[must_use]
 pub fn answer(question: &str, so_far: usize) -> String {
@@ -50,6 +54,9 @@ pub fn answer(question: &str, so_far: usize) -> String {
         if all || asks(&words) {
             parts.push(part.to_owned());
         }
+    }
+    if asks(&["web page"]) {
+        parts.push(PAGE.replace("{number}", &(so_far + 1).to_string()));
     }
     if let Some(mark) = first_mark(documents) {
         parts.push(format!("The document says so [{mark}]."));

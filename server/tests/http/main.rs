@@ -80,6 +80,7 @@ impl Server {
             fake: None,
             worker: "/pkg/worker.00112233.js".into(),
             documents: "/pkg/documents.00112233.js".into(),
+            preview: "/pkg/preview.00112233.html".into(),
         };
         let write = |name: &str, content: &[u8]| fs::write(root.path().join(name), content).expect("written");
         fs::create_dir(root.path().join("pkg")).expect("a folder");
@@ -91,6 +92,7 @@ impl Server {
         write("pkg/page.00112233.js.gz", b"gzip");
         write("pkg/page.00112233.wasm", b"\0asm");
         write("pkg/main.00112233.css", b"body{}");
+        write("pkg/preview.00112233.html", b"<!doctype html>");
         write("pkg/plain.js", b"a name without a hash");
         let site = Site::load(root.path()).expect("a site");
         let health = Health::default();

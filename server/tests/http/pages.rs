@@ -200,3 +200,24 @@ async fn every_answer_is_guarded() {
         assert_eq!(answer.header("access-control-allow-origin"), "");
     }
 }
+
+#[tokio::test]
+async fn previews_run_in_an_origin_of_their_own_without_a_network() {
+    let server = server();
+    let answer = server.get("/pkg/preview.00112233.html").await;
+    assert_eq!((answer.status.as_u16(), answer.header("content-type")), (200, "text/html"));
+    let policy = answer.header("content-security-policy");
+    assert!(policy.starts_with("sandbox allow-scripts; default-src 'none'; "), "{policy}");
+    for open in ["allow-same-origin", "http", "'self'; ", "connect-src", "frame-src", "worker-src", "*"] {
+        assert!(!policy.contains(open), "{policy}");
+    }
+    assert!(policy.ends_with("frame-ancestors 'self'"), "{policy}");
+    assert_eq!(answer.header("connection-allowlist"), "()");
+    assert_eq!(answer.header("x-dns-prefetch-control"), "off");
+    // Nothing else may run what is inline, and the page may frame this server's documents alone.
+    let page = server.get("/").await;
+    assert!(page.header("content-security-policy").contains("frame-src 'self';"));
+    assert_eq!(page.header("connection-allowlist"), "");
+    let missing = server.get("/pkg/preview.44556677.html").await;
+    assert!(missing.header("content-security-policy").starts_with("default-src 'none'"));
+}

@@ -191,6 +191,7 @@ fn build_now(
     let documents = add_worker(&mut site, DOCUMENTS.name, &documents)?;
     let fake = fake.map(|fake| add_worker(&mut site, FAKE.name, &fake)).transpose()?;
     let recorder = site.add_hashed("recorder", "js", include_bytes!("recorder.js"))?;
+    let preview = site.add_hashed("preview", "html", include_bytes!("preview.html"))?;
     let (style, font) = with_fonts(&mut site, &style::bundle(&project::root().join("style/main.css"))?)?;
     let stylesheet = site.add_hashed("style", "css", style.as_bytes())?;
     site.add_static(&project::root().join("style/static"))?;
@@ -212,6 +213,7 @@ fn build_now(
         worker: &worker.address,
         recorder: &recorder.address,
         documents: &documents,
+        preview: &preview.address,
         fake: fake.as_deref(),
     })
 }

@@ -38,6 +38,7 @@ pub struct Assets<'a> {
     pub worker: &'a str,
     pub recorder: &'a str,
     pub documents: &'a str,
+    pub preview: &'a str,
     pub fake: Option<&'a str>,
 }
 
@@ -122,6 +123,7 @@ impl Site {
             ("worker", assets.worker),
             ("recorder", assets.recorder),
             ("documents", assets.documents),
+            ("preview", assets.preview),
         ];
         fields.extend(assets.fake.map(|fake| ("fake", fake)));
         // The addresses are made here, of characters that need no escape.
@@ -206,6 +208,7 @@ mod tests {
         worker: "/e",
         recorder: "/r",
         documents: "/d",
+        preview: "/v",
         fake: None,
     };
 

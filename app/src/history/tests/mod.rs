@@ -219,6 +219,23 @@ fn markdown_has_what_is_on_screen() {
 }
 
 #[test]
+fn html_has_what_is_on_screen_and_no_markup_of_it() {
+    let (mut conversation, _, answer) = answered(1);
+    conversation.rename("{{body}} <b>");
+    conversation.push_thought(answer, "*One*");
+    let html = conversation.to_html();
+    for part in [
+        "<title>{{body}} &lt;b&gt;</title>",
+        "<h2 dir=\"auto\">You</h2>\n<p class=\"question\" dir=\"auto\">What is a tree?</p>",
+        "<blockquote dir=\"auto\">\n<p><em>One</em></p>\n</blockquote>",
+        "<p>A graph without a circle.</p>",
+    ] {
+        assert!(html.contains(part), "{part}: {html}");
+    }
+    assert_eq!(html.matches("<body>").count(), 1);
+}
+
+#[test]
 fn the_store_keeps_lists_and_deletes() {
     block_on(async {
         let store = store();

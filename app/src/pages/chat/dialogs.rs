@@ -4,8 +4,8 @@ use leptos::prelude::*;
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
 use super::{
-    camera::CameraView, compare::CompareContent, drawer::DrawerContent, preview::Preview, talk::TalkView,
-    transcript::TranscriptView, voice_bar::VoiceLines,
+    camera::CameraView, coded::CodedContent, compare::CompareContent, drawer::DrawerContent, preview::Preview,
+    talk::TalkView, transcript::TranscriptView, voice_bar::VoiceLines,
 };
 use crate::{
     browser,
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Where there is no room beside the conversation, the drawer lies over it and keeps the focus.
-const NARROW: &str = "(max-width: 1099px)";
+pub(super) const NARROW: &str = "(max-width: 1099px)";
 
 /// The content of a dialog.
 #[derive(Clone, Copy)]
@@ -28,6 +28,7 @@ enum Content {
     Talk,
     Transcript,
     VoiceBars,
+    Coded,
 }
 
 /// Draws a content. Everything that only this function needs is in the part that comes later.
@@ -41,6 +42,7 @@ pub fn draw(content: Content) -> Result<AnyView, SplitLoaderError> {
         Content::Talk => view! { <TalkView /> }.into_any(),
         Content::Transcript => view! { <TranscriptView /> }.into_any(),
         Content::VoiceBars => view! { <VoiceLines /> }.into_any(),
+        Content::Coded => view! { <CodedContent /> }.into_any(),
     })
 }
 
@@ -60,6 +62,21 @@ pub fn Drawer() -> impl IntoView {
                 <IconButton glyph=Glyph::Close label=t().close() on_press=move |()| open.set(false) />
             </header>
             {content(Content::Drawer)}
+        </DialogFrame>
+    }
+}
+
+/// What the model has coded.
+#[component]
+pub fn CodedDrawer() -> impl IntoView {
+    let open = use_ui().coded;
+    view! {
+        <DialogFrame open=open title=t().code_preview() class="drawer coded" is_modal=|| browser::matches_media(NARROW)>
+            <header class="dialog-head drawer-head">
+                <h2>{t().code_preview()}</h2>
+                <IconButton glyph=Glyph::Close label=t().close() on_press=move |()| open.set(None) />
+            </header>
+            {content(Content::Coded)}
         </DialogFrame>
     }
 }

@@ -9,6 +9,7 @@ use super::{
     attachments::MessageAttachments,
     canvas::CanvasView,
     cited::{LeftOut, provide_citations},
+    code_actions::{copy_with_format, provide_code_actions},
     composer::autosize,
     message_ref::MessageRef,
     thought::Thought,
@@ -294,7 +295,7 @@ fn Answer(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
                 when=move || editing.get()
                 fallback=move || view! {
                     <div class="says" class:writing=writing>
-                        <Markdown text=text />
+                        <Says node=node text=text />
                     </div>
                     <CanvasView running=running />
                 }
@@ -308,7 +309,7 @@ fn Answer(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
                 // What another tab is writing can't be changed here.
                 <Show when=move || !chat.is_elsewhere(it.conversation_id, node)>
                 <Actions>
-                    <CopyAction text=kept_text />
+                    <CopyAction text=kept_text formatted=true />
                     <ReadAction it=it />
                     <IconButton glyph=Glyph::Again label=t().regenerate() on_press=move |()| chat.regenerate(node) />
                     <Variants it=it />
@@ -321,6 +322,13 @@ fn Answer(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
             </Show>
         </article>
     }
+}
+
+/// What the model said, with what can be done with its code.
+#[component]
+fn Says(node: NodeId, text: Signal<String>) -> impl IntoView {
+    provide_code_actions(node, text);
+    view! { <Markdown text=text /> }
 }
 
 /// How the answer ended, where that is not as usual.
@@ -415,15 +423,15 @@ fn Actions(children: Children) -> impl IntoView {
     }
 }
 
-/// Copies a message.
+/// Copies a message; one that is Markdown as formatted text, too (`formatted`).
 #[component]
-fn CopyAction(#[prop(into)] text: Signal<String>) -> impl IntoView {
+fn CopyAction(#[prop(into)] text: Signal<String>, #[prop(optional)] formatted: bool) -> impl IntoView {
     let ui = use_ui();
     let copied = RwSignal::new(false);
     let press = Callback::new(move |()| {
         let text = text.get_untracked();
         spawn_local(async move {
-            if !browser::copy_text(&text).await {
+            if !(formatted && copy_with_format(&text).await || browser::copy_text(&text).await) {
                 ui.toast(t().copy_refused());
                 return;
             }

@@ -7,6 +7,10 @@ mod attachments;
 mod camera;
 mod canvas;
 mod cited;
+mod code_actions;
+mod coded;
+mod coded_frame;
+mod coded_table;
 mod compare;
 mod composer;
 mod dialogs;
@@ -39,7 +43,7 @@ use leptos_router::components::Outlet;
 use self::{
     absent::Absent,
     composer::Composer,
-    dialogs::{Compare, DocumentDialog, Drawer, TalkDialog, TranscriptDialog},
+    dialogs::{CodedDrawer, Compare, DocumentDialog, Drawer, TalkDialog, TranscriptDialog},
     filing::TemporaryNote,
     log::Log,
     status::StatusArea,
@@ -95,6 +99,7 @@ pub fn ChatPage() -> impl IntoView {
                 </div>
             </main>
             <Drawer />
+            <CodedDrawer />
             <Viewer />
             <DocumentDialog />
             <Compare />
