@@ -16,6 +16,7 @@ pub mod models;
 mod opening;
 mod page_cache;
 mod picked;
+pub mod presets;
 mod pulling;
 pub mod recording;
 mod selection;
@@ -35,12 +36,13 @@ pub use latest::Latest;
 pub use library::Library;
 pub use media::MediaStore;
 pub use picked::PickedStore;
+pub use presets::PresetStore;
 pub use pulling::PullStore;
 pub use recording::RecordingStore;
 pub use selection::SelectionStore;
 pub use settings::SettingsStore;
 pub use tune::TuneStore;
-pub use ui::{Destination, FolderDialog, Layer, Toast, ToastAction, Ui};
+pub use ui::{Destination, FolderDialog, Layer, NamedDialog, Origin, Toast, ToastAction, Ui};
 
 use engine::EnginePhase;
 use library::Elsewhere;
@@ -72,6 +74,7 @@ pub fn provide_stores() {
     provide_context(documents);
     provide_context(chat);
     provide_context(FindStore::default());
+    provide_context(PresetStore::default());
     provide_context(SelectionStore::default());
     provide_context(recording);
     let tune = TuneStore::new(library, engine, adapters, chat, media, ui);
@@ -126,6 +129,8 @@ pub struct Stores {
     pub picked: PickedStore,
     /// The adapters of the loaded model.
     pub adapters: AdapterStore,
+    /// Presets and prompts.
+    pub presets: PresetStore,
     /// The conversation on screen.
     pub chat: ChatStore,
     /// What is looked for in it.
@@ -171,6 +176,7 @@ uses! {
     use_pulls -> PullStore;
     use_picked -> PickedStore;
     use_adapters -> AdapterStore;
+    use_presets -> PresetStore;
     use_media -> MediaStore;
     use_documents -> DocumentStore;
     use_chat -> ChatStore;
@@ -190,6 +196,7 @@ pub fn use_stores() -> Stores {
         engine: use_engine(),
         picked: use_picked(),
         adapters: use_adapters(),
+        presets: use_presets(),
         chat: use_chat(),
         find: use_find(),
         selection: use_selection(),

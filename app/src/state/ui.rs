@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use web_time::{Duration, Instant};
 
 use super::models::Choice;
-use crate::history::{Attachment, ConversationId, FolderId};
+use crate::history::{Attachment, ConversationId, FolderId, PresetId, PromptId};
 use crate::language::t;
 
 /// What is said as a dialog closes is meant for the page behind it.
@@ -37,6 +37,8 @@ pub struct Ui {
     pub moving: RwSignal<Option<Vec<ConversationId>>>,
     /// A folder that is made or changed.
     pub folder: RwSignal<Option<FolderDialog>>,
+    /// Presets or prompts, or one of them.
+    pub named: RwSignal<Option<NamedDialog>>,
     /// The question whether everything is to be deleted.
     pub delete_all: RwSignal<bool>,
     /// A picture that is shown large.
@@ -63,6 +65,32 @@ pub enum FolderDialog {
     New,
     /// This one is changed.
     Of(FolderId),
+}
+
+/// What the dialog about presets and prompts shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NamedDialog {
+    /// All presets.
+    Presets,
+    /// One that is made or changed.
+    Preset(Origin<PresetId>),
+    /// All prompts.
+    Prompts,
+    /// One that is made or changed.
+    Prompt(Origin<PromptId>),
+    /// The variables of one.
+    Fill(PromptId),
+}
+
+/// Where what a form shows comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin<T> {
+    /// It is new.
+    New,
+    /// It is new, and made from the conversation on screen.
+    Conversation,
+    /// It is this one.
+    Of(T),
 }
 
 /// What a part of the page does when it is asked to, for as long as it is there.
