@@ -31,8 +31,8 @@ pub struct ImportReport {
 
 impl HistoryStore {
     /// Writes conversations with their folders and presets as the JSON of an [`Archive`], piece by piece; of all conversations,
-    /// all folders, presets and prompts. Of one that `live` gives, that is written and not
-    /// what is stored. Returns how many could not be read and were left out.
+    /// all folders, presets and prompts. Of one that `live` gives, that is written and not what is stored. Returns how many could
+    /// not be read and were left out.
     ///
     /// # Errors
     /// When the browser's storage fails.
@@ -151,9 +151,7 @@ impl HistoryStore {
         self.channel.announce(&Change::Imported);
         Ok(report)
     }
-}
 
-impl HistoryStore {
     /// Writes those that are not here.
     async fn missing_writes<T: Named>(&self, all: &[T]) -> Result<Vec<Write>, StoreError> {
         let here: BTreeSet<_> = self.named::<T>().await?.iter().map(Named::id).collect();
