@@ -356,8 +356,8 @@ moved-out = { $count ->
 delete-all = Alles löschen…
 delete-all-title = Alle Unterhaltungen löschen?
 delete-all-words = { $count ->
-    [one] Ihre einzige Unterhaltung wird aus diesem Browser gelöscht, mit Anhängen und Entwürfen und mit allen Ordnern.
-    *[other] Alle { $count } Unterhaltungen werden aus diesem Browser gelöscht, auch archivierte, mit Anhängen und Entwürfen und mit allen Ordnern.
+    [one] Ihre einzige Unterhaltung wird aus diesem Browser gelöscht, mit Anhängen und Entwürfen und mit allen Ordnern, Presets und Prompts.
+    *[other] Alle { $count } Unterhaltungen werden aus diesem Browser gelöscht, auch archivierte, mit Anhängen und Entwürfen und mit allen Ordnern, Presets und Prompts.
     } Modelle, Adapter und Einstellungen bleiben. Das lässt sich nicht rückgängig machen.
 delete-all-confirm = Alles löschen
 everything-deleted = Alle Unterhaltungen wurden gelöscht.
@@ -1674,3 +1674,57 @@ document-damaged = Diese Datei ist beschädigt. Speichern Sie sie mit dem Progra
 document-missing = Der Dokumentleser ließ sich nicht laden. Prüfen Sie Ihre Verbindung, und versuchen Sie es dann erneut.
 document-crashed = Diese Datei ließ sich nicht lesen. Speichern Sie sie neu oder als reinen Text, und hängen Sie sie dann an.
 document-too-long = Das Lesen hat zu lange gedauert und wurde beendet. Speichern Sie den Teil, den Sie brauchen, als eigene Datei, und hängen Sie diese an.
+
+## Presets und Prompts
+
+presets-title = Presets
+presets-hint = Ein Preset ersetzt die Anweisungen und Einstellungen dieser Unterhaltung durch seine eigenen. Spätere Änderungen daran lassen die Unterhaltung unverändert. Anweisungen eines Ordners kommen immer zuerst.
+preset-word = Preset
+preset-new = Neues Preset
+preset-of-this = Neu aus dieser Unterhaltung
+preset-leave = Kein Preset verwenden
+preset-choose = Preset auswählen
+preset-of = Preset: { $name }
+preset-taken = Das Preset „{ $name }“ ist aktiv.
+preset-left = Kein Preset ist aktiv.
+preset-icon = Symbol
+preset-model = Modell
+preset-adapter = Adapter
+preset-unchanged = Nicht ändern
+preset-sampling = Eigenes Sampling
+preset-sampling-hint = Sonst gelten die Vorgaben des Modells.
+preset-no-model = { $name } ist nicht in der Liste der Modelle. Das Modell bleibt, wie es ist.
+preset-no-adapter = Der Adapter „{ $name }“ ist für dieses Modell nicht verfügbar. Die Adapter bleiben, wie sie sind.
+icon-chat = Sprechblase
+icon-pencil = Stift
+icon-code = Code
+icon-document = Dokument
+icon-bulb = Glühlampe
+icon-magnifier = Lupe
+icon-picture = Bild
+icon-chart = Diagramm
+prompts-title = Prompts
+prompts-hint = Geben Sie / in eine leere Nachricht ein, um einen Prompt einzufügen.
+prompts-manage = Alle Prompts…
+prompts-found = { $count ->
+    [one] 1 Prompt.
+    *[other] { $count } Prompts.
+    }
+prompt-word = Prompt
+prompt-new = Neuer Prompt
+prompt-text = Text
+prompt-hint = { $variable } steht für etwas, das Sie ausfüllen.
+prompt-fill = Prompt ausfüllen
+prompt-insert = Einfügen
+named-edit = Bearbeiten
+named-deleted = „{ $name }“ gelöscht.
+named-export-all = Presets und Prompts exportieren
+named-file = gemtab-presets.json
+named-imported = Importiert: { NUMBER($presets) } Presets, { NUMBER($prompts) } Prompts. Schon hier: { NUMBER($known) }.
+presets-format = Die Datei enthält keine Presets oder Prompts von gemtab.
+presets-too-many = Die Datei enthält { NUMBER($count) } Presets und Prompts, importiert werden höchstens { NUMBER($most) }.
+presets-text = Der Text von „{ $name }“ ist { $size } groß, die Grenze ist { $most }.
+presets-sampling = Das Preset „{ $name }“ hat eine Sampling-Einstellung außerhalb des erlaubten Bereichs.
+chip-temperature = Temperatur { $number }
+chip-context = Kontext { NUMBER($tokens) }
+chip-longest = Bis zu { NUMBER($tokens) } Token

@@ -357,8 +357,8 @@ moved-out = { $count ->
 delete-all = Delete everything…
 delete-all-title = Delete all conversations?
 delete-all-words = { $count ->
-    [one] Your only conversation is deleted from this browser, with its attachments and drafts, and with all folders.
-    *[other] All { $count } conversations are deleted from this browser, archived ones too, with their attachments and drafts, and with all folders.
+    [one] Your only conversation is deleted from this browser, with its attachments and drafts, and with all folders, presets and prompts.
+    *[other] All { $count } conversations are deleted from this browser, archived ones too, with their attachments and drafts, and with all folders, presets and prompts.
     } Models, adapters and settings stay. This can’t be undone.
 delete-all-confirm = Delete everything
 everything-deleted = All conversations were deleted.
@@ -1675,3 +1675,57 @@ document-damaged = This file is damaged. Save it again with the program that mad
 document-missing = The document reader couldn’t be loaded. Check your connection, then try again.
 document-crashed = This file couldn’t be read. Save it again or as plain text, then attach that.
 document-too-long = Reading took too long, so it was stopped. Save the part that you need as a file of its own, then attach that.
+
+## Presets and prompts
+
+presets-title = Presets
+presets-hint = Choosing a preset puts its instructions and settings in place of this conversation’s. Changing it later leaves the conversation as it is. A folder’s instructions always come first.
+preset-word = Preset
+preset-new = New preset
+preset-of-this = New from this conversation
+preset-leave = Use no preset
+preset-choose = Choose a preset
+preset-of = Preset: { $name }
+preset-taken = Preset “{ $name }” is in use.
+preset-left = No preset is in use.
+preset-icon = Icon
+preset-model = Model
+preset-adapter = Adapter
+preset-unchanged = Don’t change
+preset-sampling = Own sampling
+preset-sampling-hint = Otherwise the model’s defaults apply.
+preset-no-model = { $name } isn’t in the list of models, so the model stays as it is.
+preset-no-adapter = The adapter “{ $name }” isn’t available for this model, so the adapters stay as they are.
+icon-chat = Speech bubble
+icon-pencil = Pencil
+icon-code = Code
+icon-document = Document
+icon-bulb = Light bulb
+icon-magnifier = Magnifying glass
+icon-picture = Picture
+icon-chart = Chart
+prompts-title = Prompts
+prompts-hint = Type / in an empty message to insert one.
+prompts-manage = All prompts…
+prompts-found = { $count ->
+    [one] 1 prompt.
+    *[other] { $count } prompts.
+    }
+prompt-word = Prompt
+prompt-new = New prompt
+prompt-text = Text
+prompt-hint = { $variable } stands for something to fill in.
+prompt-fill = Fill in the prompt
+prompt-insert = Insert
+named-edit = Edit
+named-deleted = “{ $name }” deleted.
+named-export-all = Export presets and prompts
+named-file = gemtab-presets.json
+named-imported = Imported: { NUMBER($presets) } presets, { NUMBER($prompts) } prompts. Already here: { NUMBER($known) }.
+presets-format = The file has no presets or prompts from gemtab.
+presets-too-many = The file has { NUMBER($count) } presets and prompts, but imports are limited to { NUMBER($most) }.
+presets-text = The text of “{ $name }” is { $size }, but the limit is { $most }.
+presets-sampling = The preset “{ $name }” has a sampling setting that is out of range.
+chip-temperature = Temperature { $number }
+chip-context = Context { NUMBER($tokens) }
+chip-longest = Up to { NUMBER($tokens) } tokens

@@ -12,8 +12,8 @@ use crate::{
     back::follow_back,
     browser,
     components::{
-        AdviceDialog, DeleteAllDialog, EditFolderDialog, MemoryDialog, MoveDialog, Notices, Palette, Picker,
-        Rail, RailSheet, ShortcutsDialog, TooSlowDialog, UnlikelyDialog, toggle_rail,
+        AdviceDialog, DeleteAllDialog, EditFolderDialog, MemoryDialog, MoveDialog, NamedDialogs, Notices,
+        Palette, Picker, Rail, RailSheet, ShortcutsDialog, TooSlowDialog, UnlikelyDialog, toggle_rail,
     },
     failures,
     file_handles::{self, OpenFile},
@@ -67,6 +67,7 @@ pub fn Frame(children: Children) -> impl IntoView {
         <MoveDialog />
         <EditFolderDialog />
         <DeleteAllDialog />
+        <NamedDialogs />
         <Show when=move || stores.engine.fake.get()>
             <aside class="fake-note" aria-label=t().frame_test_mode()>{t().frame_simulated()}</aside>
         </Show>

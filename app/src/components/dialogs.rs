@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
 use super::filing_dialogs::{DeleteAllContent, FolderContent, MoveContent};
+use super::named_dialogs::{NamedContent, title_of};
 use super::{Dialog, palette::PaletteContent, shortcuts::Shortcuts};
 use crate::{
     language::t,
@@ -19,6 +20,7 @@ enum Content {
     Move,
     Folder,
     DeleteAll,
+    Named,
 }
 
 /// Draws a content. Everything that only this function needs is in the part that comes later.
@@ -30,6 +32,7 @@ pub fn draw(content: Content) -> Result<AnyView, SplitLoaderError> {
         Content::Move => view! { <MoveContent /> }.into_any(),
         Content::Folder => view! { <FolderContent /> }.into_any(),
         Content::DeleteAll => view! { <DeleteAllContent /> }.into_any(),
+        Content::Named => view! { <NamedContent /> }.into_any(),
     })
 }
 
@@ -78,6 +81,14 @@ pub fn EditFolderDialog() -> impl IntoView {
         .to_owned()
     });
     view! { <Dialog open=open title=title>{content(Content::Folder)}</Dialog> }
+}
+
+/// Presets and prompts.
+#[component]
+pub fn NamedDialogs() -> impl IntoView {
+    let open = use_ui().named;
+    let title = Signal::derive(move || open.with(|shown| shown.as_ref().map_or("", title_of)).to_owned());
+    view! { <Dialog open=open title=title class="named">{content(Content::Named)}</Dialog> }
 }
 
 /// Asks whether everything is to be deleted.

@@ -14,10 +14,13 @@ mod load_question;
 mod menu;
 mod model_button;
 mod model_row;
+mod named_dialogs;
 mod palette;
 mod picked_rows;
 mod picker;
 mod picture;
+mod preset_form;
+mod prompt_forms;
 mod rail;
 mod rail_edge;
 mod rail_line;
@@ -35,7 +38,8 @@ pub use advice::{AdviceDialog, DeviceNotice};
 pub use detail::DetailSelect;
 pub use dialog::{Dialog, DialogFrame, Opener};
 pub use dialogs::{
-    DeleteAllDialog, EditFolderDialog, MoveDialog, Palette, ShortcutsDialog, fetch as fetch_dialogs,
+    DeleteAllDialog, EditFolderDialog, MoveDialog, NamedDialogs, Palette, ShortcutsDialog,
+    fetch as fetch_dialogs,
 };
 pub use failure::{EngineTrouble, FailureBox, LoadFailure, technical};
 pub use field::{NumberField, SamplingFields, Switch};
@@ -45,6 +49,7 @@ pub use load_question::{MemoryDialog, TooSlowDialog, UnlikelyDialog};
 pub use menu::{Menu, MenuItem};
 pub use model_button::ModelButton;
 pub use model_row::{ModelRows, Verdict};
+pub use named_dialogs::{glyph_of, use_prompt};
 pub use picked_rows::PickedRows;
 pub use picker::{OpenFileButton, Picker};
 pub use picture::{Thumbnail, Viewer};

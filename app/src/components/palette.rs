@@ -12,7 +12,7 @@ use crate::{
     history::NodeId,
     language::t,
     place::{Place, use_place},
-    state::{Stores, models::Choice, recording::RecordingPhase, settings::Theme, use_stores},
+    state::{NamedDialog, Stores, models::Choice, recording::RecordingPhase, settings::Theme, use_stores},
 };
 
 /// Lines shown at most: all commands, and some conversations.
@@ -171,6 +171,12 @@ fn commands(stores: Stores, in_chat: bool) -> Vec<Command> {
         action(Glyph::Models, t().choose_model(), Arc::new(move || ui.picker.set(true))),
         action(Glyph::Sliders, t().palette_drawer(), Arc::new(move || ui.drawer.set(true))),
     ];
+    for (glyph, words, dialog) in [
+        (Glyph::Edit, t().presets_title(), NamedDialog::Presets),
+        (Glyph::Document, t().prompts_title(), NamedDialog::Prompts),
+    ] {
+        all.push(action(glyph, words, Arc::new(move || ui.named.set(Some(dialog.clone())))));
+    }
     if chat.answer.place.with_untracked(Option::is_some) {
         all.insert(0, action(Glyph::Stop, t().palette_stop(), Arc::new(move || chat.stop())));
     }

@@ -8,16 +8,42 @@ use wasm_bindgen::{JsCast as _, closure::Closure};
 
 use super::transfer::Format;
 use crate::{
-    browser, format,
-    history::{ConversationId, ImportReport, MAX_IMPORT_BYTES, Skipped},
+    browser, failures, format,
+    history::{ConversationId, ImportReport, MAX_IMPORT_BYTES, MAX_PRESET_BYTES, PresetFileError, Skipped},
     language::t,
     place::Place,
     state::Stores,
 };
 
+/// Adds the conversations of a file that the user picks.
+pub fn pick_archive(stores: Stores) {
+    pick_json(move |file| spawn_local(import(stores, file)));
+}
+
+/// Adds the presets and prompts of a file that the user picks.
+pub fn pick_named(stores: Stores) {
+    pick_json(move |file| {
+        spawn_local(async move {
+            let words = match import_named(stores, &file).await {
+                Ok(words) => words,
+                Err(reason) => t().import_failed(&reason),
+            };
+            stores.ui.toast(words);
+        });
+    });
+}
+
+async fn import_named(stores: Stores, file: &gloo_file::File) -> Result<String, String> {
+    if file.size() > MAX_PRESET_BYTES {
+        return Err(failures::preset_file(&PresetFileError::TooLarge { size: file.size() }));
+    }
+    let bytes = read_as_bytes(file).await.map_err(|_| t().media_unreadable())?;
+    stores.import_named(&bytes).await
+}
+
 /// Opens the browser's file dialog. The field is made for this one use: the menu that asks is gone by the time a file
 /// is chosen.
-pub fn pick_archive(stores: Stores) {
+fn pick_json(taken: impl Fn(gloo_file::File) + 'static) {
     let input = document()
         .create_element("input")
         .ok()
@@ -29,7 +55,7 @@ pub fn pick_archive(stores: Stores) {
         let input = input.clone();
         move || {
             let Some(file) = input.files().and_then(|files| files.get(0)) else { return };
-            spawn_local(import(stores, gloo_file::File::from(file)));
+            taken(gloo_file::File::from(file));
         }
     });
     input.set_onchange(Some(chosen.as_ref().unchecked_ref()));

@@ -20,7 +20,7 @@ use crate::{
 };
 
 pub use catalog::{downloadable, folder_problem, list_note, model_problem, model_problem_alone};
-pub use store::{StoreTrouble, import, store, store_details, store_trouble, tree};
+pub use store::{StoreTrouble, import, preset_file, store, store_details, store_trouble, tree};
 
 include!(concat!(env!("OUT_DIR"), "/failures.rs"));
 

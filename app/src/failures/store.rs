@@ -5,7 +5,10 @@ use serde_json::error::Category;
 use super::t;
 use crate::{
     format::bytes,
-    history::{ImportError, MAX_IMPORT_BYTES, MAX_MESSAGE_BYTES, StoreError, TreeOpError},
+    history::{
+        ImportError, MAX_ENTRIES, MAX_IMPORT_BYTES, MAX_MESSAGE_BYTES, MAX_PRESET_BYTES, MAX_TEXT_BYTES,
+        PresetFileError, StoreError, TreeOpError,
+    },
 };
 
 /// What is wrong with the store.
@@ -72,7 +75,24 @@ pub fn import(error: &ImportError) -> String {
             t().import_message(title, &bytes(*size), &bytes(MAX_MESSAGE_BYTES as u64))
         }
         ImportError::Attachment { .. } => t().import_attachment().into(),
+        ImportError::Preset(error) => preset_file(error),
         ImportError::Store(error) => store(error),
+    }
+}
+
+/// Returns why presets and prompts were not imported.
+#[must_use]
+pub fn preset_file(error: &PresetFileError) -> String {
+    match error {
+        PresetFileError::TooLarge { size } => t().import_too_large(&bytes(*size), &bytes(MAX_PRESET_BYTES)),
+        PresetFileError::Json { line, column } => t().import_data(*line as u64, *column as u64),
+        PresetFileError::Format => t().presets_format().into(),
+        PresetFileError::Version { .. } => t().import_version().into(),
+        PresetFileError::TooMany { count } => t().presets_too_many(*count, MAX_ENTRIES as u64),
+        PresetFileError::Text { name, size } => {
+            t().presets_text(name, &bytes(*size), &bytes(MAX_TEXT_BYTES as u64))
+        }
+        PresetFileError::Sampling { name } => t().presets_sampling(name),
     }
 }
 

@@ -9,7 +9,9 @@ use protocol::{PullProblem, Sense};
 use serde_json::error::Category;
 
 use super::*;
-use crate::history::{AttachmentKey, ImportError, NodeId, StoreError, TreeError, TreeOpError};
+use crate::history::{
+    AttachmentKey, ImportError, NodeId, PresetFileError, StoreError, TreeError, TreeOpError,
+};
 use crate::language::Language;
 
 /// Does this in each language.
@@ -329,6 +331,10 @@ fn import_errors() -> Vec<ImportError> {
         ImportError::Tree { index: 1, title: "title".into(), fault: TreeError::Missing { node: NodeId(7) } },
         ImportError::Message { title: "title".into(), size: 20 << 20 },
         ImportError::Attachment { key: AttachmentKey(1), reason: reason() },
+        ImportError::Preset(PresetFileError::Format),
+        ImportError::Preset(PresetFileError::TooMany { count: 3_000 }),
+        ImportError::Preset(PresetFileError::Text { name: "name".into(), size: 20 << 20 }),
+        ImportError::Preset(PresetFileError::Sampling { name: "name".into() }),
         ImportError::Store(StoreError::Full),
     ]);
     all

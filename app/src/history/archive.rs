@@ -4,19 +4,23 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
 
 use super::foreign::{self, Foreign};
+use super::preset_file;
 use super::title::one_line;
-use super::{AttachmentKey, Conversation, Folder, SkippedCounts, StoreError, TreeError};
+use super::{
+    AttachmentKey, Conversation, Folder, Preset, PresetFileError, Prompt, SkippedCounts, StoreError,
+    TreeError,
+};
 
 /// Marks the file as one of ours.
 const FORMAT: &str = "gemtab-history";
 
 /// Raised with every change that an older program could misread.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// The first version that says who made a title.
 const WITH_TITLE_SOURCE: u32 = 3;
@@ -81,6 +85,8 @@ pub enum ImportError {
         /// What is wrong, for engineers.
         reason: String,
     },
+    /// A preset or a prompt cannot be one of ours.
+    Preset(PresetFileError),
     /// The file is right; the storage is not.
     Store(StoreError),
 }
@@ -100,6 +106,10 @@ pub struct Archive {
     pub conversations: Vec<Conversation>,
     /// Their folders.
     pub folders: Vec<Folder>,
+    /// Their presets.
+    pub presets: Vec<Preset>,
+    /// Prompts.
+    pub prompts: Vec<Prompt>,
     /// Bytes of attachments.
     pub attachments: BTreeMap<AttachmentKey, Vec<u8>>,
     /// What was left out of a file of another program.
@@ -124,6 +134,10 @@ struct File<C> {
     #[serde(default)]
     folders: Vec<Folder>,
     #[serde(default)]
+    presets: Vec<Preset>,
+    #[serde(default)]
+    prompts: Vec<Prompt>,
+    #[serde(default)]
     attachments: BTreeMap<AttachmentKey, String>,
 }
 
@@ -142,7 +156,7 @@ impl Archive {
         for conversation in &self.conversations {
             writer.conversation(conversation);
         }
-        writer.folders(&self.folders);
+        writer.named(&self.folders, &self.presets, &self.prompts);
         for (&key, bytes) in &self.attachments {
             writer.attachment(key, bytes);
         }
@@ -195,8 +209,10 @@ impl Archive {
         for folder in &mut file.folders {
             folder.name = one_line(&folder.name);
         }
-        let File { exported, conversations, folders, .. } = file;
-        Ok(Self { exported, conversations, folders, attachments, skipped: SkippedCounts::new() })
+        preset_file::check(&mut file.presets, &mut file.prompts).map_err(ImportError::Preset)?;
+        let File { exported, conversations, folders, presets, prompts, .. } = file;
+        let skipped = SkippedCounts::new();
+        Ok(Self { exported, conversations, folders, presets, prompts, attachments, skipped })
     }
 
     /// Reads the export of another program.
@@ -232,8 +248,8 @@ pub struct ArchiveWriter<F: FnMut(String)> {
     take: F,
     /// What stands before the next entry.
     before: &'static str,
-    /// The folders, as JSON.
-    folders: String,
+    /// What is named, as fields of JSON.
+    named: String,
     in_attachments: bool,
 }
 
@@ -243,7 +259,7 @@ impl<F: FnMut(String)> ArchiveWriter<F> {
         take(format!(
             "{{\n\"format\": \"{FORMAT}\",\n\"version\": {VERSION},\n\"exported\": {exported},\n\"conversations\": ["
         ));
-        Self { take, before: "\n", folders: "[]".to_owned(), in_attachments: false }
+        Self { take, before: "\n", named: String::new(), in_attachments: false }
     }
 
     /// Writes a conversation.
@@ -254,10 +270,9 @@ impl<F: FnMut(String)> ArchiveWriter<F> {
         self.before = ",\n";
     }
 
-    /// Takes the folders of the conversations. No attachment may have been written.
-    pub fn folders(&mut self, folders: &[Folder]) {
-        // Texts and numbers: there is nothing that JSON cannot hold.
-        self.folders = serde_json::to_string_pretty(folders).unwrap_or_default();
+    /// Takes the folders and presets of the conversations, and prompts. No attachment may have been written.
+    pub fn named(&mut self, folders: &[Folder], presets: &[Preset], prompts: &[Prompt]) {
+        self.named = field("folders", folders) + &field("presets", presets) + &field("prompts", prompts);
     }
 
     /// Writes the bytes of an attachment. No conversation may follow.
@@ -275,10 +290,16 @@ impl<F: FnMut(String)> ArchiveWriter<F> {
 
     fn enter_attachments(&mut self) {
         if !self.in_attachments {
-            (self.take)(format!("\n],\n\"folders\": {},\n\"attachments\": {{", self.folders));
+            (self.take)(format!("\n],{}\n\"attachments\": {{", self.named));
             (self.before, self.in_attachments) = ("\n", true);
         }
     }
+}
+
+/// A field of the file, on lines of its own.
+fn field<T: Serialize>(name: &str, all: &[T]) -> String {
+    // Texts and finite numbers: there is nothing that JSON cannot hold.
+    format!("\n\"{name}\": {},", serde_json::to_string_pretty(all).unwrap_or_default())
 }
 
 fn at(error: &serde_json::Error) -> ImportError {

@@ -18,8 +18,8 @@ pub enum Change {
         /// Which.
         ids: Vec<ConversationId>,
     },
-    /// Folders were added, changed or deleted.
-    Folders,
+    /// Folders, presets or prompts were added, changed or deleted.
+    Named,
     /// Conversations were imported.
     Imported,
     /// A setting was changed.

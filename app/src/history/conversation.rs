@@ -63,7 +63,7 @@ pub struct Conversation {
     /// How its answers are made.
     #[serde(default)]
     pub options: Options,
-    /// The preset that it follows; `None` for none. One that does not exist counts as none.
+    /// The preset that it took over last; `None` for none. One that does not exist counts as none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<PresetId>,
     /// Answers that were compared.

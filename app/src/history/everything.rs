@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::folders::FOLDER;
 use super::records::{StoreError, Table, Write};
 use super::{Change, HistoryStore, OpenedAdapter};
 
 impl HistoryStore {
-    /// Deletes all conversations, folders and drafts for good, with what is attached to them. Settings and open adapters stay.
+    /// Deletes all conversations, folders, presets, prompts and drafts for good, with what is attached to them. Settings and open adapters stay.
     ///
     /// # Errors
     /// When the browser's storage fails. Nothing was deleted then.
@@ -19,11 +18,7 @@ impl HistoryStore {
         for table in [Table::Conversations, Table::Summaries, Table::Drafts, Table::Attachments, Table::Named]
         {
             for key in self.backend.keys(table).await? {
-                let stays = match table {
-                    Table::Attachments => kept.contains(&key),
-                    Table::Named => !key.starts_with(FOLDER),
-                    _ => false,
-                };
+                let stays = table == Table::Attachments && kept.contains(&key);
                 if let (Table::Conversations, Ok(id)) = (table, key.parse()) {
                     ids.push(id);
                 }
@@ -34,7 +29,7 @@ impl HistoryStore {
         }
         self.backend.commit(writes).await?;
         self.channel.announce(&Change::Deleted { ids });
-        self.channel.announce(&Change::Folders);
+        self.channel.announce(&Change::Named);
         Ok(())
     }
 }

@@ -99,6 +99,11 @@ random_id! {
     PresetId
 }
 
+random_id! {
+    /// Names a prompt: 128 random bits, written as 32 hexadecimal digits.
+    PromptId
+}
+
 /// Names a message within its conversation. Never used twice, also after a deletion, and not by two tabs either: what both
 /// add to one conversation is joined by these names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -3,7 +3,8 @@
 //! - [`Conversation`] is a tree of messages: editing or regenerating adds a branch, so nothing is lost.
 //! - [`HistoryStore`] keeps conversations, attachments, drafts and settings in IndexedDB, or in memory where the
 //!   browser refuses that. [`PickedModels`] remembers which files the user has opened.
-//! - [`Archive`] is the JSON that the user exports and imports.
+//! - [`Archive`] is the JSON that the user exports and imports, [`PresetFile`] that of presets and prompts alone.
+//! - [`Named`] is what the user has made and named: folders, [presets](Preset), [prompts](Prompt).
 //!
 //! Everything but the storage itself is plain data, natively tested. Times are milliseconds since 1970 and are
 //! arguments, so that the operations are pure; [`now`] gives the current one.
@@ -26,10 +27,14 @@ mod id;
 mod indexed_db;
 mod merge;
 mod message;
+mod named;
 mod naming;
 mod opened;
 mod picked;
+mod preset_file;
+mod presets;
 mod prompt;
+mod prompts;
 mod record;
 mod records;
 mod search;
@@ -54,10 +59,14 @@ pub use conversation::{Conversation, Node, Options, TreeOpError};
 pub use filing::{Filing, Folder};
 pub use foreign::{Skipped, SkippedCounts};
 pub use given::OpenDocument;
-pub use id::{AttachmentKey, ConversationId, FolderId, NodeId, ParseIdError, PresetId};
+pub use id::{AttachmentKey, ConversationId, FolderId, NodeId, ParseIdError, PresetId, PromptId};
 pub use message::{AnswerError, Attachment, AttachmentKind, Extent, Message, Moment};
+pub use named::Named;
 pub use opened::{OpenedAdapter, OpenedFrom};
 pub use picked::{PickedFile, PickedModel, PickedModels};
+pub use preset_file::{MAX_ENTRIES, MAX_PRESET_BYTES, MAX_TEXT_BYTES, PresetFile, PresetFileError};
+pub use presets::{Preset, PresetAdapter, PresetIcon};
+pub use prompts::Prompt;
 pub use record::StoredConversation;
 pub use records::StoreError;
 pub use search::{Query, SearchText};

@@ -13,7 +13,7 @@ pub(super) enum Table {
     Drafts,
     /// Name → any JSON.
     Settings,
-    /// Kind and id → what the user has made and named, as JSON. So far folders; a newer page may keep other kinds here.
+    /// Kind and id → what the user has made and named, as JSON. See [`super::Named`].
     Named,
 }
 

@@ -17,7 +17,7 @@ use super::{
 /// The tables of the history, all of [`Table`].
 #[cfg(target_arch = "wasm32")]
 const SCHEMA: super::indexed_db::Schema = super::indexed_db::Schema {
-    version: 3,
+    version: 4,
     tables: &[
         Table::Conversations.name(),
         Table::Summaries.name(),

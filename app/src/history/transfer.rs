@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::archive::ArchiveWriter;
-use super::folders::folder_write;
+use super::named::named_write;
 use super::record::StoredConversation;
 use super::records::{Table, Value, Write};
 use super::store::conversation_writes;
 use super::{
-    Archive, Change, Conversation, ConversationId, FolderId, HistoryStore, ImportError, Options,
-    SkippedCounts, StoreError,
+    Archive, Change, Conversation, ConversationId, Folder, HistoryStore, ImportError, Named, Options, Preset,
+    Prompt, SkippedCounts, StoreError,
 };
 
 /// What an import did.
@@ -30,8 +30,9 @@ pub struct ImportReport {
 }
 
 impl HistoryStore {
-    /// Writes conversations and their folders as the JSON of an [`Archive`], piece by piece; of all conversations, all folders. Of one that `live` gives, that is written and not
-    /// what is stored. Returns how many could not be read and were left out.
+    /// Writes conversations with their folders and presets as the JSON of an [`Archive`], piece by piece; of all conversations,
+    /// all folders, presets and prompts. Of one that `live` gives, that is written and not what is stored. Returns how many could
+    /// not be read and were left out.
     ///
     /// # Errors
     /// When the browser's storage fails.
@@ -43,7 +44,7 @@ impl HistoryStore {
     ) -> Result<usize, StoreError> {
         let mut writer = ArchiveWriter::new(super::now(), take);
         let (mut named, mut unreadable) = (BTreeSet::new(), 0);
-        let mut in_folders: BTreeSet<FolderId> = BTreeSet::new();
+        let (mut in_folders, mut with_presets) = (BTreeSet::new(), BTreeSet::new());
         let whole = ids.len() >= self.backend.keys(Table::Conversations).await?.len();
         for &id in ids {
             let conversation = match live(id) {
@@ -60,11 +61,15 @@ impl HistoryStore {
             };
             named.extend(conversation.attachment_keys());
             in_folders.extend(conversation.filing.folder);
+            with_presets.extend(conversation.preset);
             writer.conversation(&conversation);
         }
-        let mut folders = self.folders().await?;
+        let mut folders = self.named::<Folder>().await?;
         folders.retain(|folder| whole || in_folders.contains(&folder.id));
-        writer.folders(&folders);
+        let mut presets = self.named::<Preset>().await?;
+        presets.retain(|preset| whole || with_presets.contains(&preset.id));
+        let prompts = if whole { self.named::<Prompt>().await? } else { Vec::new() };
+        writer.named(&folders, &presets, &prompts);
         for key in named {
             if let Some(bytes) = self.attachment(key).await? {
                 writer.attachment(key, &bytes);
@@ -75,15 +80,18 @@ impl HistoryStore {
     }
 
     /// Adds what an [`Archive`] or an export of another program holds: all of it, or nothing. A conversation that is here already
-    /// gets what it lacks; a folder that is here stays as it is.
+    /// gets what it lacks; a folder, preset or prompt that is here stays as it is.
     ///
     /// # Errors
     /// When the text is no such archive, with the place of the fault, or when the storage is full or fails.
     pub async fn import(&self, json: &[u8]) -> Result<ImportReport, ImportError> {
-        let Archive { conversations, folders, mut attachments, skipped, .. } = Archive::from_json(json)?;
+        let Archive { conversations, folders, presets, prompts, mut attachments, skipped, .. } =
+            Archive::from_json(json)?;
         let held: BTreeSet<String> = self.backend.keys(Table::Attachments).await?.into_iter().collect();
         let places = conversations.iter().map(|it| (Table::Conversations, it.id.to_string())).collect();
-        let here: BTreeSet<_> = self.folders().await?.into_iter().map(|folder| folder.id).collect();
+        let mut new_named = self.missing_writes(&folders).await?;
+        new_named.extend(self.missing_writes(&presets).await?);
+        new_named.extend(self.missing_writes(&prompts).await?);
         let tables = [Table::Conversations, Table::Summaries, Table::Attachments, Table::Named];
         let decide = |there: Vec<Option<Value>>| {
             let mut report = ImportReport { skipped, ..ImportReport::default() };
@@ -121,8 +129,7 @@ impl HistoryStore {
                     }
                 }
             }
-            let new_folders = folders.iter().filter(|folder| !here.contains(&folder.id));
-            let mut writes = new_folders.map(folder_write).collect::<Result<Vec<_>, _>>()?;
+            let mut writes = new_named;
             for conversation in joined_by_id.into_values() {
                 writes.extend(conversation_writes(&StoredConversation::next(conversation))?);
             }
@@ -143,6 +150,12 @@ impl HistoryStore {
         let report = self.backend.update(&tables, places, decide).await?;
         self.channel.announce(&Change::Imported);
         Ok(report)
+    }
+
+    /// Writes those that are not here.
+    async fn missing_writes<T: Named>(&self, all: &[T]) -> Result<Vec<Write>, StoreError> {
+        let here: BTreeSet<_> = self.named::<T>().await?.iter().map(Named::id).collect();
+        all.iter().filter(|it| !here.contains(&it.id())).map(named_write).collect()
     }
 }
 

@@ -6,7 +6,7 @@ use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::Activity;
 use protocol::{
     AdapterDetails, CacheReport, Capabilities, Catalog, Control, DeviceReport, Event, Failure, LoadProgress,
-    LoadedModel, ModelSource, Outcome, Progress, Remedy, Request, RequestId,
+    LoadedModel, ModelSource, Outcome, Progress, Remedy, Request, RequestId, Sampling,
 };
 use send_wrapper::SendWrapper;
 
@@ -316,6 +316,18 @@ impl EngineStore {
         let is_it = |choice: &&Choice| choice.id == selected;
         let listed = self.choices.with(|choices| choices.iter().find(is_it).cloned());
         listed.or_else(|| self.model.with(|model| model.choice().filter(is_it).cloned()))
+    }
+
+    /// Returns how the selected model is recommended to draw tokens.
+    #[must_use]
+    pub fn recommended(self) -> Sampling {
+        let Some(choice) = self.selection() else { return Sampling::default() };
+        self.model.with(|model| match model {
+            ModelState::Ready { choice: loaded, details, .. } if loaded.id == choice.id => {
+                choice.recommended(Some(details))
+            }
+            _ => choice.recommended(None),
+        })
     }
 
     /// [`Self::selection`], untracked.

@@ -16,6 +16,7 @@ pub mod models;
 mod opening;
 mod page_cache;
 mod picked;
+pub mod presets;
 mod pulling;
 pub mod recording;
 mod selection;
@@ -36,13 +37,14 @@ pub use latest::Latest;
 pub use library::Library;
 pub use media::MediaStore;
 pub use picked::PickedStore;
+pub use presets::PresetStore;
 pub use pulling::PullStore;
 pub use recording::RecordingStore;
 pub(crate) use recording::fetch as fetch_recording;
 pub use selection::SelectionStore;
 pub use settings::SettingsStore;
 pub use tune::TuneStore;
-pub use ui::{CodedPlace, Destination, FolderDialog, Layer, Toast, ToastAction, Ui};
+pub use ui::{CodedPlace, Destination, FolderDialog, Layer, NamedDialog, Origin, Toast, ToastAction, Ui};
 pub use voice::VoiceStore;
 pub(crate) use voice::fetch as fetch_voice;
 
@@ -76,6 +78,7 @@ pub fn provide_stores() {
     provide_context(documents);
     provide_context(chat);
     provide_context(FindStore::default());
+    provide_context(PresetStore::default());
     provide_context(SelectionStore::default());
     provide_context(recording);
     let voice = VoiceStore::new(chat, library, settings, engine, ui);
@@ -133,6 +136,8 @@ pub struct Stores {
     pub picked: PickedStore,
     /// The adapters of the loaded model.
     pub adapters: AdapterStore,
+    /// Presets and prompts.
+    pub presets: PresetStore,
     /// The conversation on screen.
     pub chat: ChatStore,
     /// What is looked for in it.
@@ -180,6 +185,7 @@ uses! {
     use_pulls -> PullStore;
     use_picked -> PickedStore;
     use_adapters -> AdapterStore;
+    use_presets -> PresetStore;
     use_media -> MediaStore;
     use_documents -> DocumentStore;
     use_chat -> ChatStore;
@@ -200,6 +206,7 @@ pub fn use_stores() -> Stores {
         engine: use_engine(),
         picked: use_picked(),
         adapters: use_adapters(),
+        presets: use_presets(),
         chat: use_chat(),
         find: use_find(),
         selection: use_selection(),

@@ -7,7 +7,7 @@ use web_time::{Duration, Instant};
 
 use super::models::Choice;
 use crate::content::PreviewKind;
-use crate::history::{Attachment, ConversationId, FolderId, NodeId};
+use crate::history::{Attachment, ConversationId, FolderId, NodeId, PresetId, PromptId};
 use crate::language::t;
 
 /// What is said as a dialog closes is meant for the page behind it.
@@ -38,6 +38,8 @@ pub struct Ui {
     pub moving: RwSignal<Option<Vec<ConversationId>>>,
     /// A folder that is made or changed.
     pub folder: RwSignal<Option<FolderDialog>>,
+    /// Presets or prompts, or one of them.
+    pub named: RwSignal<Option<NamedDialog>>,
     /// The question whether everything is to be deleted.
     pub delete_all: RwSignal<bool>,
     /// Code of an answer whose preview is shown.
@@ -77,6 +79,32 @@ pub struct CodedPlace {
     pub kind: PreviewKind,
     /// How many blocks of this kind are before it in the answer.
     pub nth: usize,
+}
+
+/// What the dialog about presets and prompts shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NamedDialog {
+    /// All presets.
+    Presets,
+    /// One that is made or changed.
+    Preset(Origin<PresetId>),
+    /// All prompts.
+    Prompts,
+    /// One that is made or changed.
+    Prompt(Origin<PromptId>),
+    /// The variables of one.
+    Fill(PromptId),
+}
+
+/// Where what a form shows comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin<T> {
+    /// It is new.
+    New,
+    /// It is new, and made from the conversation on screen.
+    Conversation,
+    /// It is this one.
+    Of(T),
 }
 
 /// What a part of the page does when it is asked to, for as long as it is there.

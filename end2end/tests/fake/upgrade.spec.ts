@@ -65,6 +65,7 @@ const OLD_RECORDS: [string, number, string][] = [
   ["that of the first page", 100, JSON.stringify({ ...OLD, next: 1 })],
   ["that of the second version", 200, JSON.stringify({ version: 2, revision: 5, conversation: OLD })],
   ["that of the second version, which was repaired", 203, JSON.stringify({ version: 2, revision: 5, conversation: OLD })],
+  ["that of the third version, with a folder", 300, JSON.stringify({ version: 3, revision: 5, conversation: OLD })],
 ];
 
 /** Makes a store as an older page did, with one conversation. */
@@ -80,6 +81,10 @@ async function makeOld(page: Page, version: number, record: string): Promise<voi
             opening.result.createObjectStore(table);
           }
           const upgrade = opening.transaction;
+          if (version >= 300) {
+            const folder = JSON.stringify({ id, name: "Work", created: 1 });
+            opening.result.createObjectStore("named").put(folder, `folder-${id}`);
+          }
           upgrade?.objectStore("conversations").put(record, id);
           const summary = { id, title: "Old", updated: 2, snippet: "Hi" };
           upgrade?.objectStore("summaries").put(JSON.stringify(summary), id);
@@ -164,14 +169,14 @@ test.describe("the store of conversations", () => {
   test("is given the tables that an upgrade has left out", async ({ app, page, context }) => {
     const beside = await context.newPage();
     // What a page left behind whose upgrade was blocked: the version without its tables.
-    await hold(beside, 300);
+    await hold(beside, 400);
     await letGo(beside);
     await app.openChat();
     await app.ask("Kept");
     await app.kept("Kept");
     await app.reload();
     await expect(app.conversation("Kept")).toBeVisible();
-    expect(await schema(page)).toMatchObject({ version: 301 });
+    expect(await schema(page)).toMatchObject({ version: 401 });
   });
 
   for (const [name, version, record] of OLD_RECORDS) {
@@ -186,20 +191,21 @@ test.describe("the store of conversations", () => {
       await app.kept('"pinned":true');
       await app.reload();
       await expect(app.questions).toHaveText([/Hi/, /Still there/]);
-      expect(await schema(page)).toMatchObject({ version: 300 });
+      expect(await schema(page)).toMatchObject({ version: 400 });
       expect((await schema(page)).tables).toContain("named");
+      await expect(page.getByRole("button", { name: /^Work/ })).toHaveCount(version >= 300 ? 1 : 0);
     });
   }
 
   test("of a newer page keeps what it doesn't know", async ({ app, page, context }) => {
     const beside = await context.newPage();
     const newer = '{"version":4,"revision":7,"conversation":{"what":"nobody knows"}}';
-    await makeOld(beside, 400, newer);
+    await makeOld(beside, 500, newer);
     await app.openChat();
     await expect(page.getByText(/comes from a newer version of gemtab/).first()).toBeVisible();
     await expect(app.conversation("Old")).toHaveCount(0);
     await app.ask("Not kept");
-    expect(await schema(beside)).toMatchObject({ version: 400 });
+    expect(await schema(beside)).toMatchObject({ version: 500 });
     expect(await app.inStore(newer)).toBe(true);
     expect(await app.inStore("Not kept")).toBe(false);
   });

@@ -5,21 +5,24 @@ use serde_json::Value;
 
 use super::super::{Filing, Message};
 use super::dates::of_seconds;
-use super::tree::{Entry, Imported};
+use super::tree::{Entry, Imported, order_by};
 use super::{Skipped, SkippedCounts, array, count, count_all, text};
 
 /// Reads a conversation.
 pub(super) fn conversation(entry: &Value, skipped: &mut SkippedCounts) -> Imported {
     let id = [text(entry, "conversation_id"), text(entry, "id")].into_iter().find(|id| !id.is_empty());
     let created = of_seconds(&entry["create_time"]);
-    let mapping = entry["mapping"].as_object();
-    let entries = mapping.into_iter().flatten().map(|(id, node)| Entry {
-        id: id.clone(),
-        parent: node["parent"].as_str().map(str::to_owned),
-        message: message(&node["message"], skipped),
-    });
+    let mut entries: Vec<Entry> = Vec::new();
+    if let Some(mapping) = entry["mapping"].as_object() {
+        entries.extend(mapping.iter().map(|(id, node)| Entry {
+            id: id.clone(),
+            parent: node["parent"].as_str().map(str::to_owned),
+            message: message(&node["message"], skipped),
+        }));
+        order_by(&mut entries, mapping, "children");
+    }
     Imported {
-        entries: entries.collect(),
+        entries,
         // Without an id, what does not change.
         id: format!(
             "chatgpt {}",

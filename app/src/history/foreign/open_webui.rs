@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::super::{Filing, Message};
 use super::dates::of_seconds;
-use super::tree::{Entry, Imported};
+use super::tree::{Entry, Imported, order_by};
 use super::{Skipped, SkippedCounts, array, count, count_all, text};
 
 /// Reads a chat.
@@ -14,11 +14,14 @@ pub(super) fn conversation(entry: &Value, skipped: &mut SkippedCounts) -> Import
     let history = &chat["history"];
     let mut entries: Vec<Entry> = Vec::new();
     match history["messages"].as_object() {
-        Some(messages) => entries.extend(messages.iter().map(|(id, message)| Entry {
-            id: id.clone(),
-            parent: message["parentId"].as_str().map(str::to_owned),
-            message: self::message(message, skipped),
-        })),
+        Some(messages) => {
+            entries.extend(messages.iter().map(|(id, message)| Entry {
+                id: id.clone(),
+                parent: message["parentId"].as_str().map(str::to_owned),
+                message: self::message(message, skipped),
+            }));
+            order_by(&mut entries, messages, "childrenIds");
+        }
         // Chats of early versions are lists.
         None => {
             for (index, message) in array(chat, "messages").iter().enumerate() {

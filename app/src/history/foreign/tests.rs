@@ -37,7 +37,7 @@ fn gpt(id: &str, parent: Option<&str>, role: &str, parts: Value) -> (String, Val
     (id.to_owned(), json!({"id": id, "message": message, "parent": parent, "children": []}))
 }
 
-fn mapping<const N: usize>(nodes: [(String, Value); N]) -> Value {
+fn mapping(nodes: impl IntoIterator<Item = (String, Value)>) -> Value {
     Value::Object(nodes.into_iter().collect())
 }
 
@@ -58,6 +58,21 @@ fn a_tree_of_chatgpt_stays_a_tree() {
     assert_eq!(it.filing, Filing { pinned: true, ..Filing::default() });
     let answer = it.message(it.leaf().expect("a leaf")).expect("there");
     assert_eq!((answer.model.as_str(), answer.finish), ("gpt-4o", Some(Finish::EndOfTurn)));
+}
+
+#[test]
+fn variants_of_one_time_are_in_the_order_of_the_file() {
+    for order in [["b", "c", "d", "e"], ["e", "b", "d", "c"]] {
+        let mut question = gpt("a", None, "user", json!(["How long?"]));
+        question.1["children"] = json!(order);
+        let answers = order.map(|id| gpt(id, Some("a"), "assistant", json!([id])));
+        let it = one(&chatgpt(mapping([question].into_iter().chain(answers).collect::<Vec<_>>())));
+        let answers = it.siblings(it.leaf().expect("a leaf"));
+        let texts: Vec<_> =
+            answers.iter().map(|&answer| it.message(answer).expect("there").text.as_str()).collect();
+        assert_eq!(texts, order);
+        assert!(answers.is_sorted(), "in which merging puts them, too");
+    }
 }
 
 #[test]

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use protocol::{Finish, Role};
+use serde_json::{Map, Value};
 
 use super::super::conversation::Node;
 use super::super::title::{one_line, shorten};
 use super::super::{Conversation, ConversationId, Filing, Message, NodeId, Options, TitleSource};
-use super::{Skipped, SkippedCounts, count_all};
+use super::{Skipped, SkippedCounts, array, count_all};
 
 /// Most characters of a title or of a model's name.
 const NAME_LENGTH: usize = 200;
@@ -45,6 +46,13 @@ pub(super) struct Entry {
     pub message: Option<Message>,
 }
 
+/// Puts entries that were fields of an object, and so in no order, in the one in which those before them name them under `field`.
+pub(super) fn order_by(entries: &mut [Entry], nodes: &Map<String, Value>, field: &str) {
+    let named = nodes.values().flat_map(|node| array(node, field).iter().enumerate());
+    let places: HashMap<&str, usize> = named.filter_map(|(at, id)| Some((id.as_str()?, at))).collect();
+    entries.sort_by_key(|entry| places.get(entry.id.as_str()).copied());
+}
+
 impl Imported {
     /// The conversation; `None` if nothing is said in it. Answers of no named model are those of `program`. Entries that no first
     /// one leads to are counted.
@@ -65,13 +73,20 @@ impl Imported {
         let mut placed: BTreeMap<usize, Option<NodeId>> = BTreeMap::new();
         let mut open: Vec<(usize, Option<NodeId>, bool)> =
             followers.get(&None).into_iter().flatten().rev().map(|&index| (index, None, false)).collect();
+        // The last message that was placed after each.
+        let mut last: HashMap<Option<NodeId>, NodeId> = HashMap::new();
         while let Some((index, parent, joins)) = open.pop() {
             let entry = &self.entries[index];
             let node = match (&entry.message, parent) {
                 (None, _) => parent,
                 // Parts of one answer, between which a tool was called.
                 (Some(message), Some(before)) if joins && conversation.append(before, message) => parent,
-                (Some(message), _) => Some(conversation.place(entry, message.clone(), parent, program)),
+                (Some(message), _) => {
+                    let before = last.get(&parent).copied();
+                    let id = conversation.place(entry, message.clone(), (parent, before), program);
+                    last.insert(parent, id);
+                    Some(id)
+                }
             };
             placed.insert(index, node);
             let after = followers.get(&Some(index)).map_or(&[][..], Vec::as_slice);
@@ -103,12 +118,13 @@ impl Imported {
 }
 
 impl Conversation {
-    /// Adds an entry's message. Its id follows from the time and from what the file calls it.
+    /// Adds an entry's message after its parent, and beside the variant that the file has before it. Its id follows from the time
+    /// and from what the file calls it; of variants of one time, from the order of the file.
     fn place(
         &mut self,
         entry: &Entry,
         mut message: Message,
-        parent: Option<NodeId>,
+        (parent, variant): (Option<NodeId>, Option<NodeId>),
         program: &str,
     ) -> NodeId {
         message.model = name(&message.model);
@@ -124,7 +140,8 @@ impl Conversation {
             message.created = before.unwrap_or(self.created);
         }
         let mut id = NodeId::at(message.created, hash(&entry.id) as u64);
-        id.0 = id.0.max(parent.map_or(0, |parent| parent.0 + 1));
+        let variant = variant.filter(|&it| self.message(it).is_some_and(|it| it.created == message.created));
+        id.0 = id.0.max(parent.max(variant).map_or(0, |before| before.0 + 1));
         while self.nodes.contains_key(&id) {
             id.0 += 1;
         }

@@ -8,7 +8,7 @@ use super::*;
 
 fn folder(store: &HistoryStore, name: &str, instructions: &str) -> Folder {
     let folder = Folder { instructions: instructions.to_owned(), ..Folder::new(name, 1) };
-    block_on(store.add_folder(&folder)).unwrap();
+    block_on(store.put_named(std::slice::from_ref(&folder))).unwrap();
     folder
 }
 
@@ -29,10 +29,10 @@ fn conversations_are_filed_in_the_store_and_in_the_list() {
         );
         let stored = loaded(&store, ConversationId(7)).await.unwrap();
         assert_eq!((stored.filing.pinned, stored.updated), (true, 4), "it keeps its place in time");
-        store.delete_folder(work.id).await.unwrap();
-        assert_eq!(store.folders().await, Ok(Vec::new()));
-        store.change_folder(work.id, |folder| folder.name.clear()).await.unwrap();
-        assert_eq!(store.folders().await, Ok(Vec::new()), "one that was deleted stays so");
+        store.delete_named::<Folder>(work.id).await.unwrap();
+        assert_eq!(store.named::<Folder>().await, Ok(Vec::new()));
+        store.change_named(work.id, |folder: &mut Folder| folder.name.clear()).await.unwrap();
+        assert_eq!(store.named::<Folder>().await, Ok(Vec::new()), "one that was deleted stays so");
     });
 }
 
@@ -45,10 +45,10 @@ fn folders_are_ordered_by_name_and_those_that_cannot_be_read_stay() {
         }
         let unknown = |key: &str| Write::Put(Table::Named, key.to_owned(), Value::Text("{".to_owned()));
         store.backend.commit(vec![unknown("folder-x"), unknown("preset-1")]).await.unwrap();
-        let names: Vec<_> = store.folders().await.unwrap().into_iter().map(|it| it.name).collect();
+        let names: Vec<_> = store.named::<Folder>().await.unwrap().into_iter().map(|it| it.name).collect();
         assert_eq!(names, ["Home", "work", "Älteres"]);
         store.delete_all().await.unwrap();
-        assert_eq!(store.backend.keys(Table::Named).await, Ok(vec!["preset-1".to_owned()]));
+        assert_eq!(store.backend.keys(Table::Named).await, Ok(Vec::new()), "everything goes");
     });
 }
 
@@ -122,12 +122,12 @@ fn an_archive_has_folders_and_where_conversations_are() {
         from.export(&[first.id], |_| None, |piece| one.push_str(&piece)).await.unwrap();
         assert_eq!(Archive::from_json(one.as_bytes()).unwrap().folders, std::slice::from_ref(&work));
         to.import(all.as_bytes()).await.unwrap();
-        assert_eq!(to.folders().await.unwrap(), [other, work.clone()]);
+        assert_eq!(to.named::<Folder>().await.unwrap(), [other, work.clone()]);
         assert_eq!(loaded(&to, first.id).await, Some(first.clone()));
         // What was changed here since stays.
-        to.change_folder(work.id, |folder| folder.name = "Office".to_owned()).await.unwrap();
+        to.change_named(work.id, |folder: &mut Folder| folder.name = "Office".to_owned()).await.unwrap();
         let report = to.import(all.as_bytes()).await.unwrap();
-        assert_eq!((report.known, to.folders().await.unwrap()[0].name.as_str()), (2, "Office"));
+        assert_eq!((report.known, to.named::<Folder>().await.unwrap()[0].name.as_str()), (2, "Office"));
     });
 }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 mod filing;
+mod presets;
 mod tabs;
 mod transfer;
 
@@ -415,8 +416,8 @@ fn a_bad_import_says_where_and_changes_nothing() {
             matches!(&missing, ImportError::Json { line, reason, .. } if *line > 2 && reason.contains("updated")),
             "{missing:?}"
         );
-        let newer = refused(json.replace("\"version\": 3", "\"version\": 4")).await;
-        assert_eq!(newer, ImportError::Version { found: 4 });
+        let newer = refused(json.replace("\"version\": 4", "\"version\": 5")).await;
+        assert_eq!(newer, ImportError::Version { found: 5 });
         assert!(matches!(refused("7".to_owned()).await, ImportError::Json { line: 1, .. }));
         for other in ["[]", "{}", "{\"format\": \"other\"}"] {
             assert!(matches!(refused(other.to_owned()).await, ImportError::Format { .. }), "{other}");

@@ -4,11 +4,11 @@ use leptos::{html, prelude::*};
 use protocol::Role;
 
 use super::{
-    adapters::AdapterChoice,
     attach_bar::{AttachButtons, RecordingBar},
     attachments::Tray,
     dialogs::VoiceBars,
-    filing::FolderChip,
+    dialogs::{AdapterChoice, Beside},
+    prompt_menu::MenuKeys,
 };
 use crate::{
     browser,
@@ -120,8 +120,9 @@ pub fn Composer() -> impl IntoView {
         }
         now
     });
+    let menu = MenuKeys::new(None);
     let key = move |event: web_sys::KeyboardEvent| {
-        if browser::is_composing(&event) {
+        if browser::is_composing(&event) || menu.get_value().is_some_and(|menu| menu.run(event.clone())) {
             return;
         }
         let modified = event.ctrl_key() || event.meta_key();
@@ -151,8 +152,6 @@ pub fn Composer() -> impl IntoView {
         }) || engine.selection().is_some_and(|choice| choice.entry.capabilities.thinking)
     });
     let thinking = Memo::new(move |_| chat.conversation.with(|conversation| conversation.options.thinking));
-    let instructed =
-        Memo::new(move |_| chat.conversation.with(|conversation| !conversation.system.trim().is_empty()));
     // A keyboard on the screen has a key of its own that sends.
     let touched = RwSignal::new(false);
     Effect::new(move |_| touched.set(browser::matches_media("(pointer: coarse)")));
@@ -223,6 +222,7 @@ pub fn Composer() -> impl IntoView {
                 send();
             }
         >
+            <Beside menu=menu />
             // What is attached and what is written scroll together, so that the buttons stay in reach.
             <div class="composer-body">
             <Tray />
@@ -257,17 +257,6 @@ pub fn Composer() -> impl IntoView {
                         on:click=move |_| chat.edit(|conversation| conversation.options.thinking = !conversation.options.thinking)
                     >
                         {t().think()}
-                    </button>
-                </Show>
-                <FolderChip />
-                <Show when=move || instructed.get()>
-                    <button
-                        type="button"
-                        class="button gives-way"
-                        title=t().settings_instructions()
-                        on:click=move |_| ui.drawer.set(true)
-                    >
-                        {t().composer_instructions()}
                     </button>
                 </Show>
                 <AdapterChoice />

@@ -4,15 +4,24 @@ use leptos::prelude::*;
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
 use super::{
-    camera::CameraView, coded::CodedContent, compare::CompareContent, drawer::DrawerContent, preview::Preview,
-    talk::TalkView, transcript::TranscriptView, voice_bar::VoiceLines,
+    adapters,
+    camera::CameraView,
+    chips::Chips,
+    coded::CodedContent,
+    compare::CompareContent,
+    drawer::DrawerContent,
+    preview::Preview,
+    prompt_menu::{MenuKeys, PromptMenu},
+    talk::TalkView,
+    transcript::TranscriptView,
+    voice_bar::VoiceLines,
 };
 use crate::{
     browser,
     components::{Dialog, DialogFrame, Glyph, IconButton},
     language::t,
     later,
-    state::{use_documents, use_ui, use_voice},
+    state::{use_documents, use_library, use_ui, use_voice},
 };
 
 /// Where there is no room beside the conversation, the drawer lies over it and keeps the focus.
@@ -29,6 +38,8 @@ enum Content {
     Transcript,
     VoiceBars,
     Coded,
+    Adapters,
+    Beside(MenuKeys),
 }
 
 /// Draws a content. Everything that only this function needs is in the part that comes later.
@@ -43,11 +54,35 @@ pub fn draw(content: Content) -> Result<AnyView, SplitLoaderError> {
         Content::Transcript => view! { <TranscriptView /> }.into_any(),
         Content::VoiceBars => view! { <VoiceLines /> }.into_any(),
         Content::Coded => view! { <CodedContent /> }.into_any(),
+        Content::Adapters => view! { <adapters::AdapterChoice /> }.into_any(),
+        Content::Beside(keys) => view! { <PromptMenu keys=keys /><Chips /> }.into_any(),
     })
 }
 
 fn content(content: Content) -> AnyView {
     later::opened(move || draw(content), |words| words)
+}
+
+/// Draws what is of no use before the conversations are there, and is nothing until then. So hydration never waits for it.
+fn once_open(of: Content) -> impl IntoView {
+    let library = use_library();
+    view! {
+        <Show when=move || library.open.get()>
+            {later::drawn(move || draw(of), |_| ().into_any())}
+        </Show>
+    }
+}
+
+/// Which adapter the next answer is written with.
+#[component]
+pub fn AdapterChoice() -> impl IntoView {
+    once_open(Content::Adapters)
+}
+
+/// What differs from the defaults, and the prompts behind `/`, whose keys `menu` gets.
+#[component]
+pub fn Beside(menu: MenuKeys) -> impl IntoView {
+    once_open(Content::Beside(menu))
 }
 
 /// What belongs to this conversation.

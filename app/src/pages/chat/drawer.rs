@@ -1,7 +1,7 @@
 //! What belongs to this conversation: instructions, sampling, context, figures.
 
 use leptos::prelude::*;
-use protocol::{Sampling, Timings};
+use protocol::Timings;
 
 use super::adapters::AdaptersPart;
 use super::filing::FolderInstructions;
@@ -11,7 +11,7 @@ use crate::{
     format,
     history::Conversation,
     language::t,
-    state::{ChatStore, models::ModelState, use_chat, use_engine, use_stores},
+    state::{ChatStore, NamedDialog, Stores, models::ModelState, use_chat, use_engine, use_stores},
 };
 
 /// The parts of the drawer.
@@ -19,12 +19,30 @@ use crate::{
 pub fn DrawerContent() -> impl IntoView {
     view! {
         <div class="drawer-body">
+            <PresetPart />
             <Instructions />
             <Answers />
             <AdaptersPart />
             <SamplingPart />
             <FiguresPart />
         </div>
+    }
+}
+
+/// The preset that the conversation took over, and the way to another.
+#[component]
+fn PresetPart() -> impl IntoView {
+    let Stores { ui, chat, presets, .. } = use_stores();
+    let name = Memo::new(move |_| {
+        chat.conversation.with(|conversation| presets.of(conversation)).map(|preset| preset.name)
+    });
+    view! {
+        <section class="part">
+            <h3>{t().preset_word()}</h3>
+            <button type="button" class="button" on:click=move |_| ui.named.set(Some(NamedDialog::Presets))>
+                <span dir="auto">{move || name.get().unwrap_or_else(|| t().preset_choose().to_owned())}</span>
+            </button>
+        </section>
     }
 }
 
@@ -151,15 +169,7 @@ fn SamplingPart() -> impl IntoView {
     let (chat, engine) = (use_chat(), use_engine());
     let own =
         Memo::new(move |_| chat.conversation.with(|conversation| conversation.options.sampling.clone()));
-    let recommended = Memo::new(move |_| {
-        let Some(choice) = engine.selection() else { return Sampling::default() };
-        engine.model.with(|model| match model {
-            ModelState::Ready { choice: loaded, details, .. } if loaded.id == choice.id => {
-                choice.recommended(Some(details))
-            }
-            _ => choice.recommended(None),
-        })
-    });
+    let recommended = Memo::new(move |_| engine.recommended());
     let shown = Signal::derive(move || own.get().unwrap_or_else(|| recommended.get()));
     let diffuses = Memo::new(move |_| {
         engine.model.with(|model| match model {

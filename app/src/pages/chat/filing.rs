@@ -26,7 +26,7 @@ pub fn FolderChip() -> impl IntoView {
             view! {
                 <button
                     type="button"
-                    class="button gives-way folder-chip"
+                    class="button chip"
                     title=words.clone()
                     aria-label=words
                     on:click=move |_| ui.folder.set(Some(FolderDialog::Of(folder.id)))

@@ -222,6 +222,12 @@ impl AdapterStore {
         self.all.with(|all| all.iter().any(|adapter| adapter.details.key == key))
     }
 
+    /// The key of an adapter that was made here.
+    #[must_use]
+    pub fn key_of_kept(self, id: &str) -> String {
+        kept_key(id)
+    }
+
     fn is_open(self, key: &str) -> bool {
         self.all.with_untracked(|all| all.iter().any(|adapter| adapter.details.key == key))
     }

@@ -67,7 +67,9 @@ impl Gathered {
 }
 
 impl ChatStore {
-    /// A conversation with all instructions that apply to it: those of its folder and its own, or else the model's.
+    /// A conversation with all instructions that apply to it: those of its folder, then its own; where there are neither, the
+    /// model's. A preset wins over what the conversation had before, since its instructions became the conversation's own
+    /// ([`Conversation::take_preset`]); a folder never does.
     pub(super) fn with_system(self, mut conversation: Conversation, choice: &Choice) -> Conversation {
         let folder = conversation.filing.folder.and_then(|id| untrack(|| self.library.folder(id)));
         let of_folder = folder.map(|folder| folder.instructions).unwrap_or_default();

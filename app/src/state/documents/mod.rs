@@ -83,8 +83,9 @@ impl DocumentStore {
         });
     }
 
-    /// Lets go of all texts.
+    /// Lets go of all texts, and of the worker that has read them.
     pub fn let_go(self) {
+        worker::end_idle();
         self.held.update_value(HashMap::clear);
     }
 

@@ -24,28 +24,45 @@ fn of_span(span: Span, one: impl Fn(u64) -> String, many: impl Fn(u64, u64) -> S
     if first == last { one(first) } else { many(first, last) }
 }
 
+/// Words for a page, a chapter, a line, a row and a paragraph, each with a number.
+type Words = [fn(u64) -> String; 5];
+
+/// The words for a place with one number, which `number` takes from what has two.
+fn of_number(place: Place, number: fn(Span) -> u32, words: Words) -> String {
+    let [page, chapter, line, row, paragraph] = words;
+    match place {
+        Place::Page(it) => page(it.into()),
+        Place::Chapter(it) => chapter(it.into()),
+        Place::Lines(span) => line(number(span).into()),
+        Place::Rows(span) => row(number(span).into()),
+        Place::Paragraphs(span) => paragraph(number(span).into()),
+    }
+}
+
 /// A place in a document as an answer cites it, such as `p. 3`.
 #[must_use]
 pub fn short_place(place: Place) -> String {
-    match place {
-        Place::Page(number) => t().cited_page(number.into()),
-        Place::Chapter(number) => t().cited_chapter(number.into()),
-        Place::Lines(span) => t().cited_line(span.first.into()),
-        Place::Rows(span) => t().cited_row(span.first.into()),
-        Place::Paragraphs(span) => t().cited_paragraph(span.first.into()),
-    }
+    let words: Words = [
+        |it| t().cited_page(it),
+        |it| t().cited_chapter(it),
+        |it| t().cited_line(it),
+        |it| t().cited_row(it),
+        |it| t().cited_paragraph(it),
+    ];
+    of_number(place, |span| span.first, words)
 }
 
 /// How much there is of a document, such as `48 pages`.
 #[must_use]
 pub fn whole_words(whole: Place) -> String {
-    match whole {
-        Place::Page(count) => t().document_page_count(count.into()),
-        Place::Chapter(count) => t().document_chapter_count(count.into()),
-        Place::Lines(span) => t().document_line_count(span.last.into()),
-        Place::Rows(span) => t().document_row_count(span.last.into()),
-        Place::Paragraphs(span) => t().document_paragraph_count(span.last.into()),
-    }
+    let words: Words = [
+        |it| t().document_page_count(it),
+        |it| t().document_chapter_count(it),
+        |it| t().document_line_count(it),
+        |it| t().document_row_count(it),
+        |it| t().document_paragraph_count(it),
+    ];
+    of_number(whole, |span| span.last, words)
 }
 
 /// Why a file is refused, and what can be done.

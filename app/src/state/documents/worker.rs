@@ -1,12 +1,13 @@
-//! The worker that reads documents: one for each thing that is asked of it, so that a file that breaks it, or never ends, is no
-//! other's trouble.
+//! The worker that reads documents. It does one thing at a time, so that a file that breaks it, or never ends, is no other's
+//! trouble. One that has answered stays for the next question: a new one would be fetched and compiled again.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use documents::{Ask, Document, Reply};
 use futures_channel::mpsc;
-use futures_util::StreamExt as _;
 use futures_util::future::{Either, select};
+use futures_util::{FutureExt as _, StreamExt as _};
 use gloo_timers::future::TimeoutFuture;
 use interop::{Packed, field, unpack};
 use wasm_bindgen::{JsCast as _, closure::Closure};
@@ -17,6 +18,19 @@ use crate::browser;
 
 /// How often it is looked whether the answer is wanted still.
 const LOOK: Duration = Duration::from_millis(200);
+
+/// Files of more bytes may have left a worker with much memory, which it cannot give back: it ends.
+const LARGE: f64 = (16 << 20) as f64;
+
+thread_local! {
+    /// A worker that waits for something to do.
+    static IDLE: Cell<Option<Running>> = const { Cell::new(None) };
+}
+
+/// Ends the worker that waits for something to do.
+pub fn end_idle() {
+    IDLE.set(None);
+}
 
 /// Why there is no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +54,7 @@ enum Said {
 /// A running worker. Dropping it ends it.
 struct Running {
     worker: Worker,
+    said: mpsc::UnboundedReceiver<Said>,
     _on_message: Closure<dyn Fn(MessageEvent)>,
     _on_error: Closure<dyn Fn(ErrorEvent)>,
 }
@@ -53,7 +68,15 @@ impl Drop for Running {
 }
 
 impl Running {
-    fn start(said: mpsc::UnboundedSender<Said>) -> Option<Self> {
+    /// The one that waits, or else a new one.
+    fn get() -> Option<Self> {
+        // One that has said something since has ended.
+        let idle = IDLE.take().and_then(|mut it| it.said.next().now_or_never().is_none().then_some(it));
+        idle.or_else(Self::start)
+    }
+
+    fn start() -> Option<Self> {
+        let (said, receiver) = mpsc::unbounded();
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
         let worker = Worker::new_with_options(&browser::meta("gemtab-documents")?, &options).ok()?;
@@ -80,7 +103,7 @@ impl Running {
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        Some(Self { worker, _on_message: on_message, _on_error: on_error })
+        Some(Self { worker, said: receiver, _on_message: on_message, _on_error: on_error })
     }
 
     fn post(&self, ask: &Ask<&Document>, files: &[Blob]) -> Option<()> {
@@ -89,7 +112,7 @@ impl Running {
     }
 }
 
-/// Asks a new worker, with the file that the message names. `goes_on` gets what is done and what there is to do, and returns whether
+/// Asks a worker, with the file that the message names. `goes_on` gets what is done and what there is to do, and returns whether
 /// the answer is wanted still; it is called now and then, also while nothing is known.
 ///
 /// # Errors
@@ -100,18 +123,25 @@ pub async fn ask(
     limit: Duration,
     goes_on: impl Fn(Option<(u64, u64)>) -> bool,
 ) -> Result<Reply, Trouble> {
-    let (send, mut said) = mpsc::unbounded();
-    let running = Running::start(send).ok_or(Trouble::Missing)?;
+    let mut running = Running::get().ok_or(Trouble::Missing)?;
     running.post(ask, files).ok_or(Trouble::Crashed)?;
     let begun = Instant::now();
     loop {
         let look = TimeoutFuture::new(LOOK.as_millis() as u32);
-        let progress = match select(said.next(), look).await {
-            Either::Left((Some(Said::Reply(Reply::Progress { done, total })), _)) => Some((done, total)),
-            Either::Left((Some(Said::Reply(reply)), _)) => return Ok(reply),
-            Either::Left((Some(Said::Trouble(trouble)), _)) => return Err(trouble),
-            Either::Left((None, _)) => return Err(Trouble::Crashed),
+        let said = match select(running.said.next(), look).await {
+            Either::Left((said, _)) => Some(said.unwrap_or(Said::Trouble(Trouble::Crashed))),
             Either::Right(_) => None,
+        };
+        let progress = match said {
+            Some(Said::Reply(Reply::Progress { done, total })) => Some((done, total)),
+            Some(Said::Reply(reply)) => {
+                if files.iter().all(|file| file.size() <= LARGE) {
+                    IDLE.set(Some(running));
+                }
+                return Ok(reply);
+            }
+            Some(Said::Trouble(trouble)) => return Err(trouble),
+            None => None,
         };
         if !goes_on(progress) {
             return Err(Trouble::Canceled);

@@ -9,7 +9,7 @@ impl Library {
     /// Reads the folders.
     pub(super) async fn read_folders(self) {
         let Some(store) = self.store() else { return };
-        if let Some(folders) = self.report(store.folders().await)
+        if let Some(folders) = self.report(store.named::<Folder>().await)
             && self.folders.with_untracked(|before| *before != folders)
         {
             self.folders.set(folders);
@@ -31,7 +31,7 @@ impl Library {
     /// Adds a folder that was deleted. Returns whether it was done.
     pub async fn put_back_folder(self, folder: &Folder) -> bool {
         let Some(store) = self.store() else { return false };
-        let added = self.report(store.add_folder(folder).await).is_some();
+        let added = self.report(store.put_named(std::slice::from_ref(folder)).await).is_some();
         self.read_folders().await;
         added
     }
@@ -39,7 +39,7 @@ impl Library {
     /// Changes a folder.
     pub async fn change_folder(self, id: FolderId, change: impl FnOnce(&mut Folder)) {
         let Some(store) = self.store() else { return };
-        self.report(store.change_folder(id, change).await);
+        self.report(store.change_named(id, change).await);
         self.read_folders().await;
     }
 
@@ -48,7 +48,7 @@ impl Library {
     pub async fn delete_folder(self, id: FolderId) -> Option<Folder> {
         let store = self.store()?;
         let folder = untrack(|| self.folder(id))?;
-        self.report(store.delete_folder(id).await)?;
+        self.report(store.delete_named::<Folder>(id).await)?;
         self.read_folders().await;
         Some(folder)
     }

@@ -195,6 +195,7 @@ impl Library {
         self.deletions.begin();
         self.list.set(Vec::new());
         self.folders.set(Vec::new());
+        self.note_named();
         self.search().await;
         true
     }

@@ -61,6 +61,8 @@ pub struct Library {
     pub list: RwSignal<Vec<Summary>>,
     /// The folders, by name.
     pub folders: RwSignal<Vec<Folder>>,
+    /// Counts changes of presets and prompts, by this tab or another.
+    pub named: RwSignal<u32>,
     /// What the search looks for; empty for everything.
     pub query: RwSignal<String>,
     /// What the search found; `None` if nothing is searched for.
@@ -153,11 +155,22 @@ impl Library {
                 self.index.set_value(BTreeMap::new());
                 self.reread(|_| true);
                 spawn_local(self.refresh());
-                spawn_local(self.read_folders());
+                self.named_elsewhere();
             }
-            Change::Folders => spawn_local(self.read_folders()),
+            Change::Named => self.named_elsewhere(),
             Change::Setting { .. } => self.tell(Elsewhere::SettingsChanged),
         }
+    }
+
+    /// Reads again what is named, as another tab has changed it.
+    fn named_elsewhere(self) {
+        spawn_local(self.read_folders());
+        self.note_named();
+    }
+
+    /// Has presets and prompts read again.
+    pub(super) fn note_named(self) {
+        self.named.update(|count| *count = count.wrapping_add(1));
     }
 
     /// Has `act` called with all that another tab does from now on.
@@ -365,6 +378,7 @@ impl Library {
         report.merged.iter().for_each(|&id| self.forget_text(id));
         self.reread(|id| report.merged.contains(&id));
         self.read_folders().await;
+        self.note_named();
         self.refresh().await;
         Ok(report)
     }
