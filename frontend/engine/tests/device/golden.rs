@@ -153,6 +153,10 @@ fn check(gpu: &Rc<Gpu>, case: &Case, kv_type: KvType, tolerance: f32) {
             assert_eq!(got, want[..compared], "{label} {key}: greedy ids");
         }
         steps += compared;
+        // By steps a prompt takes as long as all of them read at once.
+        if steps > 0 && !common::is_thorough() {
+            break;
+        }
     }
     assert!(steps > 0, "{label}: no greedy step is sure enough to compare");
     println!("{label} {kv_type:?}: logits differ by at most {worst:.1e}; {steps} greedy steps are equal");

@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 
 use engine::bytes::CancelToken;
 use engine::plan::Tested;
-use engine::vision::Budget;
 use probe::synth::{self, Quant, Shape};
 use shaders::matmul::Matmul;
 use shaders::{Kernel, selftest};
@@ -49,7 +48,7 @@ fn every_kernel_of_a_tower_is_verified() {
     for (model, projector) in files {
         let label = model.display();
         let mut session = common::with_projector(&gpu, &model, projector.as_deref());
-        see(&mut session, &colours(20), budget(Budget::default().tokens()));
+        see(&mut session, &colours(20), budget(70));
         let seeing = session.vision().expect("a tower").plan_of_pictures();
         let hearing = session.audio_mut().expect("a tower");
         let (cancel, mut quiet) = (CancelToken::new(), |_| ());

@@ -147,7 +147,7 @@ fn check(golden: &Golden, steps: usize) {
 
 #[test]
 fn a_quantised_model_learns_as_the_reference_does() {
-    check(&Golden::carried(), if common::is_thorough() { 20 } else { 8 });
+    check(&Golden::carried(), if common::is_thorough() { 20 } else { 4 });
 }
 
 #[test]
