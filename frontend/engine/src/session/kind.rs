@@ -12,6 +12,7 @@ use crate::gpu::{Gpu, Memory};
 use crate::model::{ExpertSource, ExpertUse, HostTable, Parts};
 use crate::plan::Tested;
 use crate::template::{Conversation, Prompt, RenderOptions, Variant, render};
+use crate::tiles;
 use crate::tokenizer::Tokenizer;
 use crate::weights;
 
@@ -131,6 +132,7 @@ impl Described {
         options: &LoadOptions,
     ) -> Result<Self, EngineError> {
         check::try_matrix_units(&gpu).await?;
+        tiles::choose(&gpu, spec.dtypes()).await?;
         let needs = spec.needs(DeviceMemory::assumed(&gpu))?;
         let Fit { context, bytes, storage } = needs.fit(options.context)?;
         let tower_bytes = needs.tower_bytes();
