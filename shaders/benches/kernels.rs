@@ -6,7 +6,7 @@ mod common;
 use common::{BufferArg, Gpu};
 use shaders::attention::KvType;
 use shaders::attention::block::{self, Block};
-use shaders::matmul::{self, FewRows, Matmul, Tile, few_rows::Epilogue as Gated};
+use shaders::matmul::{self, FewRows, Matmul, PackedMatmul, PackedTile, Tile, few_rows::Epilogue as Gated};
 use shaders::matvec::{Epilogue, Form, Matvec, Prologue};
 use shaders::rows::norm_add::{self, NormAdd, NormAddRows};
 use shaders::sampling::{self, Candidates, MergeLists, Sample, Sampling, Settings, TopK};
@@ -37,6 +37,24 @@ fn main() {
             let name = format!("matmul {dtype} T={t} K={k} N={n} {tile:?}");
             if wanted(&name) {
                 time_matmul(gpu, &name, tile, dtype, [t, k, n]);
+            }
+        }
+    }
+    for (t, k, n) in
+        [(512, 1536, 12288), (512, 5376, 21504), (512, 3840, 3840), (512, 2560, 10240), (128, 5376, 21504)]
+    {
+        for dtype in [DType::Q4_K, DType::Q6_K, DType::Q8_0] {
+            let tile = Tile::choose(t, n, false);
+            let name = format!("tile f32 {dtype} T={t} K={k} N={n} {tile:?}");
+            if wanted(&name) {
+                time_matmul(gpu, &name, tile, dtype, [t, k, n]);
+            }
+            for (bm, bn, step, tm, tn) in PACKED {
+                let kernel = PackedMatmul { tile: PackedTile { bm, bn, step, tm, tn }, dtype };
+                let name = format!("tile packed {dtype} T={t} K={k} N={n} {bm}x{bn}x{step} {tm}x{tn}");
+                if wanted(&name) {
+                    time_packed(gpu, &name, kernel, [t, k, n]);
+                }
             }
         }
     }
@@ -157,6 +175,40 @@ fn time_matmul(gpu: &Gpu, name: &str, tile: Tile, dtype: DType, [t, k, n]: [u32;
     ];
     let source = Matmul { tile, dtype, clamped: false }.source().expect("a source");
     let seconds = gpu.time(&source, &args, tile.dispatch(&params, t), ROUNDS);
+    let flops = 2.0 * f64::from(t) * f64::from(k) * f64::from(n);
+    report(name, seconds, flops, "TFLOP/s", 1e12);
+}
+
+const PACKED: [(u32, u32, u32, u32, u32); 14] = [
+    (64, 64, 1, 4, 8),
+    (64, 64, 2, 4, 8),
+    (64, 64, 2, 8, 8),
+    (64, 128, 1, 4, 8),
+    (64, 128, 2, 4, 8),
+    (32, 128, 1, 4, 8),
+    (32, 128, 2, 4, 8),
+    (128, 64, 1, 4, 8),
+    (32, 64, 2, 4, 8),
+    (32, 64, 1, 4, 4),
+    (32, 64, 2, 4, 4),
+    (16, 64, 2, 4, 4),
+    (16, 128, 2, 4, 4),
+    (64, 128, 1, 4, 16),
+];
+
+fn time_packed(gpu: &Gpu, name: &str, kernel: PackedMatmul, [t, k, n]: [u32; 3]) {
+    let layout = PlanarLayout::new(kernel.dtype, k.into(), n.into()).expect("a layout");
+    let params = matmul::Params::new(&layout);
+    let args = [
+        BufferArg::uniform(&params),
+        BufferArg::read(&filler(layout.words)),
+        BufferArg::read(&[State { len: t, ..State::default() }]),
+        BufferArg::read(&filler(t * k / 4)),
+        BufferArg::read(&filler(t * k / 8)),
+        BufferArg::zeros((t * n) as usize),
+    ];
+    let source = kernel.source().expect("a source");
+    let seconds = gpu.time(&source, &args, kernel.tile.dispatch(&params, t), ROUNDS);
     let flops = 2.0 * f64::from(t) * f64::from(k) * f64::from(n);
     report(name, seconds, flops, "TFLOP/s", 1e12);
 }

@@ -11,8 +11,8 @@ use crate::bandwidth::copy::BandwidthCopy;
 use crate::draft;
 use crate::embed::gather::Gather;
 use crate::matmul::{
-    CooperativeMatmul, CooperativeTile, FewRows, Matmul, Product, Tile, few_rows as products,
-    half_rows::HalfRows, pack_rows::PackRows,
+    CooperativeMatmul, CooperativeTile, FewRows, Matmul, PackedMatmul, PackedTile, Product, Tile,
+    few_rows as products, half_rows::HalfRows, pack_rows::PackBlocks, pack_rows::PackRows,
 };
 use crate::matvec::{Epilogue, Form, LowRank, Matvec, Prologue};
 use crate::ple::combine::{Combine, Table};
@@ -65,6 +65,7 @@ pub fn standard() -> Vec<Rc<dyn Kernel>> {
     }
     all.extend(DType::ALL.map(Repack));
     all.push(PackRows);
+    all.push(PackBlocks);
     all.push(HalfRows);
     all.push(GroupSum);
     all.push(Mean);
@@ -83,6 +84,7 @@ pub fn standard() -> Vec<Rc<dyn Kernel>> {
         let (pair, one) = (FewRows::new(4, &[dtype; 2], form), FewRows::new(4, &[dtype], form));
         let gated = [(pair, products::Epilogue::Geglu), (one, products::Epilogue::Ple)];
         all.extend(gated.map(|(kernel, epilogue)| FewRows { epilogue, packs: true, ..kernel }));
+        all.extend(PackedTile::ALL.map(|tile| PackedMatmul { tile, dtype }));
     }
     attention_of_decoders(&mut all);
     towers(&mut all);

@@ -17,6 +17,7 @@ pub mod session;
 pub mod split_mix;
 pub mod store;
 pub mod template;
+pub mod tiles;
 pub mod tokenizer;
 pub mod train;
 pub mod vision;

@@ -26,6 +26,9 @@ pub struct DeviceArgs {
     /// Compute prefill by floats, also where the graphics card has matrix units.
     #[arg(long, global = true)]
     no_matrix_units: bool,
+    /// Compute prefill without rows rounded to int8, also where they are faster and there are no matrix units.
+    #[arg(long, global = true)]
+    no_packed_tiles: bool,
     /// Split tables and experts into parts of at most this many bytes, as on a device with small bindings.
     #[arg(long, global = true, value_name = "BYTES")]
     largest_part: Option<u64>,
@@ -147,6 +150,7 @@ impl From<DeviceArgs> for Device {
             adapter: args.gpu,
             portable: args.portable,
             no_matrix_units: args.no_matrix_units,
+            packed_tiles: args.no_packed_tiles.then_some(false),
             largest_part: args.largest_part,
             memory: args.memory,
             ..GpuOptions::default()

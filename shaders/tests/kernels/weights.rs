@@ -4,7 +4,10 @@
 
 use shaders::Kernel as _;
 use shaders::forms::Scales;
-use shaders::matmul::{self, Clamps, FewRows, Matmul, Tile, matmul, matmul_clamped, pack_rows::PackRows};
+use shaders::matmul::pack_rows::{PackBlocks, PackRows};
+use shaders::matmul::{
+    self, Clamps, FewRows, Matmul, PackedMatmul, PackedTile, Tile, matmul, matmul_clamped,
+};
 use shaders::matvec;
 use shaders::ple::combine::{self, Table, combine};
 use shaders::ple::locate;
@@ -341,4 +344,14 @@ fn a_few_rows_are_multiplied_by_matrices_of_every_type_and_in_every_form() {
         check(&kernel);
     }
     check(&PackRows);
+    check(&PackBlocks);
+}
+
+#[test]
+fn packed_tiles_multiply_every_quantised_type() {
+    for dtype in DType::readers().filter(|dtype| PackedTile::suits(*dtype, 512)) {
+        for tile in PackedTile::ALL {
+            check(&PackedMatmul { tile, dtype });
+        }
+    }
 }

@@ -5,9 +5,14 @@ struct Packed {
     scale: vec2<f32>, // d, d·Σq
 }
 
-fn pack_unit(x: array<vec4<f32>, 4>) -> Packed {
+// max|x|
+fn most_of(x: array<vec4<f32>, 4>) -> f32 {
     let most4 = max(max(abs(x[0]), abs(x[1])), max(abs(x[2]), abs(x[3])));
-    let most = max(max(most4.x, most4.y), max(most4.z, most4.w));
+    return max(max(most4.x, most4.y), max(most4.z, most4.w));
+}
+
+// The same with d = most / 127, for values of at most `most`.
+fn pack_within(x: array<vec4<f32>, 4>, most: f32) -> Packed {
     let inverse = select(0.0, 127.0 / most, most > 0.0);
     let q = vec4<u32>(
         pack4xI8(vec4<i32>(round(x[0] * inverse))), pack4xI8(vec4<i32>(round(x[1] * inverse))),
@@ -16,4 +21,8 @@ fn pack_unit(x: array<vec4<f32>, 4>) -> Packed {
     let sum = dot4I8Packed(q.x, ones) + dot4I8Packed(q.y, ones) + dot4I8Packed(q.z, ones) + dot4I8Packed(q.w, ones);
     let d = most / 127.0;
     return Packed(q, vec2<f32>(d, d * f32(sum)));
+}
+
+fn pack_unit(x: array<vec4<f32>, 4>) -> Packed {
+    return pack_within(x, most_of(x));
 }

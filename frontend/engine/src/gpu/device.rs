@@ -34,6 +34,9 @@ pub struct GpuOptions {
     pub memory: Option<u64>,
     /// Compute by floats alone where matrix units would round operands to halves.
     pub no_matrix_units: bool,
+    /// Whether rows of prompts are rounded to int8 where there are no matrix units. `None` leaves that to
+    /// [`crate::tiles::choose`].
+    pub packed_tiles: Option<bool>,
     /// Whether the browser multiplies matrices of halves. wgpu doesn't report it; the worker's script enables them.
     pub offers_matrices: bool,
     /// Compiles kernels in parallel with other work, if the platform can.
@@ -78,6 +81,7 @@ pub struct Gpu {
     limit: Cell<u64>,
     portable: bool,
     matrix_units: Cell<bool>,
+    packed_tiles: Cell<Option<bool>>,
     /// Errors that a test injects.
     #[cfg(test)]
     pub(super) staged: super::scopes::Staged,
@@ -167,6 +171,7 @@ impl Gpu {
             limit: Cell::new(u64::MAX),
             portable: options.portable,
             matrix_units: Cell::new(matrix_units),
+            packed_tiles: Cell::new(options.packed_tiles.or(options.portable.then_some(false))),
             #[cfg(test)]
             staged: super::scopes::Staged::default(),
         })
@@ -226,7 +231,18 @@ impl Gpu {
             params_alignment: self.limits.min_uniform_buffer_offset_alignment.into(),
             largest_part: self.max_part(),
             matrix_units: self.matrix_units.get(),
+            packed_tiles: !self.matrix_units.get() && self.packed_tiles.get() == Some(true),
         }
+    }
+
+    /// Returns whether rows of prompts are rounded to int8 where there are no matrix units; `None` if that is not known yet.
+    pub fn packed_tiles(&self) -> Option<bool> {
+        self.packed_tiles.get()
+    }
+
+    /// Sets whether rows of prompts are rounded to int8, in plans that are made from now on.
+    pub fn set_packed_tiles(&self, packed: bool) {
+        self.packed_tiles.set(Some(packed));
     }
 
     /// Uses no matrix units from now on: a kernel that does was found to compute wrongly here.

@@ -1,6 +1,9 @@
 //! Matrix products over rows, for prefill and for the towers. Towers and training multiply in f32 on every device.
 
-use shaders::matmul::{Clamps, CooperativeMatmul, CooperativeTile, Matmul, Params, Product, Tile, half_rows};
+use shaders::matmul::{
+    Clamps, CooperativeMatmul, CooperativeTile, Matmul, PackedMatmul, PackedTile, Params, Product, Tile,
+    half_rows, pack_rows,
+};
 use shaders::matrix_units::MIN_ROWS;
 use shaders::rows::group_sum;
 use shaders::{DType, PlanarLayout};
@@ -10,6 +13,9 @@ use crate::weights::Matrix;
 
 /// Rows rounded to halves: two per word, and the factor of each row.
 pub type HalfRows = [Value; 2];
+
+/// Rows rounded to int8: four codes per word, and the scales of their units.
+pub type PackedRows = [Value; 2];
 
 /// Appends `y = x·Wᵀ` for the number of rows in `state`; `buffers` are state, x and y. With `clamps` it is a
 /// clipped linear. There is one step for each tile size that may be used with up to as many rows as x has space
@@ -84,6 +90,39 @@ pub fn push_halves(
     let params = half_rows::Params::new(k, rows_per_position);
     let grid = move |rows| if rows < MIN_ROWS { [0; 3] } else { params.dispatch(rows) };
     steps.push_rows(half_rows::HalfRows, &params, &[state, x, halves, factors], grid)
+}
+
+/// Rounds x, rows of `k` elements, to int8, if there are enough for packed tiles.
+pub(super) fn push_packed_rows(
+    steps: &mut Plan,
+    k: u32,
+    [state, x]: [&Value; 2],
+    [codes, scales]: &PackedRows,
+) -> Result<(), PlanError> {
+    let params = pack_rows::Params::new(k);
+    let grid = move |rows| if rows < MIN_ROWS { [0; 3] } else { params.dispatch_blocks(rows) };
+    steps.push_rows(pack_rows::PackBlocks, &params, &[state, x, codes, scales], grid)
+}
+
+/// Appends `y = x·Wᵀ` by packed tiles, for [`MIN_ROWS`] and up to `most` rows, which are rounded already.
+pub(super) fn push_packed(
+    steps: &mut Plan,
+    (dtype, layout, weights): Weights<'_>,
+    [state, y]: [&Value; 2],
+    [codes, scales]: &PackedRows,
+    most: u32,
+) -> Result<(), PlanError> {
+    let params = Params::new(layout);
+    for tile in PackedTile::within_reach(most, params.n) {
+        let grid = move |rows| {
+            let is_chosen = rows >= MIN_ROWS && PackedTile::choose(rows, params.n) == tile;
+            if is_chosen { tile.dispatch(&params, rows) } else { [0; 3] }
+        };
+        let operands = [weights, state, codes, scales, y];
+        steps.push_rows(PackedMatmul { tile, dtype }, &params, &operands, grid)?;
+        steps.computing(multiply_adds(layout));
+    }
+    Ok(())
 }
 
 /// Appends `y = x·Wᵀ` by matrix units, for [`MIN_ROWS`] and up to `most` rows, whose halves are given.

@@ -227,7 +227,7 @@ pub fn products(
         ((matrix.dtype, &part.layout, &part.value), y)
     });
     let products: Vec<_> = parts_of.collect();
-    rounded_rows::push_all(steps, parts.limits, &products, [&s.state, x], s.halves.as_ref())
+    rounded_rows::push_all(steps, parts.limits, &products, x, s)
 }
 
 /// The product with a single row `x`, by the kernel of decode: a dispatch for each part of the matrix.

@@ -7,7 +7,7 @@ use shaders::state::State;
 
 use super::Config;
 use super::expert_scratch::ExpertScratch;
-use super::product::HalfRows;
+use super::product::{HalfRows, PackedRows};
 use super::row_cache::RowCacheValues;
 use super::tuning::MAX_FUSED_RANK;
 use crate::plan::{Limits, Value};
@@ -107,6 +107,8 @@ pub struct Scratch {
     pub packed: [Value; 2],
     /// Rows of a chunk rounded for matrix units, where the device has any.
     pub halves: Option<HalfRows>,
+    /// Rows of a chunk rounded to int8, where products with them are faster than in f32.
+    pub packed_rows: Option<PackedRows>,
     /// The activations of a few rows, rounded likewise.
     pub packed_act: [Value; 2],
     /// Partial results of attention of a few rows.
@@ -133,6 +135,7 @@ impl Scratch {
         let mut scratch = Self::with_rows(config, vocabulary, chunk(config, limits), FewRows::MAX_ROWS);
         let rows = chunk(config, limits);
         scratch.halves = limits.matrix_units.then(|| scratch.describe_halves(config, rows));
+        scratch.packed_rows = limits.packed_tiles.then(|| scratch.describe_packed_rows());
         scratch
     }
 
@@ -156,6 +159,12 @@ impl Scratch {
         scratch.ple_projected = Value::temporary("ple projected", 4 * t * p);
         scratch.halves = limits.matrix_units.then(|| scratch.describe_halves(config, rows));
         scratch
+    }
+
+    /// Room for the longest rows of a chunk.
+    fn describe_packed_rows(&self) -> PackedRows {
+        let bytes = [&self.x, &self.attention, &self.act].map(Value::bytes).into_iter().max().unwrap_or(0);
+        [Value::temporary("rows in int8", bytes / 4), Value::temporary("scales of rows in int8", bytes / 8)]
     }
 
     /// Returns the same for single rows.
@@ -202,6 +211,7 @@ impl Scratch {
             ple_gate: temporary("ple gate", config.ple.into()),
             logits: Value::state("logits", 4 * few * u64::from(vocabulary)),
             halves: None,
+            packed_rows: None,
             packed: [("packed rows", 1), ("scales of packed rows", 2)]
                 .map(|(name, divisor)| Value::temporary(name, few * longest / divisor)),
             packed_act: [("packed activations", 1), ("scales of packed activations", 2)]

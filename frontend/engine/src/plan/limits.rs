@@ -19,6 +19,9 @@ pub struct Limits {
     /// What the matrix units multiply that kernels may use, by subgroups of 32 invocations.
     #[serde(skip)]
     pub matrix_units: bool,
+    /// Whether rows of prompts are rounded to int8 for products with quantised matrices. Never beside matrix units.
+    #[serde(skip)]
+    pub packed_tiles: bool,
     /// Alignment of a step's parameters in their buffer, in bytes.
     pub params_alignment: u64,
 }
@@ -33,6 +36,7 @@ impl Default for Limits {
             largest_binding: largest,
             largest_part: largest,
             matrix_units: false,
+            packed_tiles: false,
             params_alignment: 256,
         }
     }

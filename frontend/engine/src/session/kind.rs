@@ -14,6 +14,7 @@ use crate::media::{Media, MediaError};
 use crate::model::{ExpertSource, ExpertUse, HostTable, Parts};
 use crate::plan::Tested;
 use crate::template::{Conversation, Prompt, RenderOptions, Variant, render};
+use crate::tiles;
 use crate::tokenizer::Tokenizer;
 use crate::vision::{TowerPlan, Vision};
 use crate::weights;
@@ -187,6 +188,7 @@ impl Described {
         options: &LoadOptions,
     ) -> Result<Self, EngineError> {
         check::try_matrix_units(&gpu).await?;
+        tiles::choose(&gpu, spec.dtypes()).await?;
         let needs = spec.needs(DeviceMemory::assumed(&gpu).beside(options.bytes_of_others))?;
         let Fit { context, bytes, storage } = needs.fit(options.context)?;
         let tower_bytes = needs.tower_bytes();

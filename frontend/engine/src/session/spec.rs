@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use shaders::DType;
 use shaders::experts::Mixture;
 use shaders::matmul::Tile;
 
@@ -171,6 +172,13 @@ impl ModelSpec {
     /// Returns the matrices of experts.
     pub fn experts(&self) -> impl Iterator<Item = &MatrixSpec> {
         self.tensors.matrices.iter().filter(|matrix| matrix.rows_per_expert().is_some())
+    }
+
+    /// Returns the storage types of the matrices that prompts are multiplied by, but those of experts.
+    pub fn dtypes(&self) -> impl Iterator<Item = DType> {
+        let of_layers =
+            |matrix: &&MatrixSpec| matrix.name.starts_with("blk.") && matrix.rows_per_expert().is_none();
+        self.tensors.matrices.iter().filter(of_layers).map(|matrix| matrix.dtype)
     }
 
     /// Returns the decode products whose packed form is timed at load ([`large_products`]).

@@ -39,7 +39,7 @@ pub fn full_set() -> Option<PathBuf> {
 /// Opens a device. These tests can say nothing without one.
 pub fn gpu() -> Rc<Gpu> {
     // Tolerances are those of floats.
-    open(&GpuOptions { no_matrix_units: true, ..GpuOptions::default() })
+    open(&GpuOptions { no_matrix_units: true, packed_tiles: Some(false), ..GpuOptions::default() })
 }
 
 /// A device with these options.

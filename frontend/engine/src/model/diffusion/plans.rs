@@ -179,13 +179,7 @@ pub fn tiles(parts: &Parts) -> Result<Vec<Tile<'_>>, PlanError> {
 pub fn logits(parts: &Parts, values: &Values, tile: &Tile<'_>, steps: &mut Plan) -> Result<(), PlanError> {
     let s = &parts.scratch;
     let weights = (tile.matrix.dtype, &tile.layout, tile.value);
-    rounded_rows::push_all(
-        steps,
-        parts.limits,
-        &[(weights, &values.tile)],
-        [&s.state, &s.x],
-        s.halves.as_ref(),
-    )
+    rounded_rows::push_all(steps, parts.limits, &[(weights, &values.tile)], &s.x, s)
 }
 
 fn statistics_plan(parts: &Parts, values: &Values) -> Result<Plan, PlanError> {

@@ -19,11 +19,11 @@ use verify::{Unsound, Verifier};
 
 use crate::common::is_thorough;
 
-/// What a card with matrix units allows, and what every device has.
+/// What a card with matrix units allows, and what every device has, beside rows in int8.
 fn devices() -> [Limits; 2] {
     let largest = 128 << 20;
     let units = Limits { matrix_units: true, ..Limits::default() };
-    let least = Limits { portable: true, storage_buffers: 8, ..Limits::default() };
+    let least = Limits { portable: true, packed_tiles: true, storage_buffers: 8, ..Limits::default() };
     let least = Limits { largest_binding: largest, largest_part: largest, ..least };
     [units, least]
 }

@@ -1,0 +1,129 @@
+//! Launcher and CPU twin of `wgsl/matmul/packed.wgsl`: products of prefill with rows that are rounded to int8.
+
+use super::{Params, matmul, pack_rows};
+use crate::case::{Case, CaseError, Expected, args, matrix, random, tolerance};
+use crate::forms::Scales;
+use crate::{DType, Defines, Kernel, PreprocessError, Source};
+
+/// Tile sizes. Every tile gives the same result up to rounding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PackedTile {
+    /// Rows of X (tokens) per workgroup; a multiple of 8.
+    pub bm: u32,
+    /// Rows of W per workgroup.
+    pub bn: u32,
+    /// Blocks of 32 elements along K per step.
+    pub step: u32,
+    /// Tokens per thread; divides `bm`.
+    pub tm: u32,
+    /// Rows of W per thread; divides `bn`.
+    pub tn: u32,
+}
+
+impl PackedTile {
+    /// For large products.
+    pub const LARGE: Self = Self { bm: 64, bn: 64, step: 1, tm: 4, tn: 8 };
+    /// For products that would give too few workgroups with [`Self::LARGE`].
+    pub const SMALL: Self = Self { bm: 32, bn: 64, step: 2, tm: 4, tn: 4 };
+    /// Every tile the engine chooses from.
+    pub const ALL: [Self; 2] = [Self::LARGE, Self::SMALL];
+
+    /// Returns the tile for up to `rows` tokens and `n` rows of W: the largest one that still gives a large GPU enough workgroups.
+    pub const fn choose(rows: u32, n: u32) -> Self {
+        if rows > Self::SMALL.bm && Self::LARGE.workgroups(rows, n) >= 256 {
+            Self::LARGE
+        } else {
+            Self::SMALL
+        }
+    }
+
+    /// Returns the tiles that [`Self::choose`] can return for up to `most_rows` tokens and `n` rows of W.
+    pub fn within_reach(most_rows: u32, n: u32) -> impl Iterator<Item = Self> {
+        let chosen = move |tile: &Self| (1..=most_rows).any(|rows| Self::choose(rows, n) == *tile);
+        Self::ALL.into_iter().filter(chosen)
+    }
+
+    const fn workgroups(self, rows: u32, n: u32) -> u64 {
+        rows.div_ceil(self.bm) as u64 * n.div_ceil(self.bn) as u64
+    }
+
+    /// Returns whether it can multiply a matrix of this type with rows of `k` elements.
+    pub fn suits(dtype: DType, k: u32) -> bool {
+        !dtype.is_float() && k > 0 && k.is_multiple_of(32)
+    }
+
+    const fn invocations(self) -> u32 {
+        (self.bm / self.tm) * (self.bn / self.tn)
+    }
+
+    /// Workgroups for up to `rows` tokens.
+    pub const fn dispatch(self, params: &Params, rows: u32) -> [u32; 3] {
+        [params.n.div_ceil(self.bn), rows.div_ceil(self.bm), 1]
+    }
+}
+
+/// The product with one tile and storage type of W. Bindings: params, the planar W, the state (its `len` is T), codes and scales of
+/// X ([`pack_rows::PackBlocks`]), Y f32 `[T, N]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PackedMatmul {
+    /// Tile sizes.
+    pub tile: PackedTile,
+    /// Storage type of W.
+    pub dtype: DType,
+}
+
+impl Kernel for PackedMatmul {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        let Self { tile, dtype } = *self;
+        let PackedTile { bm, bn, step, tm, tn } = tile;
+        let name = format!("matmul_packed_{dtype}_{bm}x{bn}x{step}_{tm}x{tn}");
+        let threads = tile.invocations();
+        let unit_scales =
+            matches!(dtype.scales(), Scales::NibblePairs | Scales::Bytes16 | Scales::Minifloats);
+        let defines = Defines::new()
+            .set("DTYPE", dtype)
+            .set("UNIT_SCALES", unit_scales)
+            .set("BM", bm)
+            .set("BN", bn)
+            .set("STEP", step)
+            .set("TM", tm)
+            .set("TN", tn)
+            .set("ROWS", bm / tm)
+            .set("COLUMNS", bn / tn)
+            .set("THREADS", threads)
+            .set("X_LOADS", bm * step * 2 / threads)
+            .set("D_LOADS", (bm * step).div_ceil(threads))
+            .set("W_LOADS", (bn * step).div_ceil(threads));
+        Source::build::<Params>("matmul/packed.wgsl", name, &defines)
+    }
+
+    /// More tokens than a tile.
+    fn case(&self) -> Result<Case, CaseError> {
+        let Self { tile, dtype } = *self;
+        let (k, n, tokens) = (512, 75, tile.bm + 3);
+        let w = matrix(dtype, k, n, 31)?;
+        let x = random(32, (k * tokens) as usize);
+        let (codes, scales) = pack_rows::pack_blocks(&x);
+        let params = Params::new(&w.layout);
+        let y = matmul(&w.layout, &w.words, &rounded(&codes, &scales));
+        let grid = tile.dispatch(&params, tokens);
+        let args = args![
+            uniform(&params),
+            Words(w.words),
+            state(0, tokens),
+            words(&codes),
+            floats(&scales),
+            zeros(y.len())
+        ];
+        Ok(Case { args, grid, expected: vec![Expected::new(5, y, tolerance(k))] })
+    }
+}
+
+/// The values of rounded rows.
+fn rounded(codes: &[u32], scales: &[f32]) -> Vec<f32> {
+    let unit = |(codes, scale): (&[u32], &[f32])| -> Vec<f32> {
+        let bytes = codes.iter().flat_map(|word| word.to_le_bytes());
+        bytes.map(|byte| scale[0] * f32::from(byte as i8)).collect()
+    };
+    codes.chunks_exact(4).zip(scales.chunks_exact(2)).flat_map(unit).collect()
+}
