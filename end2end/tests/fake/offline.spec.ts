@@ -135,3 +135,17 @@ test("the reader of documents is fetched with the first one, and kept for when t
   await app.attach(text("other.txt", "Read offline."));
   await expect(app.tray).toContainText("1 line");
 });
+
+test("a preview of what the model has coded runs without the server", async ({ page, context, baseURL }) => {
+  const server = await NewerBuild.before(baseURL ?? "");
+  const app = new App(page);
+  await page.goto(`${server.origin}/?fake=instant`);
+  await app.ready();
+  await kept(page);
+  server.close();
+  await context.setOffline(true);
+  await app.ask("A web page");
+  await app.answers.getByRole("button", { name: "Preview" }).click();
+  const program = page.frameLocator("dialog iframe").frameLocator("iframe");
+  await expect(program.getByRole("heading")).toHaveText("Counter 1");
+});

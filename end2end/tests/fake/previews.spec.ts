@@ -5,7 +5,6 @@ import type { Locator, Page } from "@playwright/test";
 import { faults } from "../../support/axe.ts";
 import type { App } from "../../support/app.ts";
 import { openArchive } from "../../support/archive.ts";
-import { NewerBuild } from "../../support/newer.ts";
 import { expect, test } from "../../support/watch.ts";
 
 const fenced = (language: string, code: string) => `Here:\n\n\`\`\`${language}\n${code}\n\`\`\`\n`;
@@ -45,7 +44,7 @@ test.describe("a page", () => {
     // The next answer has another version, which is shown once it is whole.
     await app.ask("Another web page");
     await expect(heading).toHaveText("Counter 2");
-    await expect(panel.getByText("2 of 2")).toBeVisible();
+    await expect(panel.getByText("2/2")).toBeVisible();
     await panel.getByRole("button", { name: "Previous version" }).click();
     await expect(heading).toHaveText("Counter 1");
     await panel.getByRole("button", { name: "Source" }).click();
@@ -79,6 +78,20 @@ test.describe("a page", () => {
       await expect(program(panel).getByText("One")).toBeVisible();
     });
   });
+});
+
+test("a form and a link within the page are those of the program", async ({ app }) => {
+  const code = `<a href="#end">Down</a><form><input required aria-label="Task"><button>Add</button></form>
+    <p style="height: 3000px"></p><p id="end">End</p><p><a href="https://elsewhere.example/">Away</a></p>
+    <script>document.forms[0].onsubmit = (it) => { it.preventDefault(); console.log("Added " + it.target[0].value); };</script>`;
+  const panel = await preview(app, fenced("html", code));
+  await program(panel).getByRole("textbox").fill("Pack");
+  await program(panel).getByRole("textbox").press("Enter");
+  await expect(panel.getByText("Added Pack")).toBeVisible();
+  await program(panel).getByRole("link", { name: "Down" }).click();
+  await expect(program(panel).getByText("End")).toBeInViewport();
+  await program(panel).getByRole("link", { name: "Away" }).click();
+  await expect(panel.getByText("Not loaded, because previews have no network: https://elsewhere.example/")).toBeVisible();
 });
 
 test("a script draws, a picture is seen, values become a table", async ({ app, page }) => {
@@ -143,23 +156,4 @@ test("code and conversations are kept under names that fit", async ({ app, page,
     });
   await expect.poll(async () => (await copied())[0]).toContain("<strong>Bold</strong>");
   expect((await copied())[1]).toContain("**Bold** and $x^2$");
-});
-
-test.describe("without the server", () => {
-  // A context that was offline would stay so for the next test.
-  test.use({ serviceWorkers: "allow", reuseContext: false });
-  test.skip(({ browserName }) => browserName !== "chromium", "others do not show what a service worker does");
-
-  test("previews run", async ({ app, page, context, baseURL }) => {
-    const server = await NewerBuild.before(baseURL ?? "");
-    await page.goto(`${server.origin}/?fake=instant`);
-    await app.ready();
-    await page.evaluate(() => navigator.serviceWorker.ready);
-    await page.waitForFunction(() => navigator.serviceWorker.controller?.state === "activated");
-    server.close();
-    await context.setOffline(true);
-    await app.ask("A web page");
-    await app.answers.getByRole("button", { name: "Preview" }).click();
-    await expect(program(panelOf(page)).getByRole("heading")).toHaveText("Counter 1");
-  });
 });
