@@ -58,7 +58,7 @@ pub enum Event {
     },
     /// A piece of the answer, and the number of tokens generated so far.
     Piece(Piece, u32),
-    /// Ids that were read back together; their pieces were sent before.
+    /// Ids that were read back together; their pieces were sent before. None behind text that was held back until the end.
     Drawn(Vec<u32>),
 }
 
@@ -228,9 +228,12 @@ impl Session {
         let finish = result?;
         let mut pieces = Vec::new();
         run.parser.finish(&mut pieces);
-        let drawn = run.drawn();
+        let (drawn, has_rest) = (run.drawn(), !pieces.is_empty());
         for piece in pieces {
             (run.on)(Event::Piece(piece, drawn));
+        }
+        if has_rest {
+            (run.on)(Event::Drawn(Vec::new()));
         }
         let outcome = Outcome {
             finish,
