@@ -35,16 +35,24 @@ async function violations(page: Page, options: RunOptions): Promise<Fault[]> {
   }, options);
 }
 
+/** Fields that pick files, where a screen reader finds them: each has a button of its own that is pressed for it. */
+const pickers = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const all = [...document.querySelectorAll<HTMLElement>('input[type="file"]')];
+    return all.filter((it) => it.checkVisibility()).map((it) => `a second button: ${it.ariaLabel}`);
+  });
+
 /** What is wrong with the page as it is, in words; of the colours alone, if wanted. */
 export async function faults(page: Page, { colours = false } = {}): Promise<string[]> {
   // Of what is right only that it is: no elements.
   const found = await violations(page, { resultTypes: ["violations"], ...(colours ? { runOnly: OF_COLOURS } : {}) });
-  return found.flatMap(({ id, help, nodes }) => {
+  const ours = found.flatMap(({ id, help, nodes }) => {
     // Which levels of headings an answer uses, and in which order, is the model's to choose.
     const byModel = (html: string) => id === "heading-order" && html.includes('class="heading-');
     // While an answer grows, axe can report a node that has been replaced since. Its only selector is then the root's.
     const replaced = (html: string, target: string) => target === ":root" && !html.startsWith("<html");
-    const ours = nodes.filter(({ html, target }) => !byModel(html) && !replaced(html, target.join(" ")));
-    return ours.map(({ target }) => `${id}: ${help}: ${target.join(" ")}`);
+    const left = nodes.filter(({ html, target }) => !byModel(html) && !replaced(html, target.join(" ")));
+    return left.map(({ target }) => `${id}: ${help}: ${target.join(" ")}`);
   });
+  return colours ? ours : [...ours, ...(await pickers(page))];
 }

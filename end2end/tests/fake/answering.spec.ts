@@ -1,3 +1,4 @@
+import type { Locator } from "@playwright/test";
 import { CORE } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 
@@ -66,9 +67,14 @@ test.describe("an answer", () => {
 
   test("tells its figures, here and above", async ({ app, page }) => {
     await app.openChat();
-    const answer = await app.ask("Hello");
-    await answer.getByRole("button", { name: /\d tok\/s · \d\.\d s/ }).click();
-    await expect(answer.getByText(/\d+ tokens, the first after /)).toBeVisible();
+    const answer = await app.ask("Show me everything");
+    const figures = answer.getByRole("button", { name: /\d tok\/s · \d\.\d s/ });
+    const more = answer.getByText(/\d+ tokens, the first after /);
+    await figures.click();
+    await expect(more).toBeVisible();
+    // How long all of it took, and how long its first token.
+    const seconds = async (of: Locator) => Number((await of.textContent())?.match(/(\d+\.\d) s/)?.[1]);
+    expect(await seconds(figures)).toBeGreaterThan(await seconds(more));
     await page.keyboard.press("Escape");
     await expect(answer.getByText(/\d+ tokens, the first after /)).toBeHidden();
     await expect(page.getByText(/^\d+ of 8.192 tokens of context used$/)).toBeAttached();

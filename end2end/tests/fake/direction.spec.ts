@@ -52,7 +52,7 @@ test("words stand at the side where they begin", { tag: CORE }, async ({ app }) 
   expect(first?.x ?? 0).toBeGreaterThan(second?.x ?? Number.POSITIVE_INFINITY);
 });
 
-test("a title keeps its first words, and a draft runs as it is written", async ({ app }) => {
+test("a title keeps its first words, and a draft runs as it is written", async ({ app, page }) => {
   await app.openChat();
   const title = `${ARABIC} `.repeat(6).trim();
   await openArchive(app, title, [["user", title], ["assistant", ARABIC]]);
@@ -62,4 +62,8 @@ test("a title keeps its first words, and a draft runs as it is written", async (
   await expect(app.composer).toHaveCSS("direction", "rtl");
   await app.composer.fill("Hello");
   await expect(app.composer).toHaveCSS("direction", "ltr");
+  // What turns the words behind it stays out of the window's title.
+  await app.startConversation();
+  await app.ask("Left\u202eto right");
+  await expect(page).toHaveTitle("Leftto right · gemtab");
 });

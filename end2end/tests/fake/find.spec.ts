@@ -61,11 +61,14 @@ test("a conversation that was found by its title has nothing to go to", async ({
   await app.openChat();
   await app.ask("Hello");
   await app.act("Hello", "Rename");
-  await page.getByRole("textbox", { name: "New title" }).fill("Fjords");
+  await page.getByRole("textbox", { name: "New title" }).fill("What is at the end of a long title can't be seen in the list: Fjords");
   await page.keyboard.press("Enter");
   await app.startConversation();
   await app.rail.getByRole("searchbox", { name: "Search conversations" }).fill("fjords");
-  await app.conversation("Fjords").click();
+  const line = app.conversation("Fjords");
+  const [mark, title] = await Promise.all([line.locator("mark").boundingBox(), line.boundingBox()]);
+  expect((mark?.x ?? 0) + (mark?.width ?? 0)).toBeLessThan((title?.x ?? 0) + (title?.width ?? 0));
+  await line.click();
   await expect(app.questions).toHaveText(/Hello/);
   await expect(page.getByRole("search", { name: "Search in this conversation" })).toHaveCount(0);
 });

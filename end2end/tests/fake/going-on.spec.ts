@@ -74,6 +74,7 @@ test.describe("a conversation is copied", () => {
     await expect(page.getByText("You’re now in the copy.").first()).toBeVisible();
     await app.ask("Another matter");
     await expect(app.conversation("First matter")).toHaveCount(2);
+    await expect(app.conversation("First matter (2)")).toHaveCount(1);
     await page.goto(before);
     await expect(app.questions).toHaveText([/First matter/, /Second matter/]);
   });

@@ -133,6 +133,7 @@ test.describe("the history", () => {
     await app.ask("Hello");
     const download = page.waitForEvent("download");
     await app.act("Hello", "Export as Markdown");
+    expect((await download).suggestedFilename()).toMatch(/^hello-\d{4}-\d\d-\d\d\.md$/);
     const url = (await download).url();
     await (await download).path();
     expect(await revoked()).not.toContain(url);

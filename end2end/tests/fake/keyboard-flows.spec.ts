@@ -222,6 +222,9 @@ test.describe("with the keyboard alone", () => {
     await tabTo(page, page.getByRole("textbox", { name: "Adapter name" }));
     await page.keyboard.type("Ada");
     await pressOn(page, page.getByRole("button", { name: "Save adapter" }));
+    // Ollama doesn't have the demo.
+    await expect(page.getByRole("button", { name: "Delete Ada" })).toBeVisible();
+    await expect(page.getByText("Use in Ollama")).toHaveCount(0);
     const download = page.waitForEvent("download");
     await pressOn(page, page.getByRole("button", { name: "Save as GGUF" }).first());
     await download;

@@ -121,12 +121,15 @@ test("the boxes of an example have labels on a phone", async ({ app, page }) => 
 
 test("a long question is folded, and opens", async ({ app, page }) => {
   await app.openChat();
-  await openArchive(app, "Long", [["user", "word ".repeat(9_000)], ["assistant", "Yes."]]);
+  await openArchive(app, "Long", [["user", `\`first\` ${"word ".repeat(9_000)}`], ["assistant", "Yes."]]);
   const question = app.questions.first();
   expect((await box(question)).height).toBeLessThan(500);
   await question.getByRole("button", { name: "Show more" }).click();
   await expect.poll(async () => (await box(question)).height).toBeGreaterThan(2_000);
   await expect(question.getByRole("button", { name: "Show less" })).toHaveAttribute("aria-expanded", "true");
+  // What of it is out of sight is not laid out.
+  const isLaidOut = () => question.locator("code").evaluate((it) => it.checkVisibility({ contentVisibilityAuto: true }));
+  await expect.poll(isLaidOut).toBe(false);
   await question.getByRole("button", { name: "Show less" }).click();
   await expect.poll(async () => (await box(question)).height).toBeLessThan(500);
   await app.ask(lines(12));

@@ -166,6 +166,13 @@ test.describe("shortcuts", () => {
     await page.keyboard.press("?");
     const list = page.getByRole("dialog", { name: "Keyboard shortcuts" });
     await expect(list).toContainText("Stop the answer");
+    // Keys that are pressed together stand in one line, also in a narrow window and in large type.
+    await page.setViewportSize({ width: 320, height: 700 });
+    await page.evaluate(() => (document.documentElement.style.fontSize = "200%"));
+    for (const keys of await list.getByRole("definition").all()) {
+      const tops = await keys.locator("kbd").evaluateAll((all) => all.map((key) => key.getBoundingClientRect().top));
+      expect(new Set(tops).size).toBe(1);
+    }
     await page.keyboard.press("Escape");
     await expect(list).toBeHidden();
     await page.keyboard.press("Control+k");

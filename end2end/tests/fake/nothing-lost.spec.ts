@@ -144,13 +144,16 @@ test.describe("nothing is lost", () => {
   });
 
   test("what the storage does not take stays, can be exported, and is saved once there is room", { tag: DOWNLOADS }, async ({ app, page }) => {
-    await app.openChat();
+    await app.openChat("instant,unkept");
     await app.ask("Hello");
     await app.kept("Gladly.");
+    await expect(app.failure).toContainText("The model couldn’t be saved");
     await fillStorage(page, true);
     await app.ask("And then?");
     const notice = page.getByRole("alert").filter({ hasText: "couldn’t be saved" });
     await expect(notice).toContainText("This browser’s storage is full. Delete old conversations. “Hello” couldn’t be saved.");
+    // That there is no room is said once.
+    await expect(app.failure).toHaveCount(0);
     // Other tabs keep what only this one names.
     const held = () =>
       page.evaluate(async () => (await navigator.locks.query()).held?.some(({ name }) => name === "gemtab-unsaved"));

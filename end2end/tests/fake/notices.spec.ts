@@ -92,8 +92,19 @@ test.describe("a notice", () => {
     await app.composer.focus();
     await page.clock.fastForward(18_000);
     await expect(undo(app)).toBeVisible();
+    const place = await undo(app).boundingBox();
     await page.clock.fastForward(3_000);
     await expect(undo(app)).toHaveCount(0);
+    // One without a button stays for six, also where the pointer happens to be.
+    await page.mouse.move((place?.x ?? 0) + 1, (place?.y ?? 0) + 1);
+    await page.getByRole("button", { name: "Actions for Hello" }).press("Enter");
+    await page.getByRole("menuitem", { name: "Duplicate" }).press("Enter");
+    const copied = page.getByRole("region", { name: "Notifications" });
+    await expect(copied).toContainText("You’re now in the copy.");
+    await page.clock.fastForward(5_000);
+    await expect(copied).toContainText("You’re now in the copy.");
+    await page.clock.fastForward(2_000);
+    await expect(copied).toHaveCount(0);
   });
 
   test("can be pressed and is heard above a dialog", async ({ app, page }) => {

@@ -312,7 +312,8 @@ test("samples are trained until they are learned", { tag: CORE }, async ({ app, 
   await expect(page.getByText(/^The loss fell from \d\.\d\d to 0\.0\d: the adapter has learned/)).toBeVisible();
   await expect(page.getByRole("textbox", { name: "Adapter name" })).toHaveValue("My adapter");
   await page.getByRole("button", { name: "Save adapter" }).click();
-  await expect(page.getByRole("button", { name: /^Use in chat/ }).first()).toBeVisible();
+  await page.getByRole("button", { name: /^Use in chat/ }).first().click();
+  await expect(app.composer).toHaveValue("Who is Miso?");
 });
 
 test("a run is paused, goes on, and is ended early", async ({ app, page }) => {

@@ -346,3 +346,29 @@ enum Ending {
     Done(Finish, Timings),
     Failed(Failure),
 }
+
+#[cfg(test)]
+mod tests {
+    use protocol::{CatalogEntry, RequestId};
+
+    use super::*;
+
+    #[test]
+    fn a_message_waits_until_the_adapters_are_open() {
+        let owner = Owner::new();
+        owner.set();
+        let (chat, engine, adapters, _) = ChatStore::for_test();
+        let choice = Choice::server(CatalogEntry { name: "pebble".into(), ..CatalogEntry::default() });
+        engine.model.set(ModelState::Ready {
+            loaded_by: RequestId(1),
+            choice: Box::new(choice),
+            details: Box::default(),
+            context: 8192,
+            gpu_bytes: 0,
+        });
+        adapters.opening.set(1);
+        let turn = ChatTurn::After(history::NodeId(1));
+        chat.ask(turn);
+        assert_eq!(chat.queued.get_untracked().map(|queued| queued.turn), Some(turn));
+    }
+}

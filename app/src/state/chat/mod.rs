@@ -209,6 +209,17 @@ impl ChatStore {
         }
     }
 
+    /// A conversation for a test, with the stores that it needs.
+    #[cfg(test)]
+    pub(super) fn for_test() -> (Self, EngineStore, AdapterStore, Ui) {
+        let (ui, library) = (Ui::default(), Library::default());
+        let settings = SettingsStore::new(library);
+        let engine = EngineStore::new(settings, ui);
+        let (adapters, media) = (AdapterStore::new(engine, library), MediaStore::new(library));
+        let documents = DocumentStore::new(media);
+        (Self::new(library, settings, engine, adapters, media, documents, ui), engine, adapters, ui)
+    }
+
     /// Lets what waits for a model go as soon as one is ready. Called once, in the browser.
     pub fn watch_model(self) {
         Effect::new(move |_| {

@@ -154,19 +154,13 @@ impl RecordingStore {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{AdapterStore, DocumentStore, Library, MediaStore, SettingsStore};
     use super::*;
 
     #[test]
     fn the_end_of_a_recording_leaves_the_next_one_alone() {
         let owner = Owner::new();
         owner.set();
-        let (ui, library) = (Ui::default(), Library::default());
-        let settings = SettingsStore::new(library);
-        let engine = EngineStore::new(settings, ui);
-        let (adapters, media) = (AdapterStore::new(engine, library), MediaStore::new(library));
-        let documents = DocumentStore::new(media);
-        let chat = ChatStore::new(library, settings, engine, adapters, media, documents, ui);
+        let (chat, engine, _, ui) = ChatStore::for_test();
         let recording = RecordingStore::new(chat, engine, ui);
         let [first, second] = [(); 2].map(|()| Rc::new(Tape::default()));
         recording.tape.set_value(Some(SendWrapper::new(Rc::clone(&second))));
