@@ -90,8 +90,11 @@ fn source(name: &str, blocks: bool) -> Result<Source, PreprocessError> {
     Source::build::<Params>("matmul/pack_rows.wgsl", name.to_owned(), &defines)
 }
 
+/// Rounds rows to codes and scales.
+type Rounding = fn(&[f32]) -> (Vec<u32>, Vec<f32>);
+
 /// Rows on a grid of 1/64 below 127/64, so that every code is exact. Elsewhere one may differ where an element lies between two.
-fn case(pack: fn(&[f32]) -> (Vec<u32>, Vec<f32>), dispatch: fn(&Params, u32) -> [u32; 3]) -> Case {
+fn case(pack: Rounding, dispatch: fn(&Params, u32) -> [u32; 3]) -> Case {
     let (k, rows) = (1280, 3);
     let mut x: Vec<f32> = random(33, k * rows).iter().map(|v| (v * 126.0).round() / 64.0).collect();
     x.chunks_exact_mut(16).for_each(|unit| unit[3] = 127.0 / 64.0);
