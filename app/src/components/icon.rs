@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use crate::history::PresetIcon;
+
 /// What a drawing shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Glyph {
@@ -206,5 +208,20 @@ pub fn Icon(
         >
             <path d=move || glyph.get().path() />
         </svg>
+    }
+}
+
+/// The drawing of a preset.
+#[must_use]
+pub fn glyph_of(icon: PresetIcon) -> Glyph {
+    match icon {
+        PresetIcon::Chat => Glyph::Chat,
+        PresetIcon::Pencil => Glyph::Edit,
+        PresetIcon::Code => Glyph::Code,
+        PresetIcon::Document => Glyph::Document,
+        PresetIcon::Bulb => Glyph::Think,
+        PresetIcon::Magnifier => Glyph::Search,
+        PresetIcon::Picture => Glyph::Picture,
+        PresetIcon::Chart => Glyph::Tune,
     }
 }

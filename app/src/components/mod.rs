@@ -43,13 +43,13 @@ pub use dialogs::{
 };
 pub use failure::{EngineTrouble, FailureBox, LoadFailure, technical};
 pub use field::{NumberField, SamplingFields, Switch};
-pub use icon::{Glyph, Icon};
+pub use icon::{Glyph, Icon, glyph_of};
 pub use load::LoadProgressView;
 pub use load_question::{MemoryDialog, TooSlowDialog, UnlikelyDialog};
 pub use menu::{Menu, MenuItem};
 pub use model_button::ModelButton;
 pub use model_row::{ModelRows, Verdict};
-pub use named_dialogs::{glyph_of, use_prompt};
+pub use named_dialogs::use_prompt;
 pub use picked_rows::PickedRows;
 pub use picker::{OpenFileButton, Picker};
 pub use picture::{Thumbnail, Viewer};

@@ -5,10 +5,10 @@ use leptos::{prelude::*, task::spawn_local};
 use super::preset_form::PresetForm;
 use super::prompt_forms::{FillForm, PromptForm};
 use super::transfer_acts::pick_named;
-use super::{Glyph, Icon, Menu, MenuItem};
+use super::{Glyph, Icon, Menu, MenuItem, glyph_of};
 use crate::{
     browser,
-    history::{Preset, PresetFile, PresetIcon, Prompt},
+    history::{Preset, PresetFile, Prompt},
     language::t,
     state::{NamedDialog, Origin, Stores, presets::Listed, use_stores},
 };
@@ -23,21 +23,6 @@ pub fn title_of(dialog: &NamedDialog) -> &'static str {
         NamedDialog::Prompt(Origin::Of(_)) => t().prompt_word(),
         NamedDialog::Prompt(_) => t().prompt_new(),
         NamedDialog::Fill(_) => t().prompt_fill(),
-    }
-}
-
-/// The drawing of a preset.
-#[must_use]
-pub fn glyph_of(icon: PresetIcon) -> Glyph {
-    match icon {
-        PresetIcon::Chat => Glyph::Chat,
-        PresetIcon::Pencil => Glyph::Edit,
-        PresetIcon::Code => Glyph::Code,
-        PresetIcon::Document => Glyph::Document,
-        PresetIcon::Bulb => Glyph::Think,
-        PresetIcon::Magnifier => Glyph::Search,
-        PresetIcon::Picture => Glyph::Picture,
-        PresetIcon::Chart => Glyph::Tune,
     }
 }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use leptos::{html, prelude::*, task::spawn_local};
 use protocol::Role;
 
-use super::transfer::{Format, export_one, pick_archive};
+use super::transfer::{export_one, pick_archive};
+use super::transfer_acts::Format;
 use super::{Glyph, Icon};
 use crate::{
     browser,

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use leptos::{html, prelude::*, task::spawn_local};
 use wasm_bindgen::JsCast as _;
 
-use super::transfer::{Format, export_one};
+use super::transfer::export_one;
+use super::transfer_acts::Format;
 use super::{Glyph, Menu, MenuItem, filing};
 use crate::{
     browser,

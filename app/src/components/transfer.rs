@@ -3,21 +3,8 @@
 use leptos::{prelude::*, task::spawn_local};
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
-use super::transfer_acts;
+use super::transfer_acts::{self, Format};
 use crate::{history::ConversationId, language::t, state::Stores};
-
-/// What becomes of a conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// A file that can be imported.
-    Json,
-    /// Text.
-    Markdown,
-    /// A document that a browser opens.
-    Html,
-    /// Paper, or a PDF.
-    Print,
-}
 
 /// What is exported or imported.
 enum Transfer {

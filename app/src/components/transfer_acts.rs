@@ -6,7 +6,6 @@ use gloo_file::futures::read_as_bytes;
 use leptos::{prelude::*, task::spawn_local};
 use wasm_bindgen::{JsCast as _, closure::Closure};
 
-use super::transfer::Format;
 use crate::{
     browser, failures, format,
     history::{ConversationId, ImportReport, MAX_IMPORT_BYTES, MAX_PRESET_BYTES, PresetFileError, Skipped},
@@ -14,6 +13,19 @@ use crate::{
     place::Place,
     state::Stores,
 };
+
+/// What becomes of a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A file that can be imported.
+    Json,
+    /// Text.
+    Markdown,
+    /// A document that a browser opens.
+    Html,
+    /// Paper, or a PDF.
+    Print,
+}
 
 /// Adds the conversations of a file that the user picks.
 pub fn pick_archive(stores: Stores) {

@@ -9,7 +9,7 @@ use shaders::{DType, Kernel, PlanarLayout};
 
 use crate::check::check;
 use crate::gpu::{Gpu, GpuError, Memory, Timer};
-use crate::plan::{Plan, PlanError, Value};
+use crate::plan::{Plan, Value};
 
 /// The product that is timed: rows of X, elements along K, rows of W.
 const TIMED: [u32; 3] = [256, 2048, 4096];
@@ -70,20 +70,17 @@ async fn is_faster(gpu: &Gpu, dtype: DType) -> Result<bool, GpuError> {
     gpu.queue().write_buffer(memory.get(state)?, 0, bytemuck::bytes_of(&written));
 
     let params = Params::new(&layout);
-    let in_f32 = plan(|steps| {
-        let tile = Tile::choose(rows, n, false);
-        let kernel = Matmul { tile, dtype, clamped: false };
-        steps.push_rows(kernel, &params, &[weights, state, x, y], move |rows| tile.dispatch(&params, rows))
-    })?;
-    let in_int8 = plan(|steps| {
-        let packing = pack_rows::Params::new(k);
-        let grid = move |rows| packing.dispatch_blocks(rows);
-        steps.push_rows(PackBlocks, &packing, &[state, x, codes, scales], grid)?;
-        let tile = PackedTile::choose(rows, n);
-        let operands = [weights, state, codes, scales, y];
-        let grid = move |rows| tile.dispatch(&params, rows);
-        steps.push_rows(PackedMatmul { tile, dtype }, &params, &operands, grid)
-    })?;
+    let (mut in_f32, mut in_int8) = (Plan::default(), Plan::default());
+    let tile = Tile::choose(rows, n, false);
+    let kernel = Matmul { tile, dtype, clamped: false };
+    in_f32.push_rows(kernel, &params, &[weights, state, x, y], move |rows| tile.dispatch(&params, rows))?;
+    let packing = pack_rows::Params::new(k);
+    let grid = move |rows| packing.dispatch_blocks(rows);
+    in_int8.push_rows(PackBlocks, &packing, &[state, x, codes, scales], grid)?;
+    let tile = PackedTile::choose(rows, n);
+    let grid = move |rows| tile.dispatch(&params, rows);
+    let operands = [weights, state, codes, scales, y];
+    in_int8.push_rows(PackedMatmul { tile, dtype }, &params, &operands, grid)?;
     let programs = [gpu.bind(&in_f32, &memory).await?, gpu.bind(&in_int8, &memory).await?];
     let timer = Timer::new(gpu)?;
     let mut least = [f64::INFINITY; 2];
@@ -94,10 +91,4 @@ async fn is_faster(gpu: &Gpu, dtype: DType) -> Result<bool, GpuError> {
         }
     }
     Ok(least[0] >= MIN_GAIN * least[1])
-}
-
-fn plan(push: impl FnOnce(&mut Plan) -> Result<(), PlanError>) -> Result<Plan, PlanError> {
-    let mut steps = Plan::default();
-    push(&mut steps)?;
-    Ok(steps)
 }
