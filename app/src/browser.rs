@@ -320,6 +320,12 @@ pub fn matches_media(query: &str) -> bool {
         .is_some_and(|list| list.matches())
 }
 
+/// Whether there is no room beside the conversation: the drawer then lies over it and keeps the focus.
+#[must_use]
+pub fn drawer_covers() -> bool {
+    matches_media("(max-width: 1099px)")
+}
+
 /// Whether the page is so narrow that its rail is a sheet, and dialogs cover it. The style sheet has the same limit.
 #[must_use]
 pub fn is_narrow() -> bool {

@@ -7,7 +7,6 @@ use interop::{field, object};
 use leptos::{ev, html, leptos_dom::helpers::set_interval, prelude::*, web_sys};
 use wasm_bindgen::JsValue;
 
-use super::dialogs::NARROW;
 use crate::{
     browser,
     content::PreviewKind,
@@ -214,7 +213,7 @@ pub fn Console(run: Run) -> impl IntoView {
         if document().fullscreen_element().is_some() {
             document().exit_fullscreen();
         }
-        if browser::matches_media(NARROW) {
+        if browser::drawer_covers() {
             ui.coded.set(None);
         }
         ui.focus_composer.ask(());

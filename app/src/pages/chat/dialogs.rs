@@ -24,9 +24,6 @@ use crate::{
     state::{use_documents, use_library, use_ui, use_voice},
 };
 
-/// Where there is no room beside the conversation, the drawer lies over it and keeps the focus.
-pub(super) const NARROW: &str = "(max-width: 1099px)";
-
 /// The content of a dialog.
 #[derive(Clone, Copy)]
 enum Content {
@@ -90,7 +87,7 @@ pub fn Beside(menu: MenuKeys) -> impl IntoView {
 pub fn Drawer() -> impl IntoView {
     let open = use_ui().drawer;
     view! {
-        <DialogFrame open=open title=t().drawer_title() class="drawer" is_modal=|| browser::matches_media(NARROW)>
+        <DialogFrame open=open title=t().drawer_title() class="drawer" is_modal=browser::drawer_covers>
             // Above what scrolls.
             <header class="dialog-head drawer-head">
                 <h2>{t().drawer_title()}</h2>
@@ -106,7 +103,7 @@ pub fn Drawer() -> impl IntoView {
 pub fn CodedDrawer() -> impl IntoView {
     let open = use_ui().coded;
     view! {
-        <DialogFrame open=open title=t().code_preview() class="drawer coded" is_modal=|| browser::matches_media(NARROW)>
+        <DialogFrame open=open title=t().code_preview() class="drawer coded" is_modal=browser::drawer_covers>
             <header class="dialog-head drawer-head">
                 <h2>{t().code_preview()}</h2>
                 <IconButton glyph=Glyph::Close label=t().close() on_press=move |()| open.set(None) />
