@@ -27,24 +27,13 @@ use crate::loading::LoadRequest;
 use crate::media::EncodeError;
 use crate::platform::Link;
 use crate::progress::Meter;
+use crate::state::encoder::{Encoder, EncoderSlot};
 use crate::state::tasks::Task;
 use crate::towers::Towers;
 use crate::{device, failure, keeping};
 
 /// Inputs that are prepared for a batch at most.
 const MAX_INPUTS: usize = 256;
-
-/// The place of the model that makes embeddings.
-pub type EncoderSlot = Option<Encoder>;
-
-/// A model that makes embeddings, and where it comes from.
-pub struct Encoder {
-    gpu: Rc<Gpu>,
-    session: EncoderSession,
-    file: ModelFile,
-    options: LoadOptions,
-    projector: Option<Rc<dyn ByteSource>>,
-}
 
 /// Embeddings to make.
 pub struct EmbedRequest {

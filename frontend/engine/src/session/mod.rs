@@ -3,6 +3,7 @@
 mod adapters;
 mod benchmark;
 mod checkpoints;
+mod constrained;
 mod constraint;
 mod diffusion;
 mod drafter;

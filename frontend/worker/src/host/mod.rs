@@ -19,8 +19,8 @@ use protocol::{DeviceReport, Failure, PageId, Progress, RequestId, ToPage};
 pub use model::{Held, LastAnswer, Model, Ready, Slot, is_lost};
 
 use crate::device::AdapterNames;
-use crate::embedding::EncoderSlot;
 use crate::platform::Platform;
+use crate::state::encoder::EncoderSlot;
 use crate::state::heard::Heard;
 use crate::state::keeper::Keeper;
 use crate::state::known::KnownMedia;

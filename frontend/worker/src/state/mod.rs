@@ -2,6 +2,7 @@
 
 pub mod drafter;
 pub mod encoded;
+pub mod encoder;
 pub mod heard;
 pub mod keeper;
 pub mod known;
