@@ -352,7 +352,8 @@ fn wrong_names_are_answered_with_the_right_ones() {
         error.to_string(),
         "There is no shape \u{ab}e3b\u{bb}. There are e2b, e4b, 12b, 26b, 26b-diffusion, 31b, \
          e2b-drafter, e4b-drafter, 12b-drafter, 26b-drafter, 31b-drafter, e2b-small, \
-         gemma3-270m, gemma3-1b, gemma3-4b, gemma3-12b, gemma3-27b."
+         gemma3-270m, gemma3-1b, gemma3-4b, gemma3-12b, gemma3-27b, \
+         embeddinggemma, embeddinggemma-2."
     );
     assert!("q4_k".parse::<Quant>().is_err());
     let options = Options { vocabulary: 500, ..Options::new(small(), Quant::F16) };

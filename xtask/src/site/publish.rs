@@ -279,6 +279,6 @@ mod tests {
         Site::new(folder.path().into()).finish(&ASSETS).expect("finished");
         let assets = fs::read_to_string(folder.path().join("assets.json")).expect("the list");
         assert!(assets.contains("\"stylesheet\": \"/pkg/s.css\","), "{assets}");
-        assert!(assets.ends_with("\"documents\": \"/d\"\n}\n"), "{assets}");
+        assert!(assets.ends_with("\"preview\": \"/v\"\n}\n"), "{assets}");
     }
 }
