@@ -12,7 +12,7 @@ use crate::draft;
 use crate::embed::gather::Gather;
 use crate::matmul::{
     CooperativeMatmul, CooperativeTile, FewRows, Matmul, PackedMatmul, PackedTile, Product, Tile,
-    few_rows as products, half_rows::HalfRows, pack_rows::PackBlocks, pack_rows::PackRows,
+    few_rows as products, half_rows::HalfRows, pack_rows::PackRows,
 };
 use crate::matvec::{Epilogue, Form, LowRank, Matvec, Prologue};
 use crate::ple::combine::{Combine, Table};
@@ -65,7 +65,6 @@ pub fn standard() -> Vec<Rc<dyn Kernel>> {
     }
     all.extend(DType::ALL.map(Repack));
     all.push(PackRows);
-    all.push(PackBlocks);
     all.push(HalfRows);
     all.push(GroupSum);
     all.push(Mean);

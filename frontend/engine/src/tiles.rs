@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use shaders::matmul::pack_rows::{self, PackBlocks};
+use shaders::matmul::pack_rows::{self, PackRows};
 use shaders::matmul::{Matmul, PackedMatmul, PackedTile, Params, Tile};
 use shaders::state::State;
 use shaders::{DType, Kernel, PlanarLayout};
@@ -39,7 +39,7 @@ pub async fn choose(gpu: &Gpu, dtypes: impl IntoIterator<Item = DType>) -> Resul
     let products = types.into_iter().flat_map(|dtype| {
         PackedTile::ALL.map(|tile| Rc::new(PackedMatmul { tile, dtype }) as Rc<dyn Kernel>)
     });
-    for kernel in products.chain([Rc::new(PackBlocks) as Rc<dyn Kernel>]) {
+    for kernel in products.chain([Rc::new(PackRows) as Rc<dyn Kernel>]) {
         if check(gpu, &*kernel).await?.problem.is_some() {
             gpu.set_packed_tiles(false);
             return Ok(());
@@ -75,8 +75,8 @@ async fn is_faster(gpu: &Gpu, dtype: DType) -> Result<bool, GpuError> {
     let kernel = Matmul { tile, dtype, clamped: false };
     in_f32.push_rows(kernel, &params, &[weights, state, x, y], move |rows| tile.dispatch(&params, rows))?;
     let packing = pack_rows::Params::new(k);
-    let grid = move |rows| packing.dispatch_blocks(rows);
-    in_int8.push_rows(PackBlocks, &packing, &[state, x, codes, scales], grid)?;
+    let grid = move |rows| packing.dispatch(rows);
+    in_int8.push_rows(PackRows, &packing, &[state, x, codes, scales], grid)?;
     let tile = PackedTile::choose(rows, n);
     let grid = move |rows| tile.dispatch(&params, rows);
     let operands = [weights, state, codes, scales, y];

@@ -1,8 +1,9 @@
 //! Launcher and CPU twin of `wgsl/matmul/packed.wgsl`: products of prefill with rows that are rounded to int8.
 
-use super::{Params, matmul, pack_rows};
+use super::{Params, matmul};
 use crate::case::{Case, CaseError, Expected, args, matrix, random, tolerance};
 use crate::forms::Scales;
+use crate::math::pack_rows;
 use crate::{DType, Defines, Kernel, PreprocessError, Source};
 
 /// Tile sizes. Every tile gives the same result up to rounding.
@@ -63,7 +64,7 @@ impl PackedTile {
 }
 
 /// The product with one tile and storage type of W. Bindings: params, the planar W, the state (its `len` is T), codes and scales of
-/// X ([`pack_rows::PackBlocks`]), Y f32 `[T, N]`.
+/// X ([`PackRows`](super::pack_rows::PackRows)), Y f32 `[T, N]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PackedMatmul {
     /// Tile sizes.
@@ -103,7 +104,7 @@ impl Kernel for PackedMatmul {
         let (k, n, tokens) = (512, 75, tile.bm + 3);
         let w = matrix(dtype, k, n, 31)?;
         let x = random(32, (k * tokens) as usize);
-        let (codes, scales) = pack_rows::pack_blocks(&x);
+        let (codes, scales) = pack_rows(&x);
         let params = Params::new(&w.layout);
         let y = matmul(&w.layout, &w.words, &rounded(&codes, &scales));
         let grid = tile.dispatch(&params, tokens);

@@ -4,9 +4,9 @@
 
 use shaders::Kernel as _;
 use shaders::forms::Scales;
-use shaders::matmul::pack_rows::{PackBlocks, PackRows};
 use shaders::matmul::{
     self, Clamps, FewRows, Matmul, PackedMatmul, PackedTile, Tile, matmul, matmul_clamped,
+    pack_rows::PackRows,
 };
 use shaders::matvec;
 use shaders::ple::combine::{self, Table, combine};
@@ -344,7 +344,6 @@ fn a_few_rows_are_multiplied_by_matrices_of_every_type_and_in_every_form() {
         check(&kernel);
     }
     check(&PackRows);
-    check(&PackBlocks);
 }
 
 #[test]

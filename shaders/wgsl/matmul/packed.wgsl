@@ -1,5 +1,6 @@
 // Y[T, N] = X[T, K] · W[N, K]ᵀ for the rows of a prefill chunk, X rounded to int8, W planar of a quantised type: dot products of
-// integers by blocks of 32 elements, whose sums are scaled and added in f32.
+// integers by units of 16 elements, whose sums are scaled and added in f32. A scale for each 32 is a fifth faster, and misses what
+// llama.cpp reaches on one golden model (MEASUREMENTS.md).
 //
 // A workgroup computes BM×BN of Y; a thread computes TM×TN of it in registers: rows m + i·BM/TM, columns n + j·BN/TN. It
 // loops over K in steps of STEP blocks: the codes of X are copied and those of W unpacked once, into workgroup memory, by
@@ -7,7 +8,7 @@
 // beyond it return at once.
 //
 // Bindings: params, weights (planar, [N, K]), state, codes of X [T, K/16, 4] and its scales [T, K/16, 2], as
-// matmul/pack_rows.wgsl writes them for blocks of 32, Y f32 [T, N].
+// matmul/pack_rows.wgsl writes them, Y f32 [T, N].
 // Workgroup: BM/TM · BN/TN. Grid: (ceil(N / BN), ceil(T / BM), 1). Workgroup memory: at most
 // (BM + BN)·STEP·48 bytes.
 
@@ -31,12 +32,11 @@ const THREADS = ROWS * COLUMNS;
 
 var<workgroup> x_tile: array<vec4<u32>, STEP * 2u * BM>;
 var<workgroup> w_tile: array<vec4<u32>, STEP * 2u * BN>;
-// (d, d·Σq) of a block of X, (s, m) of one of W; of its units, where they have scales of their own.
-#if UNIT_SCALES
+// Scales of a block: of X d of both units and the sum of d·Σq, of W (s, m). UNIT_SCALES: of both units, where W has them.
 var<workgroup> x_d: array<vec4<f32>, STEP * BM>;
+#if UNIT_SCALES
 var<workgroup> w_s: array<vec4<f32>, STEP * BN>;
 #else
-var<workgroup> x_d: array<vec2<f32>, STEP * BM>;
 var<workgroup> w_s: array<vec2<f32>, STEP * BN>;
 #endif
 
@@ -135,7 +135,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
                     y{{i}}_{{j}} += scale.x * d{{i}}.x * float(dot_unit(ZERO, a{{i}}, e)) - scale.y * d{{i}}.y;
                     y{{i}}_{{j}} += scale.z * d{{i}}.z * float(dot_unit(ZERO, c{{i}}, f)) - scale.w * d{{i}}.w;
 #else
-                    y{{i}}_{{j}} += scale.x * d{{i}}.x * float(dot_unit(dot_unit(ZERO, a{{i}}, e), c{{i}}, f)) - scale.y * d{{i}}.y;
+                    y{{i}}_{{j}} += scale.x * (d{{i}}.x * float(dot_unit(ZERO, a{{i}}, e)) + d{{i}}.y * float(dot_unit(ZERO, c{{i}}, f))) - scale.y * d{{i}}.z;
 #endif
 #endfor
                 }
@@ -160,7 +160,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 #if UNIT_SCALES
                     x_d[b * BM + m] = next_d{{i}};
 #else
-                    x_d[b * BM + m] = vec2<f32>(next_d{{i}}.x, next_d{{i}}.y + next_d{{i}}.w);
+                    x_d[b * BM + m] = vec4<f32>(next_d{{i}}.xz, next_d{{i}}.y + next_d{{i}}.w, 0.0);
 #endif
                 }
             }

@@ -5,14 +5,9 @@ struct Packed {
     scale: vec2<f32>, // d, d·Σq
 }
 
-// max|x|
-fn most_of(x: array<vec4<f32>, 4>) -> f32 {
+fn pack_unit(x: array<vec4<f32>, 4>) -> Packed {
     let most4 = max(max(abs(x[0]), abs(x[1])), max(abs(x[2]), abs(x[3])));
-    return max(max(most4.x, most4.y), max(most4.z, most4.w));
-}
-
-// The same with d = most / 127, for values of at most `most`.
-fn pack_within(x: array<vec4<f32>, 4>, most: f32) -> Packed {
+    let most = max(max(most4.x, most4.y), max(most4.z, most4.w));
     let inverse = select(0.0, 127.0 / most, most > 0.0);
     let q = vec4<u32>(
         pack4xI8(vec4<i32>(round(x[0] * inverse))), pack4xI8(vec4<i32>(round(x[1] * inverse))),
@@ -21,8 +16,4 @@ fn pack_within(x: array<vec4<f32>, 4>, most: f32) -> Packed {
     let sum = dot4I8Packed(q.x, ones) + dot4I8Packed(q.y, ones) + dot4I8Packed(q.z, ones) + dot4I8Packed(q.w, ones);
     let d = most / 127.0;
     return Packed(q, vec2<f32>(d, d * f32(sum)));
-}
-
-fn pack_unit(x: array<vec4<f32>, 4>) -> Packed {
-    return pack_within(x, most_of(x));
 }

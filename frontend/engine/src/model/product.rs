@@ -100,8 +100,8 @@ pub(super) fn push_packed_rows(
     [codes, scales]: &PackedRows,
 ) -> Result<(), PlanError> {
     let params = pack_rows::Params::new(k);
-    let grid = move |rows| if rows < MIN_ROWS { [0; 3] } else { params.dispatch_blocks(rows) };
-    steps.push_rows(pack_rows::PackBlocks, &params, &[state, x, codes, scales], grid)
+    let grid = move |rows| if rows < MIN_ROWS { [0; 3] } else { params.dispatch(rows) };
+    steps.push_rows(pack_rows::PackRows, &params, &[state, x, codes, scales], grid)
 }
 
 /// Appends `y = x·Wᵀ` by packed tiles, for [`MIN_ROWS`] and up to `most` rows, which are rounded already.
