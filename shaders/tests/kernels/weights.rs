@@ -348,7 +348,9 @@ fn a_few_rows_are_multiplied_by_matrices_of_every_type_and_in_every_form() {
 
 #[test]
 fn packed_tiles_multiply_every_quantised_type() {
-    for dtype in DType::readers().filter(|dtype| PackedTile::suits(*dtype, 512)) {
+    // Their texts differ in what decode's packed products have too, and naga validates all.
+    let is_run = |dtype: &DType| is_thorough() || [DType::Q4_K, DType::Q6_K, DType::Q8_0].contains(dtype);
+    for dtype in DType::readers().filter(|dtype| PackedTile::suits(*dtype, 512)).filter(is_run) {
         for tile in PackedTile::ALL {
             check(&PackedMatmul { tile, dtype });
         }

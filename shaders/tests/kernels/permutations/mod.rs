@@ -19,7 +19,7 @@ use shaders::experts::low_rank::{Expand, Reduce};
 use shaders::experts::{
     Mixture, buckets::Buckets, choose::Choose, down::Down, gate_up::GateUp, locate, mix::Mix,
 };
-use shaders::matmul::{self, FewRows, Matmul, Tile, few_rows::Epilogue};
+use shaders::matmul::{self, FewRows, Matmul, PackedMatmul, PackedTile, Tile, few_rows::Epilogue};
 use shaders::matvec::Form;
 use shaders::ple::{
     combine::{Combine, Table},
@@ -100,6 +100,8 @@ fn of_types() -> Sources {
         let tiles = tiles.flat_map(|tile| BOTH.map(|clamped| Matmul { tile, dtype, clamped }));
         all.extend(tiles.map(|kernel| kernel.source()));
         all.extend(few_products(dtype).map(|kernel| kernel.source()));
+        let packed = PackedTile::ALL.into_iter().filter(|_| PackedTile::suits(dtype, 32));
+        all.extend(packed.map(|tile| PackedMatmul { tile, dtype }.source()));
         let of_experts = BOTH.into_iter().flat_map(matmul::experts::tiles);
         all.extend(of_experts.map(|&tile| matmul::experts::ExpertMatmul { tile, dtype }.source()));
         let back = BOTH.into_iter().flat_map(backward::input::Tile::all);
