@@ -50,7 +50,7 @@ export async function giveVoices(page: Page, names: readonly string[] = ["Anna",
         voices.said.push({ text, lang, rate, voice: utterance.voice?.name ?? "" });
         voices.now = { text, end: () => end("end") };
         if (!voices.held) {
-          setTimeout(() => now === utterance && end("end"));
+          setTimeout(() => !voices.held && now === utterance && end("end"));
         }
       },
       cancel() {
@@ -68,13 +68,18 @@ export function said(page: Page): Promise<Said[]> {
   return page.evaluate(() => window.voices.said);
 }
 
-/** Has sentences last until the test ends them. */
+/** Has sentences last until the test ends them, also the one that is being spoken. */
 export async function hold(page: Page): Promise<void> {
   await page.evaluate(() => void (window.voices.held = true));
 }
 
+/** Waits until a sentence is being spoken. */
+export async function speaking(page: Page): Promise<void> {
+  await page.waitForFunction(() => window.voices.now !== undefined);
+}
+
 /** Ends the sentence that is being spoken. */
 export async function endSentence(page: Page): Promise<void> {
-  await page.waitForFunction(() => window.voices.now !== undefined);
+  await speaking(page);
   await page.evaluate(() => window.voices.now?.end());
 }

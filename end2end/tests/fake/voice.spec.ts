@@ -1,7 +1,7 @@
 // Reading aloud, with voices that the test gives.
 
 import { faults } from "../../support/axe.ts";
-import { endSentence, giveVoices, hold, said } from "../../support/voices.ts";
+import { endSentence, giveVoices, hold, said, speaking } from "../../support/voices.ts";
 import { expect, test } from "../../support/watch.ts";
 
 test("an answer is read sentence by sentence, without code, tables and formulas, paused and stopped", async ({ app, page }) => {
@@ -43,7 +43,7 @@ test("sentences are spoken while the answer is written, in the chosen voice, and
   await app.open("usual", "/settings");
   const voice = page.getByRole("combobox", { name: "Voice" });
   await expect(voice.getByRole("option")).toHaveText(["Default for the text’s language", /Anna/, /Karl/]);
-  await expect(page.getByText("1 voice that sends the text to its maker is left out.")).toBeVisible();
+  await expect(page.getByText("1 voice that sends text off this device is left out.")).toBeVisible();
   await page.getByRole("switch", { name: "Read answers aloud" }).check();
   await voice.selectOption({ label: "en-US: Anna" });
   await page.getByRole("spinbutton", { name: "Speed" }).fill("1.5");
@@ -58,6 +58,7 @@ test("sentences are spoken while the answer is written, in the chosen voice, and
 
   // What is spoken goes on when no more is written.
   await hold(page);
+  await speaking(page);
   const bar = page.getByRole("group", { name: "Reading aloud" });
   await app.stopButton.click();
   await app.answered();
