@@ -83,10 +83,10 @@ settings-read-aloud-hint = Each sentence as soon as it’s written. Thoughts, co
 settings-voice-choice = Voice
 settings-voice-automatic = Default for the text’s language
 settings-voice-remote = { $count ->
-    [one] 1 voice that sends the text to its maker is
-    *[other] { $count } voices that send the text to their maker are
+    [one] 1 voice that sends text off this device is
+    *[other] { $count } voices that send text off this device are
     } left out.
-settings-voice-none = This device has no voice of its own.
+settings-voice-none = This device has no local voices.
 settings-rate = Speed
 settings-storage = Saved in this browser
 settings-keep = Save models
@@ -1721,7 +1721,7 @@ named-edit = Edit
 named-deleted = “{ $name }” deleted.
 named-export-all = Export presets and prompts
 named-file = gemtab-presets.json
-named-imported = Imported: { NUMBER($presets) } presets, { NUMBER($prompts) } prompts. Already here: { NUMBER($known) }.
+named-imported = Presets imported: { NUMBER($presets) }, prompts: { NUMBER($prompts) }. Already here: { NUMBER($known) }.
 presets-format = The file has no presets or prompts from gemtab.
 presets-too-many = The file has { NUMBER($count) } presets and prompts, but imports are limited to { NUMBER($most) }.
 presets-text = The text of “{ $name }” is { $size }, but the limit is { $most }.

@@ -170,9 +170,9 @@ test("presets and prompts are files, and go with everything", { tag: DOWNLOADS }
   expect(file).toContain("Like a pirate.");
   const notice = page.getByRole("region", { name: "Notifications" });
   await importText(page, list, file);
-  await expect(notice).toContainText("Imported: 0 presets, 0 prompts. Already here: 2.");
+  await expect(notice).toContainText("Presets imported: 0, prompts: 0. Already here: 2.");
   await importText(page, list, file.replace("Like a pirate.", "Like a captain."));
-  await expect(notice).toContainText("Imported: 1 presets, 0 prompts. Already here: 1.");
+  await expect(notice).toContainText("Presets imported: 1, prompts: 0. Already here: 1.");
   await expect(list.getByRole("button", { name: "Pirate (2)", exact: true })).toBeVisible();
   for (const [hostile, words] of [
     [file.slice(0, 50), /The file isn’t a gemtab export/],

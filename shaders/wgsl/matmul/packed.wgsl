@@ -1,6 +1,6 @@
 // Y[T, N] = X[T, K] · W[N, K]ᵀ for the rows of a prefill chunk, X rounded to int8, W planar of a quantised type: dot products of
-// integers by units of 16 elements, whose sums are scaled and added in f32. A scale for each 32 is a fifth faster, and misses what
-// llama.cpp reaches on one golden model (MEASUREMENTS.md).
+// integers by units of 16 elements, whose sums are scaled and added in f32. A scale for each 32 is a tenth faster, and misses what
+// llama.cpp reaches on two golden models (MEASUREMENTS.md).
 //
 // A workgroup computes BM×BN of Y; a thread computes TM×TN of it in registers: rows m + i·BM/TM, columns n + j·BN/TN. It
 // loops over K in steps of STEP blocks: the codes of X are copied and those of W unpacked once, into workgroup memory, by
