@@ -177,6 +177,7 @@ test.describe("nothing is lost", () => {
     await app.ask("Hello");
     await app.kept("Gladly.");
     await app.attach(png());
+    await expect(app.tray).toContainText("red.png");
     await fillStorage(page, true);
     await app.ask("What is this?");
     await expect(page.getByRole("alert").filter({ hasText: "couldn’t be saved" })).toBeVisible();
