@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
 
 use super::foreign::{self, Foreign};
+use super::json_file::{self, NotUtf8};
 use super::preset_file;
 use super::title::one_line;
 use super::{
@@ -172,15 +173,14 @@ impl Archive {
         if json.len() as u64 > MAX_BYTES {
             return Err(ImportError::TooLarge { size: json.len() as u64 });
         }
-        // Some editors put a byte order mark before what they save.
-        let json = json.strip_prefix("\u{feff}".as_bytes()).unwrap_or(json);
         if json.starts_with(b"PK") {
             return Err(ImportError::Zip);
         }
-        let is_list = json.trim_ascii_start().starts_with(b"[");
+        let json = json_file::text(json).map_err(not_utf8)?;
+        let is_list = json.trim_start().starts_with('[');
         let head: Head = match is_list {
             true => Head { format: String::new(), version: 0 },
-            false => serde_json::from_slice(json).map_err(|error| at(&error))?,
+            false => serde_json::from_str(json).map_err(|error| at(&error))?,
         };
         if head.format.is_empty() {
             return Self::of_others(json);
@@ -191,7 +191,7 @@ impl Archive {
         if head.version > VERSION {
             return Err(ImportError::Version { found: head.version });
         }
-        let mut file: File<Vec<Conversation>> = serde_json::from_slice(json).map_err(|error| at(&error))?;
+        let mut file: File<Vec<Conversation>> = serde_json::from_str(json).map_err(|error| at(&error))?;
         for (index, conversation) in file.conversations.iter_mut().enumerate() {
             conversation.title = one_line(&conversation.title);
             if head.version < WITH_TITLE_SOURCE {
@@ -216,10 +216,10 @@ impl Archive {
     }
 
     /// Reads the export of another program.
-    fn of_others(json: &[u8]) -> Result<Self, ImportError> {
+    fn of_others(json: &str) -> Result<Self, ImportError> {
         let Some(Foreign { conversations, skipped }) = foreign::read(json, super::now()) else {
             // Where it is no JSON either, that has a place.
-            serde_json::from_slice::<IgnoredAny>(json).map_err(|error| at(&error))?;
+            serde_json::from_str::<IgnoredAny>(json).map_err(|error| at(&error))?;
             return Err(ImportError::Format { found: String::new() });
         };
         for (index, conversation) in conversations.iter().enumerate() {
@@ -300,6 +300,10 @@ impl<F: FnMut(String)> ArchiveWriter<F> {
 fn field<T: Serialize>(name: &str, all: &[T]) -> String {
     // Texts and finite numbers: there is nothing that JSON cannot hold.
     format!("\n\"{name}\": {},", serde_json::to_string_pretty(all).unwrap_or_default())
+}
+
+fn not_utf8(NotUtf8 { line, column }: NotUtf8) -> ImportError {
+    ImportError::Json { fault: Category::Syntax, line, column, reason: "not UTF-8".to_owned() }
 }
 
 fn at(error: &serde_json::Error) -> ImportError {

@@ -25,6 +25,7 @@ mod given;
 mod id;
 #[cfg_attr(not(target_arch = "wasm32"), expect(dead_code, reason = "browsers alone have it"))]
 mod indexed_db;
+mod json_file;
 mod merge;
 mod message;
 mod named;

@@ -3,6 +3,7 @@
 use protocol::Sampling;
 use serde::{Deserialize, Serialize};
 
+use super::json_file::{self, NotUtf8};
 use super::title::{one_line, shorten};
 use super::{Preset, Prompt};
 
@@ -111,18 +112,18 @@ impl PresetFile {
         if json.len() as u64 > MAX_PRESET_BYTES {
             return Err(PresetFileError::TooLarge { size: json.len() as u64 });
         }
-        // Some editors put a byte order mark before what they save.
-        let json = json.strip_prefix("\u{feff}".as_bytes()).unwrap_or(json);
+        let json = json_file::text(json)
+            .map_err(|NotUtf8 { line, column }| PresetFileError::Json { line, column })?;
         let at =
             |error: serde_json::Error| PresetFileError::Json { line: error.line(), column: error.column() };
-        let head: Head = serde_json::from_slice(json).map_err(at)?;
+        let head: Head = serde_json::from_str(json).map_err(at)?;
         if head.format != FORMAT {
             return Err(PresetFileError::Format);
         }
         if head.version > VERSION {
             return Err(PresetFileError::Version { found: head.version });
         }
-        let mut file: Self = serde_json::from_slice(json).map_err(at)?;
+        let mut file: Self = serde_json::from_str(json).map_err(at)?;
         check(&mut file.presets, &mut file.prompts)?;
         Ok(file)
     }

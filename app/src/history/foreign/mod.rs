@@ -53,8 +53,7 @@ pub(super) struct Foreign {
 }
 
 /// Reads a file; `None` if no known program wrote it. `now` in milliseconds since 1970.
-pub(super) fn read(json: &[u8], now: u64) -> Option<Foreign> {
-    let json = std::str::from_utf8(json).ok()?;
+pub(super) fn read(json: &str, now: u64) -> Option<Foreign> {
     // One conversation at a time, as what is read of one takes several times its text.
     let entries: Vec<&RawValue> = match json.trim_start().as_bytes().first()? {
         b'[' => serde_json::from_str(json).ok()?,
