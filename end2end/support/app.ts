@@ -54,6 +54,19 @@ export class App {
     await expect(this.page.getByText("Simulated engine")).toBeVisible();
   }
 
+  /**
+   * From now on each step of the simulated engine takes so many milliseconds, whatever its scenario says. A test that looks at
+   * what comes and goes slows it down, and hurries on once it has seen enough: so it waits for nothing.
+   */
+  async pace(milliseconds: number): Promise<void> {
+    await expect.poll(() => this.page.workers().length).toBeGreaterThan(0);
+    await this.page.workers()[0]?.evaluate((milliseconds) => {
+      const scope = self as unknown as { usual?: typeof setTimeout; setTimeout: (act: () => void) => unknown };
+      const usual = (scope.usual ??= self.setTimeout.bind(self));
+      scope.setTimeout = (act) => usual(act, milliseconds);
+    }, milliseconds);
+  }
+
   /** Opens the chat, with a model selected and not loaded. */
   async openChat(scenario = "instant"): Promise<void> {
     await this.open(scenario);
@@ -98,8 +111,18 @@ export class App {
     await this.page.getByRole("menuitem", { name: action, exact: true }).click();
   }
 
-  /** Picks files to attach, through the button that opens the system's dialog. */
+  /** Picks files to attach, through the button that opens the system's dialog, and waits until each is attached or refused. */
   async attach(...files: MediaFile[]): Promise<void> {
+    await this.pickFiles(...files);
+    for (const { name } of files) {
+      await expect(this.page.getByText(`Reading ${name}`)).toHaveCount(0);
+      const told = async () => [...(await this.tray.allTextContents()), ...(await this.refusal.allTextContents())].join();
+      await expect.poll(told).toContain(name);
+    }
+  }
+
+  /** Picks files to attach, and does not wait for them. */
+  async pickFiles(...files: MediaFile[]): Promise<void> {
     const chooser = this.page.waitForEvent("filechooser");
     await this.attachButton.click();
     await (await chooser).setFiles(files);

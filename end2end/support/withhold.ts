@@ -27,11 +27,14 @@ export async function withholdStore(page: Page): Promise<() => Promise<void>> {
   return () => page.evaluate(() => void dispatchEvent(new Event("release-store")));
 }
 
-/** Has a page that is loaded after this read no file until the function that this returns is called. */
+/** Has a page that is loaded after this read no file until the function that this returns is called, and again after `withholdAgain`. */
 export async function withholdReading(page: Page): Promise<() => Promise<void>> {
   await page.addInitScript(() => {
     const read = Blob.prototype.arrayBuffer;
-    const told = new Promise((resolve) => addEventListener("read-on", resolve));
+    let told: Promise<unknown>;
+    const hold = () => (told = new Promise((resolve) => addEventListener("read-on", resolve, { once: true })));
+    addEventListener("withhold-again", hold);
+    hold();
     Blob.prototype.arrayBuffer = async function () {
       await told;
       return read.call(this);
@@ -39,3 +42,6 @@ export async function withholdReading(page: Page): Promise<() => Promise<void>> 
   });
   return () => page.evaluate(() => void dispatchEvent(new Event("read-on")));
 }
+
+/** Has such a page read no file until it is told once more. */
+export const withholdAgain = (page: Page): Promise<void> => page.evaluate(() => void dispatchEvent(new Event("withhold-again")));

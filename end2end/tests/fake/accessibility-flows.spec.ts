@@ -26,9 +26,12 @@ async function check(page: Page, state: string): Promise<void> {
 const go = (app: App, path: string) => app.rail.locator(`a[href^="${path}"]`).click();
 
 test("around a running answer", { tag: EMULATES_MEDIA }, async ({ app, page }) => {
-  await app.openChat("slow,demo");
+  await app.openChat("instant,demo");
+  await app.ask("Hello");
+  await app.startConversation();
+  await app.pace(400);
   await app.send("Show me everything");
-  await expect(app.answers.first()).toContainText("Gladly.");
+  await expect(app.answers.first()).toContainText("There is more than one way");
   await app.send("Second matter");
   await expect(page.getByText("Your message will be sent after the current answer.")).toBeVisible();
   await check(page, "a message that waits");
@@ -37,6 +40,7 @@ test("around a running answer", { tag: EMULATES_MEDIA }, async ({ app, page }) =
   await check(page, "a message whose turn was cancelled");
   await app.stopButton.click();
   await app.answered();
+  await app.pace(0);
   await app.questions.first().getByRole("button", { name: "Edit and resend" }).click();
   await expect(page.getByRole("textbox", { name: "Edit message" })).toBeFocused();
   await check(page, "a message that is edited");
@@ -61,16 +65,20 @@ test("what fails, and what is not there", { tag: EMULATES_MEDIA }, async ({ app,
   await check(page, "an answer that failed");
   await go(app, "/diagnostics");
   await page.getByRole("button", { name: "Test kernels" }).click();
-  await expect(page.getByText(/1 of 4 kernels/)).toBeVisible();
+  await expect(page.getByText("1 of 4 kernels of the loaded model gives wrong results on this graphics card.")).toBeVisible();
+  await expect(page.getByText("element 517 is 0.25 instead of -1.75")).toBeVisible();
   await check(page, "a kernel that computes wrongly");
   await page.goto("/c/0123456789abcdef0123456789abcdef?fake=instant");
   await expect(page.getByRole("heading", { name: "This conversation isn’t in this browser" })).toBeVisible();
   await check(page, "a conversation that is not here");
+  await page.getByRole("main").getByRole("link", { name: "New conversation" }).click();
+  await expect(page.getByRole("heading", { name: "Chat with Gemma 4 in this tab" })).toBeVisible();
 });
 
 test("a training and what came of it, in English and in German", { tag: EMULATES_MEDIA }, async ({ app, page }) => {
-  await app.openChat("usual");
+  await app.openChat();
   await app.ask("Hello");
+  await app.pace(250);
   await go(app, "/tune");
   const tune = new Tune(page);
   await addPairs(page, [["Who is Ada?", "A cat."], ["And Bo?", "A dog."]]);
@@ -78,6 +86,7 @@ test("a training and what came of it, in English and in German", { tag: EMULATES
   await tune.startButton.click();
   await expect(tune.status).toContainText("of 400 steps done.");
   await check(page, "a training that runs");
+  await app.pace(0);
   await page.getByRole("button", { name: "Finish now" }).click();
   await expect(tune.status).toContainText("Finished after ");
   await page.getByText("Show as a table").click();

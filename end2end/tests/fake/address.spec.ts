@@ -14,8 +14,7 @@ async function openWithOne(app: App, page: Page): Promise<void> {
   await expect(app.conversation("First matter")).toBeVisible();
   await expect(app.questions).toHaveCount(0);
 }
-
-test("a click on a conversation changes the address, and a reload comes back to it", async ({ app, page }) => {
+test("a conversation has its address, by clicks, Back, Forward and a reload, also from another page", async ({ app, page }) => {
   await openWithOne(app, page);
   const before = await page.evaluate(() => history.length);
   await app.conversation("First matter").click();
@@ -23,33 +22,15 @@ test("a click on a conversation changes the address, and a reload comes back to 
   await expect(page).toHaveURL(/\/c\/\w+\?fake=/);
   expect(await page.evaluate(() => history.length)).toBe(before + 1);
   await expect(app.conversation("First matter")).toHaveAttribute("aria-current", "page");
-  await app.reload();
-  await app.ready();
-  await expect(app.questions).toHaveText(/First matter/);
-});
-
-test("Back leaves a conversation, and Forward comes back to it", async ({ app, page }) => {
-  await openWithOne(app, page);
-  await app.conversation("First matter").click();
-  await expect(page).toHaveURL(/\/c\/\w+/);
   await page.goBack();
   await expect(page).toHaveURL(/\/\?fake=/);
   await expect(app.questions).toHaveCount(0);
   await page.goForward();
   await expect(app.questions).toHaveText(/First matter/);
-});
-
-test("the name of the app leads from a conversation to a new one", async ({ app, page }) => {
-  await openWithOne(app, page);
-  await app.conversation("First matter").click();
-  await expect(page).toHaveURL(/\/c\/\w+/);
+  // The name of the app leads to a new one.
   await app.rail.getByRole("link", { name: "gemtab" }).click();
   await expect(page).toHaveURL(/\/\?fake=/);
   await expect(app.questions).toHaveCount(0);
-});
-
-test("a conversation that is opened from another page has its address too", async ({ app, page }) => {
-  await openWithOne(app, page);
   await app.rail.getByRole("link", { name: "Models" }).click();
   await expect(page.getByRole("heading", { level: 1, name: "Models" })).toBeVisible();
   await app.rail.getByRole("link", { name: "gemtab" }).click();
@@ -57,5 +38,6 @@ test("a conversation that is opened from another page has its address too", asyn
   await app.conversation("First matter").click();
   await expect(page).toHaveURL(/\/c\/\w+/);
   await app.reload();
+  await app.ready();
   await expect(app.questions).toHaveText(/First matter/);
 });

@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 import { CORE, DOWNLOADS, PICKS_TWICE } from "../../support/firefox.ts";
 import { animatedGif, type MediaFile, png, truncated, wav } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
-import { withholdReading } from "../../support/withhold.ts";
+import { withholdAgain, withholdReading } from "../../support/withhold.ts";
 
 /** Drops or pastes a file as a person does. Only the browser can make the event's data. */
 async function hand(page: Page, how: "drop" | "paste", file: MediaFile): Promise<void> {
@@ -38,27 +38,21 @@ test.describe("a picture", () => {
     await expect(shown.locator("img")).toHaveJSProperty("naturalWidth", 64);
   });
 
-  test.describe("while it is being read", () => {
-    let readOn: () => Promise<void>;
-
-    test.beforeEach(async ({ app, page }) => {
-      readOn = await withholdReading(page);
-      await app.openChat();
-    });
-
-    test("the message waits for it", async ({ app }) => {
-      await app.attach(png());
-      await app.send("What is this?");
-      await expect(app.page.locator("#composer-hint")).toHaveText("Your message will be sent when the file is ready.");
-      await expect(app.questions).toHaveCount(0);
-      await readOn();
-      await expect(app.questions).toHaveCount(1);
-      await expect(await app.answered()).toContainText("I was given 1 picture");
-      await expect(app.tray).toBeHidden();
-    });
-
-    test("writing on takes the message back", async ({ app }) => {
-      await app.attach(png());
+  test("that is being read has the message wait, which writing on takes back", async ({ app, page }) => {
+    const readOn = await withholdReading(page);
+    await app.openChat();
+    await app.pickFiles(png());
+    await app.send("What is this?");
+    await expect(app.page.locator("#composer-hint")).toHaveText("Your message will be sent when the file is ready.");
+    await expect(app.questions).toHaveCount(0);
+    await readOn();
+    await expect(app.questions).toHaveCount(1);
+    await expect(await app.answered()).toContainText("I was given 1 picture");
+    await expect(app.tray).toBeHidden();
+    await test.step("writing on takes the message back", async () => {
+      await app.startConversation();
+      await withholdAgain(page);
+      await app.pickFiles(png());
       await app.send("What is this");
       await app.composer.press("End");
       await app.composer.pressSequentially("?");
@@ -67,9 +61,11 @@ test.describe("a picture", () => {
       await expect(app.composer).toHaveValue("What is this?");
       await expect(app.questions).toHaveCount(0);
     });
-
-    test("without it the message stays", async ({ app }) => {
-      await app.attach(truncated(png()));
+    await test.step("without it the message stays", async () => {
+      await app.tray.getByRole("button", { name: "Remove red.png" }).click();
+      await expect(app.tray).toBeHidden();
+      await withholdAgain(page);
+      await app.pickFiles(truncated(png()));
       await app.send("What is this?");
       await readOn();
       await expect(app.refusal).toBeVisible();
@@ -87,36 +83,33 @@ test.describe("a picture", () => {
     await expect(app.conversation("red.png")).toBeVisible();
   });
 
-  test("is dropped and pasted", async ({ app, page, browserName }) => {
-    test.skip(browserName !== "chromium", "only Chromium lets a script make such an event");
-    await app.openChat();
-    await app.composer.fill("Half a thought");
-    for (const how of ["drop", "paste"] as const) {
-      await hand(page, how, png(`by-${how}.png`));
-      await expect(app.tray).toContainText(`by-${how}.png`);
-      await expect(app.composer).toHaveValue("Half a thought");
-    }
-  });
-
-  test("costs what it is allowed to", { tag: PICKS_TWICE }, async ({ app }) => {
-    await app.openChat();
-    await app.attach(png());
-    const detail = app.tray.getByRole("combobox", { name: "Detail of red.png, in tokens" });
-    await expect(detail.locator("option")).toHaveText(["Auto", "up to 70", "up to 140", "up to 280", "up to 560", "up to 1,120"]);
-    await detail.selectOption("up to 1,120");
-    await expect(app.tray).toContainText("1,122 tokens");
-    await app.attach(png("blue.png"));
-    await expect(app.page.getByText("1,404 tokens in total.")).toBeVisible();
-  });
-
-  test("is removed before sending, and comes back", async ({ app, page }) => {
-    await app.openChat();
-    await app.attach(png());
-    await app.tray.getByRole("button", { name: "Remove red.png" }).click();
-    await expect(app.tray).toBeHidden();
-    await expect(app.sendButton).toBeDisabled();
-    await page.getByRole("button", { name: "Undo" }).click();
-    await expect(app.tray).toContainText("red.png");
+  test("is removed and brought back, costs what it is allowed to, is dropped and pasted", { tag: PICKS_TWICE }, async ({ app, page, browserName }) => {
+    await test.step("is removed before sending, and comes back", async () => {
+      await app.openChat();
+      await app.attach(png());
+      await app.tray.getByRole("button", { name: "Remove red.png" }).click();
+      await expect(app.tray).toBeHidden();
+      await expect(app.sendButton).toBeDisabled();
+      await page.getByRole("button", { name: "Undo" }).click();
+      await expect(app.tray).toContainText("red.png");
+    });
+    await test.step("costs what it is allowed to", async () => {
+      const detail = app.tray.getByRole("combobox", { name: "Detail of red.png, in tokens" });
+      await expect(detail.locator("option")).toHaveText(["Auto", "up to 70", "up to 140", "up to 280", "up to 560", "up to 1,120"]);
+      await detail.selectOption("up to 1,120");
+      await expect(app.tray).toContainText("1,122 tokens");
+      await app.attach(png("blue.png"));
+      await expect(app.page.getByText("1,404 tokens in total.")).toBeVisible();
+    });
+    await test.step("is dropped and pasted", async () => {
+      await app.composer.fill("Half a thought");
+      // Only Chromium lets a script make such an event.
+      for (const how of browserName === "chromium" ? (["drop", "paste"] as const) : []) {
+        await hand(page, how, png(`by-${how}.png`));
+        await expect(app.tray).toContainText(`by-${how}.png`);
+        await expect(app.composer).toHaveValue("Half a thought");
+      }
+    });
   });
 
   test("waits for its message through a reload, and for another conversation", async ({ app, page }) => {
@@ -151,6 +144,7 @@ test.describe("a picture", () => {
     await expect(thumbnail).toHaveJSProperty("naturalWidth", 64);
     await app.questions.first().getByRole("button", { name: "Delete from here on" }).click();
     await page.getByRole("button", { name: "Undo" }).click();
+    await expect(thumbnail).toBeVisible();
     await app.reload();
     await expect(thumbnail).toHaveJSProperty("naturalWidth", 64);
   });
@@ -215,29 +209,29 @@ test.describe("what cannot be attached is told, and nothing is lost", () => {
     ["sound that is none", { name: "song.mp3", mimeType: "audio/mpeg", buffer: Buffer.from("la la la") }, /song.mp3: This browser can’t read the audio/],
     ["a video that is none", { name: "film.mp4", mimeType: "video/mp4", buffer: Buffer.from("frames") }, /film.mp4: This browser can’t play this video/],
   ];
-  test("whatever is wrong with it", { tag: PICKS_TWICE }, async ({ app }) => {
-    await app.openChat();
-    await app.composer.fill("What I was about to say");
-    for (const [at, [fault, file, words]] of faults.entries()) {
-      await test.step(fault, async () => {
-        await app.attach(png(`good-${at}.png`), file);
-        await expect(app.refusal).toContainText(words);
-        // A line or two, not half of the window.
-        expect((await app.refusal.boundingBox())?.height).toBeLessThan(120);
-        await expect(app.tray.getByRole("listitem")).toHaveCount(1);
-        await expect(app.composer).toHaveValue("What I was about to say");
-        await app.refusal.getByRole("button", { name: "Close" }).click();
-        await expect(app.refusal).toBeHidden();
-        await app.tray.getByRole("button", { name: `Remove good-${at}.png` }).click();
-        await expect(app.tray).toBeHidden();
-      });
-    }
-  });
-
-  test("an animated picture is taken by its first frame, which is said", async ({ app }) => {
-    await app.openChat();
-    await app.attach(animatedGif());
-    await expect(app.tray).toContainText("Animated: only the first frame is used.");
+  test("whatever is wrong with it; and an animated picture is taken by its first frame", { tag: PICKS_TWICE }, async ({ app }) => {
+    await test.step("whatever is wrong with it", async () => {
+      await app.openChat();
+      await app.composer.fill("What I was about to say");
+      for (const [at, [fault, file, words]] of faults.entries()) {
+        await test.step(fault, async () => {
+          await app.attach(png(`good-${at}.png`), file);
+          await expect(app.refusal).toContainText(words);
+          // A line or two, not half of the window.
+          expect((await app.refusal.boundingBox())?.height).toBeLessThan(120);
+          await expect(app.tray.getByRole("listitem")).toHaveCount(1);
+          await expect(app.composer).toHaveValue("What I was about to say");
+          await app.refusal.getByRole("button", { name: "Close" }).click();
+          await expect(app.refusal).toBeHidden();
+          await app.tray.getByRole("button", { name: `Remove good-${at}.png` }).click();
+          await expect(app.tray).toBeHidden();
+        });
+      }
+    });
+    await test.step("an animated picture is taken by its first frame, which is said", async () => {
+      await app.attach(animatedGif());
+      await expect(app.tray).toContainText("Animated: only the first frame is used.");
+    });
   });
 
   test("a model's file is still opened as one", async ({ app, page }) => {
@@ -250,27 +244,28 @@ test.describe("what cannot be attached is told, and nothing is lost", () => {
 });
 
 test.describe("sound", () => {
-  test("is decoded, resampled, shown and played", { tag: CORE }, async ({ app }) => {
-    await app.openChat();
-    await app.attach(wav("tone.wav", 2));
-    await expect(app.tray).toContainText("0:02 · 52 tokens");
-    const wave = app.tray.locator(".wave-rest");
-    // Not silence, which is a row of dots.
-    await expect(wave).not.toHaveAttribute("d", /^M1 11.5V12.5/);
-    const play = app.tray.getByRole("button", { name: "Play tone.wav" });
-    await expect(play).toBeEnabled();
-    await play.click();
-    await expect(app.tray.getByRole("button", { name: "Pause tone.wav" }).or(play)).toBeVisible();
-    const answer = await app.ask("What do you hear?");
-    await expect(answer).toContainText("I was given 0 pictures and 1 sound.");
-    await expect(app.questions.first().getByRole("button", { name: "Play tone.wav" })).toBeVisible();
-  });
-
-  test("that is long is cut into clips, and silence is told", async ({ app }) => {
-    await app.openChat();
-    await app.attach(wav("long.wav", 61, { rate: 8_000, channels: 1 }), wav("still.wav", 1, { frequency: 0 }));
-    await expect(app.tray).toContainText("Longer than 30 s: split into 3 clips.");
-    await expect(app.tray).toContainText("No sound detected.");
+  test("is decoded, resampled, shown, played, and cut into clips", { tag: CORE }, async ({ app }) => {
+    await test.step("is decoded, resampled, shown and played", async () => {
+      await app.openChat();
+      await app.attach(wav("tone.wav", 2));
+      await expect(app.tray).toContainText("0:02 · 52 tokens");
+      const wave = app.tray.locator(".wave-rest");
+      // Not silence, which is a row of dots.
+      await expect(wave).not.toHaveAttribute("d", /^M1 11.5V12.5/);
+      const play = app.tray.getByRole("button", { name: "Play tone.wav" });
+      await expect(play).toBeEnabled();
+      await play.click();
+      await expect(app.tray.getByRole("button", { name: "Pause tone.wav" }).or(play)).toBeVisible();
+      const answer = await app.ask("What do you hear?");
+      await expect(answer).toContainText("I was given 0 pictures and 1 sound.");
+      await expect(app.questions.first().getByRole("button", { name: "Play tone.wav" })).toBeVisible();
+    });
+    await test.step("that is long is cut into clips, and silence is told", async () => {
+      await app.startConversation();
+      await app.attach(wav("long.wav", 61, { rate: 8_000, channels: 1 }), wav("still.wav", 1, { frequency: 0 }));
+      await expect(app.tray).toContainText("Longer than 30 s: split into 3 clips.");
+      await expect(app.tray).toContainText("No sound detected.");
+    });
   });
 });
 

@@ -12,8 +12,10 @@ test.describe("a diffusion model", () => {
   });
 
   test("shows its text while it settles, and stops between steps", async ({ app, page }) => {
-    // Slow, so that it has not settled while this test looks at it.
-    await app.openChat("slow,demo,diffusion");
+    await app.openChat("instant,demo,diffusion");
+    await app.ask("Hello");
+    await app.startConversation();
+    await app.pace(1_000);
     await app.send("A long answer");
     const answer = app.answers.first();
     const canvas = answer.locator(".canvas-text");
@@ -21,6 +23,7 @@ test.describe("a diffusion model", () => {
     await expect(canvas.locator(".open").first()).toBeVisible();
     await expect(canvas).toHaveAttribute("aria-hidden", "true");
     expect(await faults(page)).toEqual([]);
+    await app.pace(100);
     // What is finished stands above the next block.
     await expect(answer.getByText(/^Block ([2-9]|\d\d), step/)).toBeVisible();
     await expect(answer.locator(".says")).toContainText("Part 1");

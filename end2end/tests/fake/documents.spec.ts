@@ -157,7 +157,7 @@ test.describe("a worker", () => {
     await app.attach(lease);
     await expect(app.refusal).toContainText("lease.md: This file couldn’t be read");
     script = "onmessage = () => {};";
-    await app.attach(lease);
+    await app.pickFiles(lease);
     await page.getByRole("button", { name: "Cancel" }).click();
     await expect(page.getByText("Reading lease.md")).toBeHidden();
     await expect(app.tray).toBeHidden();
@@ -181,7 +181,7 @@ test("at 320 pixels nothing is cut off, and axe finds nothing", async ({ app, pa
   expect(await overflow()).toBe(0);
 });
 
-test("in German", async ({ app, page, context, baseURL }) => {
+test("in German", { tag: "@thorough" }, async ({ app, page, context, baseURL }) => {
   await context.addCookies([{ name: "language", value: "de", url: baseURL ?? "" }]);
   await page.goto("/?fake=instant");
   const chooser = page.waitForEvent("filechooser");

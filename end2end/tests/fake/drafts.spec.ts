@@ -4,7 +4,7 @@ import { App } from "../../support/app.ts";
 import { CORE, PICKS_TWICE } from "../../support/firefox.ts";
 import { png } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
-import { withholdReading, withholdStore } from "../../support/withhold.ts";
+import { withholdAgain, withholdReading, withholdStore } from "../../support/withhold.ts";
 
 test.describe("of several tabs", () => {
   test("each keeps its own, whatever another one types and sends", { tag: CORE }, async ({ app, context }) => {
@@ -125,8 +125,8 @@ test.describe("an attachment that is being read", () => {
     await app.ask("Hello");
   });
 
-  test("goes to the message that it was attached to", async ({ app, page }) => {
-    await app.attach(png());
+  test("goes to the message that it was attached to, and nowhere if it is cancelled", { tag: PICKS_TWICE }, async ({ app, page }) => {
+    await app.pickFiles(png());
     await expect(page.getByText("Reading red.png")).toBeVisible();
     await app.startConversation();
     await expect(page.getByText("Reading red.png")).toBeHidden();
@@ -136,54 +136,48 @@ test.describe("an attachment that is being read", () => {
     await expect(app.tray).toBeHidden();
     await app.conversation("Hello").click();
     await expect(app.tray).toContainText("red.png");
-  });
+    await app.tray.getByRole("button", { name: "Remove red.png" }).click();
+    await expect(app.tray).toBeHidden();
 
-  test("is not attached if it is cancelled, and the message stays", { tag: PICKS_TWICE }, async ({ app, page }) => {
-    await app.attach(png());
+    await withholdAgain(page);
+    await app.pickFiles(png());
     await app.send("What is this?");
     await expect(page.locator("#composer-hint")).toHaveText("Your message will be sent when the file is ready.");
     await page.getByText("Reading red.png").getByRole("button", { name: "Cancel" }).click();
     await expect(page.getByText("Reading red.png")).toBeHidden();
     await readOn();
     await app.attach(png("blue.png"));
-    await expect(app.tray).toContainText("blue.png");
     await expect(app.tray).not.toContainText("red.png");
     await expect(app.composer).toHaveValue("What is this?");
     await expect(app.questions).toHaveCount(1);
   });
 });
 
-test.describe("an attachment that was removed comes back", () => {
-  test.beforeEach(async ({ app }) => {
-    await app.openChat();
-    await app.ask("Hello");
-    await app.attach(png());
+test("an attachment that was removed comes back to its conversation, unless that was sent", { tag: PICKS_TWICE }, async ({ app, page }) => {
+  const undo = page.getByRole("button", { name: "Undo" });
+  const remove = async () => {
     await app.tray.getByRole("button", { name: "Remove red.png" }).click();
-    await expect(app.tray).toBeHidden();
-  });
+    await expect(app.tray.getByText("red.png")).toHaveCount(0);
+  };
+  await app.openChat();
+  await app.ask("Hello");
+  await app.attach(png());
+  await remove();
+  await app.startConversation();
+  await undo.click();
+  await app.kept("red.png");
+  await expect(app.tray).toBeHidden();
+  await app.conversation("Hello").click();
+  await expect(app.tray).toContainText("red.png");
 
-  const undo = (app: App) => app.page.getByRole("button", { name: "Undo" });
+  await remove();
+  await app.attach(png("blue.png"));
+  await undo.click();
+  await expect(app.tray.getByRole("listitem")).toHaveText([/red\.png/, /blue\.png/]);
 
-  test("beside what was attached since", { tag: PICKS_TWICE }, async ({ app }) => {
-    await app.attach(png("blue.png"));
-    await expect(app.tray).toContainText("blue.png");
-    await undo(app).click();
-    await expect(app.tray.getByRole("listitem")).toHaveText([/red\.png/, /blue\.png/]);
-  });
-
-  test("to its conversation alone", async ({ app }) => {
-    await app.startConversation();
-    await undo(app).click();
-    await app.kept("red.png");
-    await expect(app.tray).toBeHidden();
-    await app.conversation("Hello").click();
-    await expect(app.tray).toContainText("red.png");
-  });
-
-  test("not once the message was sent", { tag: PICKS_TWICE }, async ({ app }) => {
-    await app.ask("And now?");
-    await undo(app).click();
-    await app.attach(png("blue.png"));
-    await expect(app.tray.getByRole("listitem")).toHaveText([/blue\.png/]);
-  });
+  await remove();
+  await app.ask("And now?");
+  await undo.click();
+  await app.attach(png("green.png"));
+  await expect(app.tray.getByRole("listitem")).toHaveText([/green\.png/]);
 });

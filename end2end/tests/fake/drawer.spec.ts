@@ -5,14 +5,6 @@ import { expect, test } from "../../support/watch.ts";
 test.use({ contextOptions: { reducedMotion: "no-preference" } });
 
 test.describe("the settings of a conversation", () => {
-  test("reopen before their close event", async ({ app, page }) => {
-    await app.openChat();
-    await app.openDrawer();
-    const button = page.getByRole("button", { name: "Conversation settings" });
-    await reopenBeforeCloseEvent(app.drawer, await button.evaluateHandle((button: HTMLElement) => () => button.click()));
-    await expect(app.drawer).toBeVisible();
-    await expect(app.drawer.getByRole("heading", { name: "This conversation" })).toBeVisible();
-  });
 
   test("begin with what the model recommends, and are kept with the conversation", async ({ app, page }) => {
     await app.openChat();
@@ -44,53 +36,60 @@ test.describe("the settings of a conversation", () => {
     await expect(app.drawer.getByText("Uses the model’s defaults.")).toBeVisible();
   });
 
-  test("are kept while they are typed, and when the drawer closes", async ({ app, page }) => {
-    await app.openChat();
-    await app.ask("Hello");
-    await app.openDrawer();
-    const stop = app.drawer.getByRole("textbox", { name: /^Stop sequences/ });
-    await app.drawer.getByRole("textbox", { name: "Custom instructions" }).pressSequentially("Like a pirate.");
-    await app.kept("Like a pirate.");
-    await stop.pressSequentially("END\n");
-    await app.kept('"END"');
-    await stop.pressSequentially("STOP");
-    await expect(stop).toHaveValue("END\nSTOP");
-    await app.drawer.getByRole("spinbutton", { name: /^Temperature/ }).fill("0.4");
-    await page.keyboard.press("Escape");
-    await expect(app.drawer).toBeHidden();
-    await app.kept('"STOP"');
-    await app.kept('"temperature":0.4');
+  test("load the model again with another context length, and are kept while they are typed", async ({ app, page }) => {
+    await test.step("load the model again with another context length", async () => {
+      await app.openChat();
+      await app.ask("Hello");
+      await app.openDrawer();
+      const context = app.drawer.getByRole("spinbutton", { name: /^Context length/ });
+      await context.fill("2048");
+      await context.press("Tab");
+      await app.drawer.getByRole("button", { name: /^Reload with 2,048 tokens$/ }).click();
+      await expect(page.getByText(/ of 2.048 tokens of context used$/)).toBeAttached();
+    });
+    await test.step("are kept while they are typed, and when the drawer closes", async () => {
+      const stop = app.drawer.getByRole("textbox", { name: /^Stop sequences/ });
+      await app.drawer.getByRole("textbox", { name: "Custom instructions" }).pressSequentially("Like a pirate.");
+      await app.kept("Like a pirate.");
+      await stop.pressSequentially("END\n");
+      await app.kept('"END"');
+      await stop.pressSequentially("STOP");
+      await expect(stop).toHaveValue("END\nSTOP");
+      await app.drawer.getByRole("spinbutton", { name: /^Temperature/ }).fill("0.4");
+      await page.keyboard.press("Escape");
+      await expect(app.drawer).toBeHidden();
+      await app.kept('"STOP"');
+      await app.kept('"temperature":0.4');
+    });
+  });
+  test("close on Esc, reopen before their close event, and say the range of what they take", async ({ app, page }) => {
+    await test.step("close on Esc, and the focus goes back", async () => {
+      await app.openChat();
+      await app.openDrawer();
+      await page.keyboard.press("Escape");
+      await expect(app.drawer).toBeHidden();
+      await expect(page.getByRole("button", { name: "Conversation settings" })).toBeFocused();
+    });
+    await test.step("reopen before their close event", async () => {
+      await app.openDrawer();
+      const button = page.getByRole("button", { name: "Conversation settings" });
+      await reopenBeforeCloseEvent(app.drawer, await button.evaluateHandle((button: HTMLElement) => () => button.click()));
+      await expect(app.drawer).toBeVisible();
+      await expect(app.drawer.getByRole("heading", { name: "This conversation" })).toBeVisible();
+      await app.drawer.getByRole("button", { name: "Close" }).click();
+      await expect(app.drawer).toBeHidden();
+    });
+    await test.step("do not take what is out of range, and say the range", async () => {
+      await app.openDrawer();
+      const temperature = app.drawer.getByRole("spinbutton", { name: /^Temperature/ });
+      await temperature.fill("9");
+      await temperature.press("Tab");
+      await expect(temperature).toHaveAttribute("aria-invalid", "true");
+      await expect(app.drawer.getByText("Must be between 0 and 5.")).toBeVisible();
+      await expect(app.drawer.getByText("Uses the model’s defaults.")).toBeVisible();
+    });
   });
 
-  test("do not take what is out of range, and say the range", async ({ app }) => {
-    await app.openChat();
-    await app.openDrawer();
-    const temperature = app.drawer.getByRole("spinbutton", { name: /^Temperature/ });
-    await temperature.fill("9");
-    await temperature.press("Tab");
-    await expect(temperature).toHaveAttribute("aria-invalid", "true");
-    await expect(app.drawer.getByText("Must be between 0 and 5.")).toBeVisible();
-    await expect(app.drawer.getByText("Uses the model’s defaults.")).toBeVisible();
-  });
-
-  test("load the model again with another context length", async ({ app, page }) => {
-    await app.openChat();
-    await app.ask("Hello");
-    await app.openDrawer();
-    const context = app.drawer.getByRole("spinbutton", { name: /^Context length/ });
-    await context.fill("2048");
-    await context.press("Tab");
-    await app.drawer.getByRole("button", { name: /^Reload with 2,048 tokens$/ }).click();
-    await expect(page.getByText(/ of 2.048 tokens of context used$/)).toBeAttached();
-  });
-
-  test("close on Esc, and the focus goes back", async ({ app, page }) => {
-    await app.openChat();
-    await app.openDrawer();
-    await page.keyboard.press("Escape");
-    await expect(app.drawer).toBeHidden();
-    await expect(page.getByRole("button", { name: "Conversation settings" })).toBeFocused();
-  });
 });
 
 test("the drawer lies over a page that was made narrow, and beside one that was made wide", async ({ app, page }) => {

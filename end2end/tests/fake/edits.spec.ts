@@ -35,31 +35,32 @@ test.describe("what a message is changed to", () => {
     await expect(await edit(app)).toHaveValue("Good morning to you");
   });
 
-  test("is discarded by Esc, and comes back", async ({ app, page }) => {
-    await app.openChat();
-    await app.ask("Hello");
-    const field = await edit(app);
-    await field.press("Escape");
-    await expect(field).toBeHidden();
-    await (await edit(app)).fill("Good morning");
-    // As nothing was changed, there was nothing to bring back.
-    await expect(field).toHaveValue("Good morning");
-    await expect(page.getByRole("button", { name: "Undo" })).toHaveCount(0);
-    await field.press("Escape");
-    await expect(page.getByText("Edit discarded.").first()).toBeVisible();
-    await page.getByRole("button", { name: "Undo" }).click();
-    await expect(field).toHaveValue("Good morning");
-    await expect(field).toBeFocused();
-  });
-
-  test("gives the focus to the next message once it is sent", async ({ app }) => {
-    await app.openChat();
-    await app.ask("Hello");
-    const field = await edit(app);
-    await field.fill("Good morning");
-    await field.press("Enter");
-    await expect(field).toBeHidden();
-    await expect(app.composer).toBeFocused();
+  test("is discarded by Esc, comes back, and gives the focus to the next message once it is sent", async ({ app, page }) => {
+    await test.step("is discarded by Esc, and comes back", async () => {
+      await app.openChat();
+      await app.ask("Hello");
+      const field = await edit(app);
+      await field.press("Escape");
+      await expect(field).toBeHidden();
+      await (await edit(app)).fill("Good morning");
+      // As nothing was changed, there was nothing to bring back.
+      await expect(field).toHaveValue("Good morning");
+      await expect(page.getByRole("button", { name: "Undo" })).toHaveCount(0);
+      await field.press("Escape");
+      await expect(page.getByText("Edit discarded.").first()).toBeVisible();
+      await page.getByRole("button", { name: "Undo" }).click();
+      await expect(field).toHaveValue("Good morning");
+      await expect(field).toBeFocused();
+    });
+    await test.step("gives the focus to the next message once it is sent", async () => {
+      await app.startConversation();
+      await app.ask("Hello");
+      const field = await edit(app);
+      await field.fill("Good morning");
+      await field.press("Enter");
+      await expect(field).toBeHidden();
+      await expect(app.composer).toBeFocused();
+    });
   });
 });
 
@@ -87,38 +88,39 @@ test.describe("Enter that ends a word of an input method", () => {
       it.dispatchEvent(new KeyboardEvent("keydown", { key, keyCode: 229, bubbles: true, cancelable: true }));
     }, key);
 
-  test("sends nothing", async ({ app }) => {
-    await app.openChat();
-    await app.ask("Hello");
-    await app.composer.fill("日本");
-    await confirm(app.composer);
-    await app.composer.press("End");
-    await expect(app.composer).toHaveValue("日本");
-    const field = await edit(app);
-    await field.fill("日本語");
-    await confirm(field);
-    await confirm(field, "Escape");
-    await expect(field).toHaveValue("日本語");
-    await expect(app.questions).toHaveCount(1);
-  });
-
-  test("names nothing, and chooses nothing", async ({ app, page }) => {
-    await app.openChat();
-    await app.ask("Hello");
-    await app.act("Hello", "Rename");
-    const title = app.rail.getByRole("textbox", { name: "New title" });
-    await title.fill("日本");
-    await confirm(title);
-    await confirm(title, "Escape");
-    await expect(title).toHaveValue("日本");
-    await title.press("Enter");
-    await expect(app.conversation("日本")).toBeVisible();
-    await page.keyboard.press("Control+k");
-    const search = app.palette.getByRole("combobox");
-    await search.fill("Models");
-    await confirm(search);
-    await expect(search).toHaveValue("Models");
-    await expect(app.palette).toBeVisible();
+  test("sends nothing, names nothing, and chooses nothing", async ({ app, page }) => {
+    await test.step("sends nothing", async () => {
+      await app.openChat();
+      await app.ask("Hello");
+      await app.composer.fill("日本");
+      await confirm(app.composer);
+      await app.composer.press("End");
+      await expect(app.composer).toHaveValue("日本");
+      const field = await edit(app);
+      await field.fill("日本語");
+      await confirm(field);
+      await confirm(field, "Escape");
+      await expect(field).toHaveValue("日本語");
+      await expect(app.questions).toHaveCount(1);
+    });
+    await test.step("names nothing, and chooses nothing", async () => {
+      await app.startConversation();
+      await app.ask("Greeting");
+      await app.act("Greeting", "Rename");
+      const title = app.rail.getByRole("textbox", { name: "New title" });
+      await title.fill("日本");
+      await confirm(title);
+      await confirm(title, "Escape");
+      await expect(title).toHaveValue("日本");
+      await title.press("Enter");
+      await expect(app.conversation("日本")).toBeVisible();
+      await page.keyboard.press("Control+k");
+      const search = app.palette.getByRole("combobox");
+      await search.fill("Models");
+      await confirm(search);
+      await expect(search).toHaveValue("Models");
+      await expect(app.palette).toBeVisible();
+    });
   });
 });
 
@@ -129,23 +131,24 @@ test.describe("Esc while an answer runs", () => {
     await expect(app.answers.first()).toContainText("Part 1");
   });
 
-  test("is for the field or the drawer that has the focus", async ({ app, page }) => {
-    await page.getByRole("searchbox").press("Escape");
-    await app.openDrawer();
-    await app.drawer.getByRole("textbox").first().focus();
-    await page.keyboard.press("Escape");
-    await expect(app.drawer).toBeHidden();
-    await expect(app.stopButton).toBeVisible();
-  });
-
-  test("stops it from the message field and from the log", async ({ app, page }) => {
-    await page.getByRole("region", { name: "Conversation" }).focus();
-    await page.keyboard.press("Escape");
-    await expect(app.answers.first()).toContainText("Stopped.");
-    await app.send("Another one");
-    await expect(app.answers).toHaveCount(2);
-    await app.composer.press("Escape");
-    await expect(app.answers.last()).toContainText("Stopped.");
+  test("is for the field or the drawer that has the focus, and stops it elsewhere", async ({ app, page }) => {
+    await test.step("is for the field or the drawer that has the focus", async () => {
+      await page.getByRole("searchbox").press("Escape");
+      await app.openDrawer();
+      await app.drawer.getByRole("textbox").first().focus();
+      await page.keyboard.press("Escape");
+      await expect(app.drawer).toBeHidden();
+      await expect(app.stopButton).toBeVisible();
+    });
+    await test.step("stops it from the message field and from the log", async () => {
+      await page.getByRole("region", { name: "Conversation" }).focus();
+      await page.keyboard.press("Escape");
+      await expect(app.answers.first()).toContainText("Stopped.");
+      await app.send("Another one");
+      await expect(app.answers).toHaveCount(2);
+      await app.composer.press("Escape");
+      await expect(app.answers.last()).toContainText("Stopped.");
+    });
   });
 });
 
@@ -157,7 +160,7 @@ test.describe("on a phone", () => {
       Blob.prototype.arrayBuffer = () => new Promise(() => {});
     });
     await app.openChat();
-    await app.attach(png());
+    await app.pickFiles(png());
     await app.send("What is this?");
     const hint = page.locator("#composer-hint");
     await expect(hint).toHaveText("Your message will be sent when the file is ready.");

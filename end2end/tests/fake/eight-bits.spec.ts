@@ -27,6 +27,7 @@ test.describe("8 bits", () => {
     await page.keyboard.press("Space");
     await table.click();
     await app.kept('"kv_cache":true');
+    await app.kept('"table":true');
     expect(await faults(page)).toEqual([]);
     await page.reload();
     await expect(cache).toBeChecked();

@@ -69,47 +69,47 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
     await expect(crash).toBeHidden();
     await expect(note).toBeVisible();
     // Nor after a reload, which brings the draft back.
+    await app.kept("red.png");
     await app.reload();
     await expect(note).toBeVisible();
     await app.ask("Hello");
     await expect(crash).toBeHidden();
   });
 
-  test("the engine crashes and is started again", async ({ app, page }) => {
-    await app.openChat("instant,demo,crash");
-    await app.send("Hello");
-    const crash = page.getByRole("alert");
-    await expect(crash).toContainText("The engine stopped unexpectedly.");
-    await expect(crash).toContainText("Your conversation and what you typed are safe.");
-    const answer = await app.answered();
-    await expect(answer).toContainText("Gladly.");
-    await expect(answer).toContainText("This answer was cut off.");
-    // One box, with one button.
-    await expect(app.failure).toHaveCount(0);
-    await expect(crash.getByRole("button")).toHaveText("Try again");
-    await expect(page.getByText("unreachable")).toHaveCount(0);
-    // What is sent starts the engine, too.
-    await app.composer.fill("A draft");
-    await app.composer.press("Enter");
-    await expect(crash).toBeHidden();
-    await expect(app.model).toHaveAccessibleName("Model: pebble (Loaded). Choose another.");
-    await expect(app.answers).toHaveCount(2);
-    await expect(await app.answered()).toContainText("A red circle");
-    await expect(app.questions).toHaveText([/Hello/, /A draft/]);
+  test("the engine crashes and is started again, by a message and by a model that is chosen", async ({ app, page }) => {
+    await test.step("the engine crashes and is started again", async () => {
+      await app.openChat("instant,demo,crash");
+      await app.send("Hello");
+      const crash = page.getByRole("alert");
+      await expect(crash).toContainText("The engine stopped unexpectedly.");
+      await expect(crash).toContainText("Your conversation and what you typed are safe.");
+      const answer = await app.answered();
+      await expect(answer).toContainText("Gladly.");
+      await expect(answer).toContainText("This answer was cut off.");
+      // One box, with one button.
+      await expect(app.failure).toHaveCount(0);
+      await expect(crash.getByRole("button")).toHaveText("Try again");
+      await expect(page.getByText("unreachable")).toHaveCount(0);
+      // What is sent starts the engine, too.
+      await app.composer.fill("A draft");
+      await app.composer.press("Enter");
+      await expect(crash).toBeHidden();
+      await expect(app.model).toHaveAccessibleName("Model: pebble (Loaded). Choose another.");
+      await expect(app.answers).toHaveCount(2);
+      await expect(await app.answered()).toContainText("A red circle");
+      await expect(app.questions).toHaveText([/Hello/, /A draft/]);
+    });
+    await test.step("a model that is chosen after a crash is loaded", async () => {
+      await page.workers()[0]?.evaluate(() => postMessage({ error: "unreachable executed" }));
+      await expect(page.getByRole("alert")).toContainText("The engine stopped unexpectedly.");
+      await app.model.click();
+      await page.getByRole("dialog", { name: "Choose a model" }).getByRole("button", { name: /^pebble/ }).click();
+      await expect(page.getByRole("alert")).toBeHidden();
+      await expect(app.model).toHaveAccessibleName("Model: pebble (Loaded). Choose another.");
+    });
   });
 
-  test("a model that is chosen after a crash is loaded", async ({ app, page }) => {
-    await app.openChat("instant,demo,crash");
-    await app.send("Hello");
-    await app.answered();
-    await expect(page.getByRole("alert")).toContainText("The engine stopped unexpectedly.");
-    await app.model.click();
-    await page.getByRole("dialog", { name: "Choose a model" }).getByRole("button", { name: /^pebble/ }).click();
-    await expect(page.getByRole("alert")).toBeHidden();
-    await expect(app.model).toHaveAccessibleName("Model: pebble (Loaded). Choose another.");
-  });
-
-  test("an answer is tried again after a crash", async ({ app, page }) => {
+  test("an answer is tried again after a crash", { tag: "@thorough" }, async ({ app, page }) => {
     await app.openChat("instant,demo,crash");
     await app.send("Hello");
     await app.answered();

@@ -2,28 +2,42 @@ import { writeFileSync } from "node:fs";
 import { expect, test } from "../../support/watch.ts";
 
 test.describe("the first visit", () => {
-  test("lists the models with size, abilities and a verdict, those that fit first", async ({ app, page }) => {
-    await page.route("**/api/pull", (route) => route.fulfill({ json: { offered: false, free: null, pull: null } }));
-    await app.openChat();
-    await expect(page.getByRole("heading", { name: "Chat with Gemma 4 in this tab" })).toBeVisible();
-    await expect(page.getByText("What you write stays in this browser.")).toBeVisible();
-    const row = (name: string) => page.getByRole("button", { name: new RegExp(`^${name}`) });
-    await expect(row("gemma4:e2b ?5.1B")).toContainText("7.2 GB");
-    await expect(row("gemma4:e2b ?5.1B")).toContainText("text, images, audio, thinking");
-    await expect(row("gemma4:e2b ?5.1B")).toContainText("Fits");
-    await expect(row("gemma4:31b")).toContainText("Too large by 2.2 GB");
-    await expect(row("gemma4:e2b-q8")).toBeDisabled();
-    await expect(row("gemma4:e2b-q8")).toContainText("The model file is missing. Run: ollama pull gemma4:e2b-q8");
-    await expect(page.getByRole("listitem").getByRole("button")).toHaveText([
-      /^gemma4:e4bRecommended/,
-      /^gemma4:e2b(?!-)/,
-      /^pebble/,
-      /^gemma4:31b/,
-      /^gemma4:e2b-q8/,
-    ]);
+  test("lists the models, those that fit first, and asks before one is loaded that probably won’t", async ({ app, page }) => {
+    await test.step("lists the models with size, abilities and a verdict, those that fit first", async () => {
+      await page.route("**/api/pull", (route) => route.fulfill({ json: { offered: false, free: null, pull: null } }));
+      await app.openChat();
+      await expect(page.getByRole("heading", { name: "Chat with Gemma 4 in this tab" })).toBeVisible();
+      await expect(page.getByText("What you write stays in this browser.")).toBeVisible();
+      const row = (name: string) => page.getByRole("button", { name: new RegExp(`^${name}`) });
+      await expect(row("gemma4:e2b ?5.1B")).toContainText("7.2 GB");
+      await expect(row("gemma4:e2b ?5.1B")).toContainText("text, images, audio, thinking");
+      await expect(row("gemma4:e2b ?5.1B")).toContainText("Fits");
+      await expect(row("gemma4:31b")).toContainText("Too large by 2.2 GB");
+      await expect(row("gemma4:e2b-q8")).toBeDisabled();
+      await expect(row("gemma4:e2b-q8")).toContainText("The model file is missing. Run: ollama pull gemma4:e2b-q8");
+      await expect(page.getByRole("listitem").getByRole("button")).toHaveText([
+        /^gemma4:e4bRecommended/,
+        /^gemma4:e2b(?!-)/,
+        /^pebble/,
+        /^gemma4:31b/,
+        /^gemma4:e2b-q8/,
+      ]);
+    });
+    await test.step("asks before a model is loaded that probably won't fit", async () => {
+      await expect(page.getByText("Too large by 2.2 GB")).toBeVisible();
+      await page.getByRole("button", { name: /^gemma4:31b/ }).click();
+      const question = page.getByRole("dialog", { name: "This model probably won’t fit" });
+      await expect(question).toContainText("gemma4:31b needs about 2.2 GB more graphics memory");
+      await question.getByRole("button", { name: "Not now" }).click();
+      await expect(question).toBeHidden();
+      await expect(app.model).toHaveAccessibleName(/\(Not loaded\)\./);
+      await page.getByRole("button", { name: /^gemma4:31b/ }).click();
+      await question.getByRole("button", { name: "Load anyway" }).click();
+      await expect(app.model).toHaveAccessibleName("Model: gemma4:31b (Loaded). Choose another.");
+    });
   });
 
-  test("says which models are no use without a graphics card", async ({ app, page }) => {
+  test("says which models are no use without a graphics card", { tag: "@thorough" }, async ({ app, page }) => {
     await app.openChat("instant,software");
     const row = (name: string) => page.getByRole("button", { name: new RegExp(`^${name}`) });
     await expect(row("gemma4:e4b")).toContainText("Too slow here: there’s no graphics card.");
@@ -42,20 +56,6 @@ test.describe("the first visit", () => {
     await expect(third).toHaveText(/^gemma4:31b/);
     await page.getByRole("heading", { name: "Chat with Gemma 4 in this tab" }).hover();
     await expect(third).toHaveText(/^pebble/);
-  });
-
-  test("asks before a model is loaded that probably won't fit", async ({ app, page }) => {
-    await app.openChat();
-    await expect(page.getByText("Too large by 2.2 GB")).toBeVisible();
-    await page.getByRole("button", { name: /^gemma4:31b/ }).click();
-    const question = page.getByRole("dialog", { name: "This model probably won’t fit" });
-    await expect(question).toContainText("gemma4:31b needs about 2.2 GB more graphics memory");
-    await question.getByRole("button", { name: "Not now" }).click();
-    await expect(question).toBeHidden();
-    await expect(app.model).toHaveAccessibleName(/\(Not loaded\)\./);
-    await page.getByRole("button", { name: /^gemma4:31b/ }).click();
-    await question.getByRole("button", { name: "Load anyway" }).click();
-    await expect(app.model).toHaveAccessibleName("Model: gemma4:31b (Loaded). Choose another.");
   });
 
   test("offers to begin with what the model can do", async ({ app, page }) => {
@@ -95,34 +95,35 @@ test.describe("the first visit", () => {
     await expect(page.getByText("Choose a model before you send.")).toBeVisible();
   });
 
-  test("opens a file of one's own by picker", async ({ app, page }, info) => {
-    await app.openChat();
-    const file = info.outputPath("mine.gguf");
-    writeFileSync(file, "GGUF");
-    const chooser = page.waitForEvent("filechooser");
-    await page.getByRole("button", { name: "Open a file…" }).click();
-    await (await chooser).setFiles(file);
-    await expect(page.getByRole("button", { name: "Model: mine.gguf (Loaded)." })).toBeVisible();
-    await expect(await app.ask("Hello")).toContainText("A red circle");
-  });
-
-  test("opens a model that is dropped anywhere, and says so of what is nothing to it", async ({ app, page }) => {
-    await app.openChat();
-    const drop = async (name: string) => {
-      const data = await page.evaluateHandle((name) => {
-        const data = new DataTransfer();
-        data.items.add(new File(["GGUF\0\0\0"], name));
-        return data;
-      }, name);
-      await page.dispatchEvent("body", "dragover", { dataTransfer: data });
-      await expect(page.getByText("Drop files or a model here")).toBeVisible();
-      await page.dispatchEvent("body", "drop", { dataTransfer: data });
-      await expect(page.getByText("Drop files or a model here")).toBeHidden();
-    };
-    await drop("notes.bin");
-    await expect(page.getByText(/notes.bin: Only images, audio, video, text, PDF, Word and EPUB files can be attached/).first()).toBeVisible();
-    await drop("dropped.gguf");
-    await expect(page.getByRole("button", { name: "Model: dropped.gguf (Loaded)." })).toBeVisible();
+  test("opens a file of one’s own by picker, and one that is dropped anywhere", async ({ app, page }, info) => {
+    await test.step("opens a file of one's own by picker", async () => {
+      await app.openChat();
+      const file = info.outputPath("mine.gguf");
+      writeFileSync(file, "GGUF");
+      const chooser = page.waitForEvent("filechooser");
+      await page.getByRole("button", { name: "Open a file…" }).click();
+      await (await chooser).setFiles(file);
+      await expect(page.getByRole("button", { name: "Model: mine.gguf (Loaded)." })).toBeVisible();
+      await expect(await app.ask("Hello")).toContainText("A red circle");
+    });
+    await test.step("opens a model that is dropped anywhere, and says so of what is nothing to it", async () => {
+      await app.startConversation();
+      const drop = async (name: string) => {
+        const data = await page.evaluateHandle((name) => {
+          const data = new DataTransfer();
+          data.items.add(new File(["GGUF\0\0\0"], name));
+          return data;
+        }, name);
+        await page.dispatchEvent("body", "dragover", { dataTransfer: data });
+        await expect(page.getByText("Drop files or a model here")).toBeVisible();
+        await page.dispatchEvent("body", "drop", { dataTransfer: data });
+        await expect(page.getByText("Drop files or a model here")).toBeHidden();
+      };
+      await drop("notes.bin");
+      await expect(page.getByText(/notes.bin: Only images, audio, video, text, PDF, Word and EPUB files can be attached/).first()).toBeVisible();
+      await drop("dropped.gguf");
+      await expect(page.getByRole("button", { name: "Model: dropped.gguf (Loaded)." })).toBeVisible();
+    });
   });
 });
 

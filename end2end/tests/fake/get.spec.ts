@@ -192,25 +192,20 @@ test.describe("getting a model", () => {
     // The browser itself logs the status.
     test.use({ expectedError: /status of 409/ });
 
-    test("is shown until it is closed", async ({ app, page }) => {
+    test("is shown until it is closed, also one that this page doesn't know", async ({ app, page }) => {
       const downloads = new Downloads();
       downloads.refusal = { code: { busy: { model: "gemma4:e2b" } }, english: "It is busy." };
       await downloads.serve(page);
       await app.open("instant", "/models");
-      await section(page).getByRole("button", { name: "Download gemma4:26b" }).click();
+      const download = section(page).getByRole("button", { name: "Download gemma4:26b" });
+      await download.click();
       const alert = section(page).getByRole("alert");
       await expect(alert).toContainText("gemma4:e2b is being downloaded. Wait until it’s done, or stop it.");
       await alert.getByRole("button", { name: "Close" }).click();
       await expect(alert).toHaveCount(0);
-    });
-
-    test("that this page doesn't know is shown as the server words it", async ({ app, page }) => {
-      const downloads = new Downloads();
       downloads.refusal = { code: "stolen", english: "It was stolen." };
-      await downloads.serve(page);
-      await app.open("instant", "/models");
-      await section(page).getByRole("button", { name: "Download gemma4:26b" }).click();
-      await expect(section(page).getByRole("alert")).toContainText("It was stolen.");
+      await download.click();
+      await expect(alert).toContainText("It was stolen.");
     });
   });
 });

@@ -75,6 +75,7 @@ test.describe("a conversation is copied", () => {
     await app.ask("Another matter");
     await expect(app.conversation("First matter")).toHaveCount(2);
     await expect(app.conversation("First matter (2)")).toHaveCount(1);
+    await app.written();
     await page.goto(before);
     await expect(app.questions).toHaveText([/First matter/, /Second matter/]);
   });
@@ -96,28 +97,32 @@ test.describe("a conversation is copied", () => {
 });
 
 test.describe("the next message", () => {
-  test("waits for the running answer", async ({ app }) => {
-    await app.openChat("usual,demo");
-    await app.send(LONG);
-    await expect(app.answers.first()).toContainText("Gladly.");
-    await app.send("Second matter");
-    await expect(app.page.getByText("Your message will be sent after the current answer.")).toBeVisible();
-    await expect(app.questions).toHaveCount(2);
-    await expect(app.composer).toHaveValue("");
-    await expect(app.answers).toHaveCount(2);
-    await expect(app.answers.first()).toContainText(WHOLE);
-    await expect(await app.answered()).toContainText("There is more than one way");
-  });
-
-  test("that waits can be taken back", async ({ app, page }) => {
-    await app.openChat("usual,demo");
-    await app.send(LONG);
-    await expect(app.answers.first()).toContainText("Gladly.");
-    await app.send("Second matter");
-    await page.getByRole("button", { name: "Don’t send" }).click();
-    await expect(app.answers.first()).toHaveAttribute("aria-busy", "false");
-    await expect(app.answers).toHaveCount(1);
-    await expect(app.questions.last().getByRole("button", { name: "Try again" })).toBeVisible();
+  test("waits for the running answer, and can be taken back while it does", async ({ app, page }) => {
+    await test.step("waits for the running answer", async () => {
+      await app.openChat("usual,demo");
+      await app.send(LONG);
+      await expect(app.answers.first()).toContainText("Gladly.");
+      await app.send("Second matter");
+      await expect(app.page.getByText("Your message will be sent after the current answer.")).toBeVisible();
+      await expect(app.questions).toHaveCount(2);
+      await expect(app.composer).toHaveValue("");
+      await app.pace(0);
+      await expect(app.answers).toHaveCount(2);
+      await expect(app.answers.first()).toContainText(WHOLE);
+      await expect(await app.answered()).toContainText("There is more than one way");
+    });
+    await test.step("that waits can be taken back", async () => {
+      await app.startConversation();
+      await app.pace(26);
+      await app.send(LONG);
+      await expect(app.answers.first()).toContainText(/\S/);
+      await app.send("Second matter");
+      await page.getByRole("button", { name: "Don’t send" }).click();
+      await app.pace(0);
+      await expect(app.answers.first()).toHaveAttribute("aria-busy", "false");
+      await expect(app.answers).toHaveCount(1);
+      await expect(app.questions.last().getByRole("button", { name: "Try again" })).toBeVisible();
+    });
   });
 
   test("is counted while it is written, and not sent when it is too long", async ({ app, page }) => {

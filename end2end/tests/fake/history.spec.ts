@@ -45,60 +45,99 @@ test.describe("the history", () => {
     await expect(app.composer).toHaveValue("Half a thought");
   });
 
-  test("keeps conversations apart", async ({ app, page }) => {
-    await app.openChat();
-    await app.ask("First matter");
-    await app.rail.getByRole("button", { name: "New", exact: true }).click();
-    await expect(app.questions).toHaveCount(0);
-    await expect(app.composer).toBeFocused();
-    await app.ask("Second matter");
-    await expect(app.conversation("Second matter")).toHaveAttribute("aria-current", "page");
-    await app.conversation("First matter").click();
-    await expect(app.questions).toHaveText(/First matter/);
-    await page.goBack();
-    await expect(app.questions).toHaveText(/Second matter/);
+  test("keeps conversations apart, renames, deletes and takes it back", async ({ app, page }) => {
+    await test.step("keeps conversations apart", async () => {
+      await app.openChat();
+      await app.ask("First matter");
+      await app.rail.getByRole("button", { name: "New", exact: true }).click();
+      await expect(app.questions).toHaveCount(0);
+      await expect(app.composer).toBeFocused();
+      await app.ask("Second matter");
+      await expect(app.conversation("Second matter")).toHaveAttribute("aria-current", "page");
+      await app.conversation("First matter").click();
+      await expect(app.questions).toHaveText(/First matter/);
+      await page.goBack();
+      await expect(app.questions).toHaveText(/Second matter/);
+    });
+    await test.step("renames", async () => {
+      await app.startConversation();
+      await app.ask("Hello");
+      await app.act("Hello", "Rename");
+      const field = app.rail.getByRole("textbox", { name: "New title" });
+      await expect(field).toBeFocused();
+      await field.fill("A greeting");
+      await field.press("Enter");
+      await expect(app.conversation("A greeting")).toBeVisible();
+      await expect(page).toHaveTitle("A greeting · gemtab");
+      await app.kept("A greeting");
+      await app.reload();
+      await expect(app.conversation("A greeting")).toBeVisible();
+      await app.act("A greeting", "Rename");
+      await field.fill("Something else");
+      await field.press("Escape");
+      await expect(app.conversation("A greeting")).toBeVisible();
+    });
+    await test.step("deletes, and takes it back", async () => {
+      await app.startConversation();
+      await app.ask("Hello");
+      await app.act("Hello", "Delete");
+      await expect(app.conversation("Hello")).toBeHidden();
+      await expect(app.questions).toHaveCount(0);
+      await expect(page).toHaveURL(/\/\?fake/);
+      await page.getByRole("button", { name: "Undo" }).click();
+      await app.conversation("Hello").click();
+      await expect(app.questions).toHaveText(/Hello/);
+      await app.act("Hello", "Delete");
+      await expect(app.conversation("Hello")).toBeHidden();
+      await app.reload();
+      await app.ready();
+      await expect(app.conversation("First matter")).toBeVisible();
+      await expect(app.conversation("Hello")).toHaveCount(0);
+    });
   });
 
-  test("goes on answering in a conversation that is left", async ({ app }) => {
-    await app.openChat("usual,demo");
-    await app.send("First matter");
-    await expect(app.answers.first()).toContainText("Gladly.");
-    await app.rail.getByRole("button", { name: "New", exact: true }).click();
-    await expect(app.questions).toHaveCount(0);
-    await app.conversation("First matter").click();
-    await expect(app.answers.first()).toContainText("The circle is about twice as wide.");
-  });
-
-  test("a line of the list stays while its conversation is answered", async ({ app }) => {
-    await app.openChat("usual,demo");
-    await app.send("First matter");
-    await expect(app.answers.first()).toContainText("Gladly.");
-    await app.act("First matter", "Rename");
-    const field = app.rail.getByRole("textbox", { name: "New title" });
-    await field.fill("Half a ti");
-    // The end is kept, which changes what the list knows of it.
-    await app.answered();
-    await app.kept("as wide.");
-    await expect(field).toHaveValue("Half a ti");
-    await expect(field).toBeFocused();
-    await field.press("Escape");
-    await expect(app.conversation("First matter")).toBeFocused();
-  });
-
-  test("a click that is half made when an answer ends still goes there", async ({ app, page }) => {
-    await app.openChat("usual,demo");
-    await app.send("A long answer");
-    await expect(app.answers.first()).toContainText("Gladly.");
-    await app.rail.getByRole("button", { name: "New", exact: true }).click();
-    await expect(app.questions).toHaveCount(0);
-    const line = app.conversation("A long answer");
-    await line.hover();
-    await expect(line.getByLabel("answering")).toBeVisible();
-    await page.mouse.down();
-    await expect(line.getByLabel("answering")).toHaveCount(0);
-    await app.kept("Part 12");
-    await page.mouse.up();
-    await expect(app.answers.first()).toContainText("Part 12");
+  test("goes on answering in a conversation that is left, and its line stays as one uses it", async ({ app, page }) => {
+    await test.step("goes on answering in a conversation that is left", async () => {
+      await app.openChat("usual,demo");
+      await app.send("First matter");
+      await expect(app.answers.first()).toContainText("Gladly.");
+      await app.rail.getByRole("button", { name: "New", exact: true }).click();
+      await expect(app.questions).toHaveCount(0);
+      await app.conversation("First matter").click();
+      await expect(app.answers.first()).toContainText("The circle is about twice as wide.");
+    });
+    await test.step("a line of the list stays while its conversation is answered", async () => {
+      await app.startConversation();
+      await app.pace(26);
+      await app.send("Second matter");
+      await expect(app.answers.first()).toContainText("There is");
+      await app.act("Second matter", "Rename");
+      const field = app.rail.getByRole("textbox", { name: "New title" });
+      await field.fill("Half a ti");
+      // The end is kept, which changes what the list knows of it.
+      await app.answered();
+      await app.kept("There is more than one way");
+      await expect(field).toHaveValue("Half a ti");
+      await expect(field).toBeFocused();
+      await field.press("Escape");
+      await expect(app.conversation("Second matter")).toBeFocused();
+    });
+    await test.step("a click that is half made when an answer ends still goes there", async () => {
+      await app.startConversation();
+      await app.send("A long answer");
+      await expect(app.answers.first()).toContainText("Once more");
+      await app.rail.getByRole("button", { name: "New", exact: true }).click();
+      await expect(app.questions).toHaveCount(0);
+      const line = app.conversation("A long answer");
+      await line.hover();
+      await expect(line.getByLabel("answering")).toBeVisible();
+      await page.mouse.down();
+      await app.pace(0);
+      await expect(line.getByLabel("answering")).toHaveCount(0);
+      await app.kept("Part 12");
+      await page.mouse.up();
+      await expect(app.answers.first()).toContainText("Part 12");
+    });
   });
 
   test("a conversation that comes too late is not shown", async ({ app, page }) => {
@@ -141,25 +180,6 @@ test.describe("the history", () => {
     await expect.poll(revoked).toContain(url);
   });
 
-  test("renames", async ({ app, page }) => {
-    await app.openChat();
-    await app.ask("Hello");
-    await app.act("Hello", "Rename");
-    const field = app.rail.getByRole("textbox", { name: "New title" });
-    await expect(field).toBeFocused();
-    await field.fill("A greeting");
-    await field.press("Enter");
-    await expect(app.conversation("A greeting")).toBeVisible();
-    await expect(page).toHaveTitle("A greeting · gemtab");
-    await app.kept("A greeting");
-    await app.reload();
-    await expect(app.conversation("A greeting")).toBeVisible();
-    await app.act("A greeting", "Rename");
-    await field.fill("Something else");
-    await field.press("Escape");
-    await expect(app.conversation("A greeting")).toBeVisible();
-  });
-
   test("is searched by title and by content", { tag: CORE }, async ({ app }) => {
     await app.openChat();
     await app.ask("Which table?");
@@ -182,49 +202,49 @@ test.describe("the history", () => {
     await expect(app.conversation("Which table?")).toBeVisible();
   });
 
-  test("deletes, and takes it back", async ({ app, page }) => {
-    await app.openChat();
-    await app.ask("Hello");
-    await app.act("Hello", "Delete");
-    await expect(app.conversation("Hello")).toBeHidden();
-    await expect(app.questions).toHaveCount(0);
-    await expect(page).toHaveURL(/\/\?fake/);
-    await page.getByRole("button", { name: "Undo" }).click();
-    await app.conversation("Hello").click();
-    await expect(app.questions).toHaveText(/Hello/);
-    await app.act("Hello", "Delete");
-    await expect(app.conversation("Hello")).toBeHidden();
-    await app.reload();
-    await app.ready();
-    await expect(app.rail).toContainText("Your conversations will appear here.");
-  });
+  test("is exported and imported without loss, and what is wrong is refused with why", { tag: [DOWNLOADS, PICKS_TWICE] }, async ({ app, page }) => {
+    await test.step("is exported and imported without loss", async () => {
+      await app.openChat();
+      await app.ask("Hello");
+      await app.answers.last().getByRole("button", { name: "Regenerate" }).click();
+      await expect(app.answers.last()).toContainText("There is more than one way");
+      await app.answered();
+      await page.getByRole("button", { name: "Organize conversations" }).click();
+      const download = page.waitForEvent("download");
+      await page.getByRole("menuitem", { name: "Export all" }).click();
+      const file = await download;
+      expect(file.suggestedFilename()).toBe("gemtab-conversations.json");
+      const text = readFileSync(await file.path(), "utf8");
+      expect(JSON.parse(text)).toMatchObject({ format: "gemtab-history", conversations: [{ title: "Hello" }] });
+      expect(JSON.parse(text).conversations[0].created).toBeGreaterThan(1_600_000_000_000);
 
-  test("is exported and imported without loss", { tag: DOWNLOADS }, async ({ app, page }) => {
-    await app.openChat();
-    await app.ask("Hello");
-    await app.answers.last().getByRole("button", { name: "Regenerate" }).click();
-    await expect(app.answers.last()).toContainText("There is more than one way");
-    await app.answered();
-    await page.getByRole("button", { name: "Organize conversations" }).click();
-    const download = page.waitForEvent("download");
-    await page.getByRole("menuitem", { name: "Export all" }).click();
-    const file = await download;
-    expect(file.suggestedFilename()).toBe("gemtab-conversations.json");
-    const text = readFileSync(await file.path(), "utf8");
-    expect(JSON.parse(text)).toMatchObject({ format: "gemtab-history", conversations: [{ title: "Hello" }] });
-    expect(JSON.parse(text).conversations[0].created).toBeGreaterThan(1_600_000_000_000);
-
-    await importText(page, text);
-    await expect(page.getByText("This conversation is already here. Nothing was imported.").first()).toBeVisible();
-    await expect(app.conversation("Hello")).toHaveCount(1);
-    await app.act("Hello", "Delete");
-    await expect(app.conversation("Hello")).toBeHidden();
-    await importText(page, text);
-    await expect(page.getByText("1 conversation imported.").first()).toBeVisible();
-    await app.conversation("Hello").click();
-    await expect(app.answers.last()).toContainText("2/2");
-    await app.answers.last().getByRole("button", { name: "Previous version" }).click();
-    await expect(app.answers.last()).toContainText("Gladly.");
+      await importText(page, text);
+      await expect(page.getByText("This conversation is already here. Nothing was imported.").first()).toBeVisible();
+      await expect(app.conversation("Hello")).toHaveCount(1);
+      await app.act("Hello", "Delete");
+      await expect(app.conversation("Hello")).toBeHidden();
+      await importText(page, text);
+      await expect(page.getByText("1 conversation imported.").first()).toBeVisible();
+      await app.conversation("Hello").click();
+      await expect(app.answers.last()).toContainText("2/2");
+      await app.answers.last().getByRole("button", { name: "Previous version" }).click();
+      await expect(app.answers.last()).toContainText("Gladly.");
+    });
+    await test.step("refuses to import what is wrong, says why, and loses nothing", async () => {
+      for (const [fault, text, reason] of [
+        ["a cut file", "{ \"format\": ", /^Nothing was imported\. The file is incomplete: it ends at line 1\.$/],
+        ["broken JSON", "{ \"format\": oops }", /^Nothing was imported\. The file isn’t valid JSON: there’s a mistake on line 1, column \d+\.$/],
+        ["another format", '{"format":"other"}', /^Nothing was imported\. The file isn’t an export from gemtab, ChatGPT/],
+        ["a newer version", '{"format":"gemtab-history","version":999}', /comes from a newer version of gemtab/],
+      ] as const) {
+        await test.step(fault, async () => {
+          await importText(page, text);
+          await expect(page.getByText(reason).first()).toBeVisible();
+          await expect(app.conversation("Hello")).toBeVisible();
+          await expect(app.questions).toHaveText(/Hello/);
+        });
+      }
+    });
   });
 
   test("a file too large to be imported is refused before it is read, and nothing is lost", async ({ app, page }, info) => {
@@ -277,31 +297,6 @@ test.describe("the history", () => {
     }
     const longest = await page.evaluate(() => (globalThis as unknown as { longest: { text: number } }).longest.text);
     expect(longest).toBeLessThan(text.length / 2);
-  });
-
-  test("refuses to import what is wrong, says why, and loses nothing", { tag: PICKS_TWICE }, async ({ app, page }) => {
-    await app.openChat();
-    await app.ask("Hello");
-    for (const [fault, text, reason] of [
-      ["a cut file", "{ \"format\": ", /^Nothing was imported\. The file is incomplete: it ends at line 1\.$/],
-      ["broken JSON", "{ \"format\": oops }", /^Nothing was imported\. The file isn’t valid JSON: there’s a mistake on line 1, column \d+\.$/],
-      ["another format", '{"format":"other"}', /^Nothing was imported\. The file isn’t an export from gemtab, ChatGPT/],
-      ["a newer version", '{"format":"gemtab-history","version":999}', /comes from a newer version of gemtab/],
-    ] as const) {
-      await test.step(fault, async () => {
-        await importText(page, text);
-        await expect(page.getByText(reason).first()).toBeVisible();
-        await expect(app.conversation("Hello")).toBeVisible();
-        await expect(app.questions).toHaveText(/Hello/);
-      });
-    }
-  });
-
-  test("says so when a conversation is not in this browser", async ({ app, page }) => {
-    await app.open("instant", "/c/0123456789abcdef0123456789abcdef");
-    await expect(page.getByRole("heading", { name: "This conversation isn’t in this browser" })).toBeVisible();
-    await page.getByRole("link", { name: "New conversation" }).click();
-    await expect(page.getByRole("heading", { name: "Chat with Gemma 4 in this tab" })).toBeVisible();
   });
 
   test("is the same in a second tab", async ({ app, context }) => {

@@ -158,7 +158,7 @@ test.describe("with the keyboard alone", () => {
     await expect(app.answers).toHaveText(/Yes\./);
   });
 
-  test("settings are changed", async ({ app, page }) => {
+  test("settings are changed", { tag: "@thorough" }, async ({ app, page }) => {
     await app.open("instant", "/settings");
     const saved = page.getByRole("switch", { name: /^Save models/ });
     const before = await saved.isChecked();
@@ -232,7 +232,7 @@ test.describe("with the keyboard alone", () => {
     await expect(app.composer).toBeVisible();
   });
 
-  test("a device is looked at, tried and timed", async ({ app, page }) => {
+  test("a device is looked at, tried and timed", { tag: "@thorough" }, async ({ app, page }) => {
     await app.openChat();
     await ask(app, "Hello");
     await choose(app, "Diagnostics");

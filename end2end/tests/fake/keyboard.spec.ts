@@ -3,92 +3,111 @@ import { CORE } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 
 test.describe("the keyboard", () => {
-  test("Ctrl+K goes anywhere, and Esc gives the focus back", async ({ app, page }) => {
-    await app.openChat();
-    await app.ask("Hello");
-    await app.composer.focus();
-    await page.keyboard.press("Control+k");
-    const field = app.palette.getByRole("combobox", { name: "Search and commands" });
-    await expect(field).toBeFocused();
-    const selected = app.palette.getByRole("option", { selected: true });
-    await expect(selected).toContainText("New conversation");
-    await page.keyboard.press("ArrowDown");
-    await expect(selected).toContainText("New temporary conversation");
-    await page.keyboard.press("ArrowDown");
-    await expect(selected).toContainText("Choose a model");
-    await page.keyboard.press("Escape");
-    await expect(app.palette).toBeHidden();
-    await expect(app.composer).toBeFocused();
-
-    await page.keyboard.press("Control+k");
-    await field.fill("diag");
-    await expect(app.palette.getByRole("option")).toHaveCount(1);
-    await page.keyboard.press("Enter");
-    await expect(page.getByRole("heading", { name: "Diagnostics", level: 1 })).toBeVisible();
-
-    await page.keyboard.press("Control+k");
-    await field.fill("hello");
-    await page.keyboard.press("Enter");
-    await expect(app.questions).toHaveText(/Hello/);
-
-    await page.keyboard.press("Control+k");
-    await field.fill("nothing like it");
-    await expect(app.palette).toContainText("No matches");
-  });
-
-  test("the palette acts on the conversation", async ({ app, page }) => {
-    await app.openChat("instant,demo");
-    await app.ask("Hello");
-    const choose = async (words: string, name: string) => {
+  test("Ctrl+K goes anywhere, acts on the conversation, and Esc gives the focus back", async ({ app, page }) => {
+    await test.step("Ctrl+K goes anywhere, and Esc gives the focus back", async () => {
+      await app.openChat();
+      await app.ask("Hello");
+      await app.composer.focus();
       await page.keyboard.press("Control+k");
-      await app.palette.getByRole("combobox").fill(words);
-      await expect(app.palette.getByRole("option", { selected: true })).toContainText(name);
-      await page.keyboard.press("Enter");
+      const field = app.palette.getByRole("combobox", { name: "Search and commands" });
+      await expect(field).toBeFocused();
+      const selected = app.palette.getByRole("option", { selected: true });
+      await expect(selected).toContainText("New conversation");
+      await page.keyboard.press("ArrowDown");
+      await expect(selected).toContainText("New temporary conversation");
+      await page.keyboard.press("ArrowDown");
+      await expect(selected).toContainText("Choose a model");
+      await page.keyboard.press("Escape");
       await expect(app.palette).toBeHidden();
-    };
-    await choose("regen", "Regenerate");
-    await expect(await app.answered()).toContainText("There is more than one way");
-    await choose("think", "Think before answering");
-    await expect(page.getByRole("button", { name: "Think", exact: true })).toHaveAttribute("aria-pressed", "true");
-    await choose("think", "Answer without thinking");
-    await expect(page.getByRole("button", { name: "Think", exact: true })).toHaveAttribute("aria-pressed", "false");
-    const chooser = page.waitForEvent("filechooser");
-    await choose("attach", "Attach files");
-    await chooser;
-    const download = page.waitForEvent("download");
-    await choose("markdown", "Export this conversation as Markdown");
-    await download;
-  });
+      await expect(app.composer).toBeFocused();
 
-  test("Ctrl+K reopens the palette before its close event", async ({ app, page }) => {
-    await app.openChat();
-    await page.keyboard.press("Control+k");
-    const field = app.palette.getByRole("combobox");
-    await expect(field).toBeFocused();
-    const press = await page.evaluateHandle(() => () => {
-      window.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true }));
+      await page.keyboard.press("Control+k");
+      await field.fill("diag");
+      await expect(app.palette.getByRole("option")).toHaveCount(1);
+      await page.keyboard.press("Enter");
+      await expect(page.getByRole("heading", { name: "Diagnostics", level: 1 })).toBeVisible();
+
+      await page.keyboard.press("Control+k");
+      await field.fill("hello");
+      await page.keyboard.press("Enter");
+      await expect(app.questions).toHaveText(/Hello/);
+
+      await page.keyboard.press("Control+k");
+      await field.fill("nothing like it");
+      await expect(app.palette).toContainText("No matches");
     });
-    await reopenBeforeCloseEvent(app.palette, press);
-    await expect(field).toBeFocused();
+    await test.step("the palette acts on the conversation", async () => {
+      await page.keyboard.press("Escape");
+      await expect(app.palette).toBeHidden();
+      const choose = async (words: string, name: string) => {
+        await page.keyboard.press("Control+k");
+        await app.palette.getByRole("combobox").fill(words);
+        await expect(app.palette.getByRole("option", { selected: true })).toContainText(name);
+        await page.keyboard.press("Enter");
+        await expect(app.palette).toBeHidden();
+      };
+      await choose("regen", "Regenerate");
+      await expect(await app.answered()).toContainText("There is more than one way");
+      await choose("think", "Think before answering");
+      await expect(page.getByRole("button", { name: "Think", exact: true })).toHaveAttribute("aria-pressed", "true");
+      await choose("think", "Answer without thinking");
+      await expect(page.getByRole("button", { name: "Think", exact: true })).toHaveAttribute("aria-pressed", "false");
+      const chooser = page.waitForEvent("filechooser");
+      await choose("attach", "Attach files");
+      await chooser;
+      const download = page.waitForEvent("download");
+      await choose("markdown", "Export this conversation as Markdown");
+      await download;
+    });
   });
 
-  test("Ctrl+K opens the palette again before the close event of Esc", async ({ app, page }) => {
-    await app.openChat();
-    await page.keyboard.press("Control+k");
-    const field = app.palette.getByRole("combobox");
-    await expect(field).toBeFocused();
-    await closeByEscAndThen(app.palette, () => window.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true })));
-    await expect(field).toBeFocused();
-  });
-
-  test("/ goes to the message field, and is a letter in it", async ({ app, page }) => {
-    await app.openChat();
-    await page.getByRole("heading", { name: "Chat with Gemma 4 in this tab" }).click();
-    await page.keyboard.press("/");
-    await expect(app.composer).toBeFocused();
-    await expect(app.composer).toHaveValue("");
-    await page.keyboard.press("/");
-    await expect(app.composer).toHaveValue("/");
+  test("Ctrl+K reopens the palette before its close event, / goes to the message, Enter sends or makes a line", async ({ app, page }) => {
+    await test.step("Ctrl+K reopens the palette before its close event", async () => {
+      await app.openChat();
+      await page.keyboard.press("Control+k");
+      const field = app.palette.getByRole("combobox");
+      await expect(field).toBeFocused();
+      const press = await page.evaluateHandle(() => () => {
+        window.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true }));
+      });
+      await reopenBeforeCloseEvent(app.palette, press);
+      await expect(field).toBeFocused();
+    });
+    await test.step("Ctrl+K opens the palette again before the close event of Esc", async () => {
+      await page.keyboard.press("Escape");
+      await expect(app.palette).toBeHidden();
+      await page.keyboard.press("Control+k");
+      const field = app.palette.getByRole("combobox");
+      await expect(field).toBeFocused();
+      await closeByEscAndThen(app.palette, () => window.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true })));
+      await expect(field).toBeFocused();
+    });
+    await test.step("/ goes to the message field, and is a letter in it", async () => {
+      await page.keyboard.press("Escape");
+      await expect(app.palette).toBeHidden();
+      await page.getByRole("heading", { name: "Chat with Gemma 4 in this tab" }).click();
+      await page.keyboard.press("/");
+      await expect(app.composer).toBeFocused();
+      await expect(app.composer).toHaveValue("");
+      await page.keyboard.press("/");
+      await expect(app.composer).toHaveValue("/");
+    });
+    await test.step("Enter sends or makes a line, as chosen", async () => {
+      await app.composer.fill("One");
+      await app.composer.press("Shift+Enter");
+      await app.composer.pressSequentially("Two");
+      await expect(app.composer).toHaveValue("One\nTwo");
+      await app.composer.fill("");
+      await app.rail.getByRole("link", { name: "Settings" }).click();
+      await page.getByRole("radio", { name: /^Ctrl\+Enter/ }).check();
+      await app.rail.getByRole("link", { name: "gemtab" }).click();
+      await app.composer.fill("One");
+      await app.composer.press("Enter");
+      await app.composer.pressSequentially("Two");
+      await expect(app.composer).toHaveValue("One\nTwo");
+      await app.composer.press("Control+Enter");
+      await expect(app.questions).toHaveText(/One\nTwo/);
+    });
   });
 
   test("Tab follows the eye, and the skip link leads to the conversation", async ({ app, page, browserName }) => {
@@ -151,23 +170,5 @@ test.describe("the keyboard", () => {
     await page.keyboard.press("Escape");
     await expect(page.getByRole("menuitem", { name: "New temporary conversation" })).toBeHidden();
     await expect(menu).toBeFocused();
-  });
-
-  test("Enter sends or makes a line, as chosen", async ({ app, page }) => {
-    await app.openChat();
-    await app.composer.fill("One");
-    await app.composer.press("Shift+Enter");
-    await app.composer.pressSequentially("Two");
-    await expect(app.composer).toHaveValue("One\nTwo");
-    await app.composer.fill("");
-    await app.rail.getByRole("link", { name: "Settings" }).click();
-    await page.getByRole("radio", { name: /^Ctrl\+Enter/ }).check();
-    await app.rail.getByRole("link", { name: "gemtab" }).click();
-    await app.composer.fill("One");
-    await app.composer.press("Enter");
-    await app.composer.pressSequentially("Two");
-    await expect(app.composer).toHaveValue("One\nTwo");
-    await app.composer.press("Control+Enter");
-    await expect(app.questions).toHaveText(/One\nTwo/);
   });
 });

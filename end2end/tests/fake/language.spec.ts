@@ -148,7 +148,7 @@ test("fine-tuning and diagnostics say in German what they say in English", async
   const same = [...(said.de ?? [])].filter((text) => said.en?.has(text) && /\p{L}{2}/u.test(text));
   expect(same.filter((text) => !SAME.includes(text))).toEqual([]);
 });
-test("what the server says of its models is in German", async ({ page }) => {
+test("what the server says of its models is in German", { tag: "@thorough" }, async ({ page }) => {
   await page.route("**/api/pull", (route) => route.fulfill({ json: { offered: false, free: null, pull: null } }));
   await page.goto("/?fake=instant");
   await expect(page.getByText("Die Modelldatei fehlt. Führen Sie im Terminal aus: ollama pull gemma4:e2b-q8")).toBeVisible();
@@ -156,7 +156,7 @@ test("what the server says of its models is in German", async ({ page }) => {
   await expect(page.getByRole("listitem").filter({ hasText: "/usr/share/ollama" })).toHaveText(/\(nicht gefunden\)$/);
 });
 
-test("what goes wrong with conversations is said in German", async ({ page }) => {
+test("what goes wrong with conversations is said in German", { tag: "@thorough" }, async ({ page }) => {
   await page.goto("/?fake=instant,demo");
   await expect(page.getByText("Simulierte Engine")).toBeVisible();
   const chooser = page.waitForEvent("filechooser");
@@ -168,7 +168,7 @@ test("what goes wrong with conversations is said in German", async ({ page }) =>
   ).toBeVisible();
 });
 
-test("page and engine are of different versions", async ({ page }) => {
+test("page and engine are of different versions", { tag: "@thorough" }, async ({ page }) => {
   for (const [word, sentence] of [
     ["version", "Die Seite ist veraltet. Laden Sie neu, um sie zu aktualisieren."],
     ["old-version", "Die Engine ist veraltet. Laden Sie neu, um sie zu aktualisieren."],

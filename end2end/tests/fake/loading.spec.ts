@@ -23,18 +23,9 @@ test.describe("loading a model", () => {
     await app.composer.fill("And more");
     await expect(app.sendButton).toBeDisabled();
     await expect(page.getByText("One message is already waiting.")).toBeVisible();
+    await app.pace(0);
     await expect(app.answers.first()).toContainText("A red circle");
     await expect(app.composer).toHaveValue("And more");
-  });
-
-  test("takes a waiting message back without losing it", async ({ app, page }) => {
-    await app.openChat("slow");
-    await app.send("Hello");
-    await page.getByRole("button", { name: "Don’t send" }).click();
-    await expect(page.getByText(/Your message will be sent/)).toBeHidden();
-    await expect(app.questions).toHaveText(/Hello/);
-    await app.reload();
-    await expect(app.questions).toHaveText(/Hello/);
   });
 
   test("without enough memory says the numbers and what to do, and loses nothing", async ({ app, page }) => {
@@ -53,16 +44,18 @@ test.describe("loading a model", () => {
   });
 
   test("says that the connection is lost, and goes on or is canceled", async ({ app, page }) => {
-    await app.openChat("reconnect");
+    await app.openChat("instant,reconnect");
+    await app.pace(200);
     await page.getByRole("button", { name: /^gemma4:e2b / }).click();
     const load = page.getByRole("region", { name: "Loading a model" });
     await expect(load).toContainText("Connection lost, trying again…");
     await expect(page.getByRole("status").first()).toHaveText("Connection lost, trying again…");
-    await expect(load).toContainText("Loading weights");
+    await app.pace(5);
     await expect(app.model).toHaveAccessibleName("Model: gemma4:e2b (Loaded). Choose another.");
     await expect(load).toBeHidden();
-    await app.openChat("reconnect,slow");
-    await page.getByRole("button", { name: /^gemma4:e2b / }).click();
+    await app.pace(200);
+    await app.model.click();
+    await page.getByRole("dialog", { name: "Choose a model" }).getByRole("button", { name: /^pebble/ }).click();
     await expect(load).toContainText("Connection lost, trying again…");
     await load.getByRole("button", { name: "Cancel" }).click();
     await expect(load).toBeHidden();

@@ -8,35 +8,48 @@ import { expect, test } from "../../support/watch.ts";
 const lost = (page: Page) => page.evaluate(() => document.activeElement === null || document.activeElement === document.body);
 
 test.describe("a menu", () => {
-  test("is gone through by arrow keys, Home, End and letters", { tag: CORE }, async ({ app, page }) => {
-    await app.openChat();
-    await app.ask("Hello");
-    const button = page.getByRole("button", { name: "Actions for Hello" });
-    await button.focus();
-    await page.keyboard.press("ArrowDown");
-    const menu = page.getByRole("menu", { name: "Actions for Hello" });
-    const item = (name: string) => menu.getByRole("menuitem", { name, exact: true });
-    await expect(item("Rename")).toBeFocused();
-    await page.keyboard.press("ArrowDown");
-    await expect(item("Pin")).toBeFocused();
-    await page.keyboard.press("End");
-    await expect(item("Delete")).toBeFocused();
-    await page.keyboard.press("ArrowDown");
-    await expect(item("Rename")).toBeFocused();
-    await page.keyboard.press("ArrowUp");
-    await expect(item("Delete")).toBeFocused();
-    await page.keyboard.press("Home");
-    await expect(item("Rename")).toBeFocused();
-    await page.keyboard.press("e");
-    await expect(item("Export as JSON")).toBeFocused();
-    await page.keyboard.press("Escape");
-    await expect(menu).toBeHidden();
-    await expect(button).toBeFocused();
-    await page.keyboard.press("ArrowUp");
-    await expect(item("Delete")).toBeFocused();
-    await page.keyboard.press("Tab");
-    await expect(menu).toBeHidden();
-    expect(await lost(page)).toBe(false);
+  test("is gone through by arrow keys, Home, End and letters, and renames with the old title selected", { tag: CORE }, async ({ app, page }) => {
+    await test.step("is gone through by arrow keys, Home, End and letters", async () => {
+      await app.openChat();
+      await app.ask("Hello");
+      const button = page.getByRole("button", { name: "Actions for Hello" });
+      await button.focus();
+      await page.keyboard.press("ArrowDown");
+      const menu = page.getByRole("menu", { name: "Actions for Hello" });
+      const item = (name: string) => menu.getByRole("menuitem", { name, exact: true });
+      await expect(item("Rename")).toBeFocused();
+      await page.keyboard.press("ArrowDown");
+      await expect(item("Pin")).toBeFocused();
+      await page.keyboard.press("End");
+      await expect(item("Delete")).toBeFocused();
+      await page.keyboard.press("ArrowDown");
+      await expect(item("Rename")).toBeFocused();
+      await page.keyboard.press("ArrowUp");
+      await expect(item("Delete")).toBeFocused();
+      await page.keyboard.press("Home");
+      await expect(item("Rename")).toBeFocused();
+      await page.keyboard.press("e");
+      await expect(item("Export as JSON")).toBeFocused();
+      await page.keyboard.press("Escape");
+      await expect(menu).toBeHidden();
+      await expect(button).toBeFocused();
+      await page.keyboard.press("ArrowUp");
+      await expect(item("Delete")).toBeFocused();
+      await page.keyboard.press("Tab");
+      await expect(menu).toBeHidden();
+      await expect.poll(() => lost(page)).toBe(false);
+    });
+    await test.step("renames with the old title selected", async () => {
+      await page.getByRole("button", { name: "Actions for Hello" }).focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("menuitem", { name: "Rename" }).click();
+      const field = app.rail.getByRole("textbox", { name: "New title" });
+      await expect(field).toBeFocused();
+      await page.keyboard.type("A greeting");
+      await page.keyboard.press("Enter");
+      await expect(app.conversation("A greeting")).toBeVisible();
+      await expect(app.conversation("A greeting")).toBeFocused();
+    });
   });
 
   test("stays open while something else scrolls", async ({ app, page }) => {
@@ -76,68 +89,56 @@ test.describe("a menu", () => {
     });
     expect(whole).toBe(true);
   });
-
-  test("renames with the old title selected", async ({ app, page }) => {
-    await app.openChat();
-    await app.ask("Hello");
-    await page.getByRole("button", { name: "Actions for Hello" }).focus();
-    await page.keyboard.press("Enter");
-    await page.getByRole("menuitem", { name: "Rename" }).click();
-    const field = app.rail.getByRole("textbox", { name: "New title" });
-    await expect(field).toBeFocused();
-    await page.keyboard.type("A greeting");
-    await page.keyboard.press("Enter");
-    await expect(app.conversation("A greeting")).toBeVisible();
-    await expect(app.conversation("A greeting")).toBeFocused();
-  });
 });
 
 test.describe("the focus is never lost:", () => {
-  test("after a suggestion, and after Stop", async ({ app, page }) => {
-    await app.openChat("usual,demo");
-    await page.getByRole("button", { name: /^pebble/ }).click();
-    await page.getByRole("button", { name: "Who are you?" }).click();
-    await expect(app.questions).toHaveCount(1);
-    await expect(app.composer).toBeFocused();
-    await app.answered();
-    await app.send("A long answer");
-    await app.stopButton.focus();
-    await page.keyboard.press("Enter");
-    await app.answered();
-    await expect(app.composer).toBeFocused();
+  test("after a suggestion, after Stop, and after Esc on the button that stops", async ({ app, page }) => {
+    await test.step("after a suggestion, and after Stop", async () => {
+      await app.openChat("usual,demo");
+      await page.getByRole("button", { name: /^pebble/ }).click();
+      await page.getByRole("button", { name: "Who are you?" }).click();
+      await expect(app.questions).toHaveCount(1);
+      await expect(app.composer).toBeFocused();
+      await app.answered();
+      await app.send("A long answer");
+      await app.stopButton.focus();
+      await page.keyboard.press("Enter");
+      await app.answered();
+      await expect(app.composer).toBeFocused();
+    });
+    await test.step("after Esc on the button that stops", async () => {
+      await app.startConversation();
+      await app.send("A long answer");
+      await app.stopButton.focus();
+      await page.keyboard.press("Escape");
+      await app.answered();
+      await expect.poll(() => lost(page)).toBe(false);
+    });
   });
 
-  test("after Esc on the button that stops", async ({ app, page }) => {
-    await app.openChat("usual,demo");
-    await app.send("A long answer");
-    await app.stopButton.focus();
-    await page.keyboard.press("Escape");
-    await app.answered();
-    expect(await lost(page)).toBe(false);
-  });
-
-  test("after a message and a conversation are deleted", async ({ app, page }) => {
-    await app.openChat();
-    await app.ask("First");
-    await app.rail.getByRole("button", { name: "New", exact: true }).click();
-    await app.ask("Second");
-    await app.answers.last().getByRole("button", { name: "Delete from here on" }).click();
-    await expect(app.answers).toHaveCount(0);
-    await expect.poll(() => lost(page)).toBe(false);
-    await page.getByRole("button", { name: "Actions for Second" }).focus();
-    await page.keyboard.press("ArrowUp");
-    await page.keyboard.press("Enter");
-    await expect(app.conversation("Second")).toBeHidden();
-    await expect(app.conversation("First")).toBeFocused();
-  });
-
-  test("after a notice is closed", async ({ app, page }) => {
-    await app.openChat();
-    await app.ask("Hello");
-    await app.answers.last().getByRole("button", { name: "Delete from here on" }).click();
-    await page.getByRole("button", { name: "Undo" }).click();
-    await expect(app.answers).toHaveCount(1);
-    await expect.poll(() => lost(page)).toBe(false);
+  test("after a notice is closed, and a message and a conversation are deleted", async ({ app, page }) => {
+    await test.step("after a notice is closed", async () => {
+      await app.openChat();
+      await app.ask("Hello");
+      await app.answers.last().getByRole("button", { name: "Delete from here on" }).click();
+      await page.getByRole("button", { name: "Undo" }).click();
+      await expect(app.answers).toHaveCount(1);
+      await expect.poll(() => lost(page)).toBe(false);
+    });
+    await test.step("after a message and a conversation are deleted", async () => {
+      await app.startConversation();
+      await app.ask("First");
+      await app.rail.getByRole("button", { name: "New", exact: true }).click();
+      await app.ask("Second");
+      await app.answers.last().getByRole("button", { name: "Delete from here on" }).click();
+      await expect(app.answers).toHaveCount(0);
+      await expect.poll(() => lost(page)).toBe(false);
+      await page.getByRole("button", { name: "Actions for Second" }).focus();
+      await page.keyboard.press("ArrowUp");
+      await page.keyboard.press("Enter");
+      await expect(app.conversation("Second")).toBeHidden();
+      await expect(app.conversation("First")).toBeFocused();
+    });
   });
 });
 

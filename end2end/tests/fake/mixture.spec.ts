@@ -22,42 +22,52 @@ test("a verdict of many words leaves the model's name on one line", async ({ app
 });
 
 test.describe("memory for experts", () => {
-  test("is set with the keyboard, and the verdict follows", async ({ app, page }) => {
-    await app.open("instant,mixture", "/models");
-    const model = card(app);
-    await expect(model).toContainText("Fits with 5.4 GB of graphics memory for experts · slightly slower answers");
-    await expect(memory(app)).toHaveValue("");
-    await expect(memory(app)).toHaveAttribute("placeholder", "Automatic");
-    await memory(app).focus();
-    await page.keyboard.type("2");
-    await page.keyboard.press("Enter");
-    await expect(model).toContainText("Fits with 2.0 GB of graphics memory for experts · at least about 4 tokens per second");
-    await expect(memory(app)).toBeFocused();
-    await model.locator("summary").click();
-    await expect(model).toContainText("Experts in graphics memory");
-    await expect(model).toContainText("2.0 of 5.7 GB");
+  test("is set with the keyboard, the verdict follows, and it has its place on a narrow screen", async ({ app, page }) => {
+    await test.step("is set with the keyboard, and the verdict follows", async () => {
+      await app.open("instant,mixture", "/models");
+      const model = card(app);
+      await expect(model).toContainText("Fits with 5.4 GB of graphics memory for experts · slightly slower answers");
+      await expect(memory(app)).toHaveValue("");
+      await expect(memory(app)).toHaveAttribute("placeholder", "Automatic");
+      await memory(app).focus();
+      await page.keyboard.type("2");
+      await page.keyboard.press("Enter");
+      await expect(model).toContainText("Fits with 2.0 GB of graphics memory for experts · at least about 4 tokens per second");
+      await expect(memory(app)).toBeFocused();
+      await model.locator("summary").click();
+      await expect(model).toContainText("Experts in graphics memory");
+      await expect(model).toContainText("2.0 of 5.7 GB");
 
-    // Too little is told in numbers, and changes nothing.
-    await memory(app).fill("0.1");
-    await memory(app).press("Enter");
-    await expect(memory(app)).toHaveAttribute("aria-invalid", "true");
-    await expect(model).toContainText("Must be between 0.36 and 5.73.");
-    await expect(model).toContainText("Fits with 2.0 GB of graphics memory for experts");
+      // Too little is told in numbers, and changes nothing.
+      await memory(app).fill("0.1");
+      await memory(app).press("Enter");
+      await expect(memory(app)).toHaveAttribute("aria-invalid", "true");
+      await expect(model).toContainText("Must be between 0.36 and 5.73.");
+      await expect(model).toContainText("Fits with 2.0 GB of graphics memory for experts");
 
-    // All of them don't fit this device.
-    await memory(app).fill("5.73");
-    await memory(app).press("Enter");
-    await expect(model).toContainText("Too large by 276 MB");
-    await memory(app).fill("0.4");
-    await memory(app).press("Enter");
-    await expect(model).toContainText("Fits with 358 MB of graphics memory for experts · at least about 3 tokens per second");
-    await app.kept("400000000");
-    await page.reload();
-    await expect(memory(app)).toHaveValue("0.4");
-    await expect(model).toContainText("Fits with 358 MB of graphics memory for experts");
-    await memory(app).fill("");
-    await memory(app).press("Enter");
-    await expect(model).toContainText("Fits with 5.4 GB of graphics memory for experts");
+      // All of them don't fit this device.
+      await memory(app).fill("5.73");
+      await memory(app).press("Enter");
+      await expect(model).toContainText("Too large by 276 MB");
+      await memory(app).fill("0.4");
+      await memory(app).press("Enter");
+      await expect(model).toContainText("Fits with 358 MB of graphics memory for experts · at least about 3 tokens per second");
+      await app.kept("400000000");
+      await page.reload();
+      await expect(memory(app)).toHaveValue("0.4");
+      await expect(model).toContainText("Fits with 358 MB of graphics memory for experts");
+      await memory(app).fill("");
+      await memory(app).press("Enter");
+      await expect(model).toContainText("Fits with 5.4 GB of graphics memory for experts");
+    });
+    await test.step("has its place on a narrow screen", async () => {
+      await page.setViewportSize({ width: 320, height: 640 });
+      await memory(app).fill("0.1");
+      await memory(app).press("Enter");
+      await expect(card(app)).toContainText("Must be between");
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+      expect(await faults(page)).toEqual([]);
+    });
   });
 
   test("counts in answers, whose figures have the hit rate", async ({ app }) => {
@@ -89,7 +99,7 @@ test.describe("memory for experts", () => {
     await expect(await app.ask("Hello")).toContainText("A red circle");
   });
 
-  test("is told of a diffusion model by its steps", async ({ app }) => {
+  test("is told of a diffusion model by its steps", { tag: "@thorough" }, async ({ app }) => {
     await app.open("instant,mixture,diffusion", "/models");
     await memory(app).fill("2");
     await memory(app).press("Enter");
@@ -100,21 +110,5 @@ test.describe("memory for experts", () => {
     await expect(figure(app, "Experts found in graphics memory")).toHaveText("34%");
     await expect(figure(app, "Experts read per step")).toHaveText("3.8 GB");
     await expect(figure(app, "Experts read per token")).toHaveCount(0);
-  });
-
-  test("is not asked for where there are none", async ({ app }) => {
-    await app.open("instant", "/models");
-    await expect(card(app)).toContainText(/Fits/);
-    await expect(app.page.getByRole("spinbutton")).toHaveCount(0);
-  });
-
-  test("has its place on a narrow screen", async ({ app, page }) => {
-    await page.setViewportSize({ width: 320, height: 640 });
-    await app.open("instant,mixture", "/models");
-    await memory(app).fill("0.1");
-    await memory(app).press("Enter");
-    await expect(card(app)).toContainText("Must be between");
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
-    expect(await faults(page)).toEqual([]);
   });
 });

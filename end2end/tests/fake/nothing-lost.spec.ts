@@ -76,6 +76,7 @@ test.describe("nothing is lost", () => {
     await expect(app.answers).toHaveCount(1);
     await app.conversation("First matter").click();
     await expect(app.questions).toHaveText(/First matter/);
+    await app.pace(0);
     await expect(app.answers.first()).toContainText("A red circle");
   });
 

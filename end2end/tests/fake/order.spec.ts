@@ -186,7 +186,7 @@ test("those selected are exported with their folder, and come back with it", asy
   await dialog.getByRole("button", { name: "Delete everything" }).click();
   await expect(page.getByText("Your conversations will appear here.")).toBeVisible();
   await expect(app.questions).toHaveCount(0);
-  expect(await app.inStore("Be brief.")).toBe(false);
+  await expect.poll(() => app.inStore("Be brief.")).toBe(false);
   await importFile(app, path);
   await expect(lines(page, "Pinned")).toHaveText(["Two"]);
   await expect(lines(page, /^Work/)).toHaveText(["One"]);

@@ -81,8 +81,8 @@ test.describe("a file that was opened before", () => {
     await remove.click();
     await expect(card).toHaveCount(0);
     await expect(page.getByText("mine.gguf is no longer in the list. The file stays where it is.")).toBeAttached();
-    expect(await remembered(page)).toBe(0);
-    await page.reload();
+    await expect.poll(() => remembered(page)).toBe(0);
+    await app.reload();
     await expect(page.getByRole("button", { name: /^pebble/ }).first()).toBeVisible();
     await expect(row(page, "mine.gguf")).toHaveCount(0);
   });
@@ -102,38 +102,38 @@ test.describe("a file that was opened before", () => {
     await expect(loaded(page, "mine.gguf")).toBeVisible();
   });
 
-  test("says that it is gone, and can be removed from the list", async ({ app, page }) => {
-    await openAndReturn(app);
-    await disk.remove("mine.gguf");
-    await before(page).getByRole("button", { name: "Open mine.gguf" }).click();
-    await expect(row(page, "mine.gguf")).toContainText("mine.gguf can’t be found. It was moved, renamed or deleted.");
-    expect(await faults(page)).toEqual([]);
-    await row(page, "mine.gguf").getByRole("button", { name: "Remove from this list: mine.gguf" }).click();
-    await expect(before(page)).toHaveCount(0);
-    expect(await remembered(page)).toBe(0);
-  });
-
-  test("says that it has changed, and is remembered as it is now", async ({ app, page }) => {
-    await openAndReturn(app);
-    await disk.write("mine.gguf", "GGUF, but longer");
-    await before(page).getByRole("button", { name: "Open mine.gguf" }).click();
-    await expect(row(page, "mine.gguf")).toContainText("mine.gguf has changed since you last opened it.");
-    await row(page, "mine.gguf").getByRole("button", { name: "Open anyway: mine.gguf" }).click();
-    await expect(loaded(page, "mine.gguf")).toBeVisible();
-    await page.reload();
-    await expect(row(page, "mine.gguf")).toHaveCount(1);
-    await expect(row(page, "mine.gguf")).toContainText("16 B");
-    await expect.poll(() => remembered(page)).toBe(1);
-  });
-
-  test("needs the person's permission", async ({ app, page }) => {
-    await openAndReturn(app);
-    await disk.answer("denied");
-    await before(page).getByRole("button", { name: "Open mine.gguf" }).click();
-    await expect(row(page, "mine.gguf")).toContainText("The browser needs your permission to read mine.gguf.");
-    await disk.answer("granted");
-    await before(page).getByRole("button", { name: "Open mine.gguf" }).click();
-    await expect(loaded(page, "mine.gguf")).toBeVisible();
+  test("needs the person’s permission, and says that it has changed or is gone", async ({ app, page }) => {
+    await test.step("needs the person's permission", async () => {
+      await openAndReturn(app);
+      await disk.answer("denied");
+      await before(page).getByRole("button", { name: "Open mine.gguf" }).click();
+      await expect(row(page, "mine.gguf")).toContainText("The browser needs your permission to read mine.gguf.");
+      await disk.answer("granted");
+      await before(page).getByRole("button", { name: "Open mine.gguf" }).click();
+      await expect(loaded(page, "mine.gguf")).toBeVisible();
+    });
+    await test.step("says that it has changed, and is remembered as it is now", async () => {
+      await app.reload();
+      await expect(row(page, "mine.gguf")).toBeVisible();
+      await disk.write("mine.gguf", "GGUF, but longer");
+      await before(page).getByRole("button", { name: "Open mine.gguf" }).click();
+      await expect(row(page, "mine.gguf")).toContainText("mine.gguf has changed since you last opened it.");
+      await row(page, "mine.gguf").getByRole("button", { name: "Open anyway: mine.gguf" }).click();
+      await expect(loaded(page, "mine.gguf")).toBeVisible();
+      await app.reload();
+      await expect(row(page, "mine.gguf")).toHaveCount(1);
+      await expect(row(page, "mine.gguf")).toContainText("16 B");
+      await expect.poll(() => remembered(page)).toBe(1);
+    });
+    await test.step("says that it is gone, and can be removed from the list", async () => {
+      await disk.remove("mine.gguf");
+      await before(page).getByRole("button", { name: "Open mine.gguf" }).click();
+      await expect(row(page, "mine.gguf")).toContainText("mine.gguf can’t be found. It was moved, renamed or deleted.");
+      expect(await faults(page)).toEqual([]);
+      await row(page, "mine.gguf").getByRole("button", { name: "Remove from this list: mine.gguf" }).click();
+      await expect(before(page)).toHaveCount(0);
+      await expect.poll(() => remembered(page)).toBe(0);
+    });
   });
 
   test("is in the list of another tab, and out of it when it is removed", async ({ app, context, page }) => {
@@ -149,7 +149,7 @@ test.describe("a file that was opened before", () => {
     await new Disk(third).prepare();
     await new App(third).openChat();
     await expect(row(third, "mine.gguf")).toBeVisible();
-    await page.reload();
+    await app.reload();
     await row(page, "mine.gguf").getByRole("button", { name: "Remove from this list: mine.gguf" }).click();
     await expect(before(third)).toHaveCount(0);
     await openFile(page).click();

@@ -10,30 +10,30 @@ const messages = Array.from({ length: turns }, (_, at): Said[] => [
 ]).flat();
 
 test.describe("on paper", () => {
-  test("all messages are there, and nothing to press", { tag: EMULATES_MEDIA }, async ({ app, page }) => {
-    await app.openChat();
-    await openArchive(app, "Paper", messages);
-    await expect(app.answers).toHaveCount(turns);
-    await page.emulateMedia({ media: "print" });
-    // Nothing scrolls: the document itself is as long as the conversation.
-    const cut = await page.evaluate(() => {
-      const all = [...document.querySelectorAll(".messages > .message")].map((it) => it.getBoundingClientRect());
-      const end = document.documentElement.getBoundingClientRect().bottom;
-      return all.filter((it) => it.height < 10 || it.bottom > end + 1).length;
+  test("all messages are there, nothing to press, and a PDF has as many pages as they need", { tag: EMULATES_MEDIA }, async ({ app, page, browserName }) => {
+    await test.step("all messages are there, and nothing to press", async () => {
+      await app.openChat();
+      await openArchive(app, "Paper", messages);
+      await expect(app.answers).toHaveCount(turns);
+      await page.emulateMedia({ media: "print" });
+      // Nothing scrolls: the document itself is as long as the conversation.
+      const cut = await page.evaluate(() => {
+        const all = [...document.querySelectorAll(".messages > .message")].map((it) => it.getBoundingClientRect());
+        const end = document.documentElement.getBoundingClientRect().bottom;
+        return all.filter((it) => it.height < 10 || it.bottom > end + 1).length;
+      });
+      expect(cut).toBe(0);
+      await expect(app.rail).toBeHidden();
+      await expect(app.composer).toBeHidden();
+      await expect(page.getByRole("button", { name: "Copy" })).toHaveCount(0);
     });
-    expect(cut).toBe(0);
-    await expect(app.rail).toBeHidden();
-    await expect(app.composer).toBeHidden();
-    await expect(page.getByRole("button", { name: "Copy" })).toHaveCount(0);
-  });
-
-  test("a PDF has as many pages as the conversation needs", async ({ app, page, browserName }) => {
-    test.skip(browserName !== "chromium", "only Chromium prints for a test");
-    await app.openChat();
-    await openArchive(app, "Paper", messages);
-    await expect(app.answers).toHaveCount(turns);
-    const pdf = (await page.pdf({ format: "A4" })).toString("latin1");
-    const pages = Math.max(...[...pdf.matchAll(/\/Count (\d+)/g)].map(([, count]) => Number(count)));
-    expect(pages).toBeGreaterThanOrEqual(6);
+    await test.step("a PDF has as many pages as the conversation needs", async () => {
+      await page.emulateMedia({ media: null });
+      // Only Chromium prints for a test.
+      if (browserName !== "chromium") return;
+      const pdf = (await page.pdf({ format: "A4" })).toString("latin1");
+      const pages = Math.max(...[...pdf.matchAll(/\/Count (\d+)/g)].map(([, count]) => Number(count)));
+      expect(pages).toBeGreaterThanOrEqual(6);
+    });
   });
 });

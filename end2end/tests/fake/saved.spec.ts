@@ -25,19 +25,14 @@ for (const [name, userAgent] of [["Safari", SAFARI], ["a browser on an iPhone", 
   test.describe(name, () => {
     test.use({ userAgent });
 
-    test("deletes saved models after seven days, which is said", async ({ app, page }) => {
+    test("deletes saved models after seven days, which is said, unless it has promised or the page is installed", async ({ app, page }) => {
       await app.open("instant,saved", "/models");
       await expect(section(page)).toContainText(WEEK);
       expect(await faults(page)).toEqual([]);
-    });
-
-    test("keeps them once it has promised", async ({ app, page }) => {
       await app.open("instant,promised", "/models");
       await expect(section(page)).toContainText("Saved models stay until you delete them.");
       await expect(section(page)).not.toContainText(WEEK);
-    });
-
-    test("keeps them for a page on the Home Screen or in the Dock", async ({ app, page }) => {
+      // On the Home Screen or in the Dock.
       await page.addInitScript(() => {
         const match = window.matchMedia.bind(window);
         window.matchMedia = (query) => match(query === "(display-mode: standalone)" ? "all" : query);
@@ -48,9 +43,3 @@ for (const [name, userAgent] of [["Safari", SAFARI], ["a browser on an iPhone", 
     });
   });
 }
-
-test("nothing is said of what is not saved", async ({ app, page }) => {
-  await app.open("instant", "/models");
-  await expect(section(page)).toContainText("No models saved yet.");
-  await expect(section(page)).not.toContainText(MAY);
-});

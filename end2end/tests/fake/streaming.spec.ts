@@ -5,7 +5,10 @@ import { openArchive } from "../../support/archive.ts";
 import { expect, test } from "../../support/watch.ts";
 
 test("what is selected in the last block stays selected while it grows", async ({ app, page }) => {
-  await app.openChat("slow,demo");
+  await app.openChat("instant,demo");
+  await app.ask("Hello");
+  await app.startConversation();
+  await app.pace(500);
   await app.send("Tell me");
   const answer = app.answers.first();
   const paragraph = answer.getByRole("paragraph").filter({ hasText: "A red circle is to" });
@@ -23,11 +26,12 @@ test("what is selected in the last block stays selected while it grows", async (
   const selected = () => page.evaluate(() => getSelection()?.toString());
   const before = await selected();
   expect(before).not.toBe("");
+  await app.pace(20);
   await expect(paragraph).toContainText("small blue square");
   expect(await selected()).toBe(before);
 });
 
-test("what is far away in a long conversation is not laid out, and is found", async ({ app, page }) => {
+test("what is far away in a long conversation is not laid out, and is found", { tag: "@thorough" }, async ({ app, page }) => {
   await app.openChat();
   const messages = Array.from({ length: 150 }, (_, at): Said[] => [
     ["user", `Question ${at + 1}`],

@@ -21,16 +21,17 @@ test.describe("thinking", () => {
   });
 
   test("ends with “Answer now”, and keeps what was thought", async ({ app, page }) => {
-    // Slow, so that the thought lasts while this test looks at it.
-    await app.openChat("slow,demo");
+    await app.openChat("instant,demo");
     await page.getByRole("button", { name: "Think", exact: true }).click();
     await page.getByRole("button", { name: /^pebble/ }).click();
     await expect(app.model).toHaveAccessibleName("Model: pebble (Loaded). Choose another.");
+    await app.pace(300);
     await app.send("Hello");
     const answer = app.answers.first();
     await answer.getByText("Thinking…").click();
     await expect(answer).toContainText("The person asks");
     await answer.getByRole("button", { name: "Answer now" }).click();
+    await app.pace(0);
     await expect(answer.getByText(/^Thought for \d+ s$/)).toBeVisible();
     await expect(answer).toContainText("A red circle");
     await expect(answer.getByRole("button", { name: "Answer now" })).toBeHidden();

@@ -7,6 +7,7 @@ import { expect, test } from "../../support/watch.ts";
 const WRITTEN = /^(There is more than one way|Once more, in other words)/;
 
 async function turnOn(app: App): Promise<void> {
+  await app.written();
   await app.open("instant", "/settings");
   await app.page.getByRole("switch", { name: "Titles by the model" }).check();
   await app.kept('"titles":true');

@@ -93,18 +93,32 @@ test("examples are written in a table, what is learned of them is shown, and wha
   await expect(page.getByText("With 1 image.")).toBeVisible();
 });
 
-test("broken rows of a file are told by line, and the others stay", async ({ app, page }) => {
-  await open(app);
-  await page.getByRole("radio", { name: "File or pasted text" }).check();
-  const lines = ['{"prompt": "a", "completion": "b"}', "{", '{"text": "c"}', '{"prompt": "d", "completion": "e"}'];
-  const chooser = page.waitForEvent("filechooser");
-  await page.getByRole("button", { name: "Choose files…" }).click();
-  await (await chooser).setFiles({ name: "facts.jsonl", mimeType: "text/plain", buffer: Buffer.from(lines.join("\n")) });
-  await expect(page.getByText(/^2 examples with/)).toBeVisible();
-  await expect(page.getByText("2 rows skipped")).toBeVisible();
-  await expect(page.getByRole("listitem").filter({ hasText: "Line 2" })).toContainText("not valid JSON");
-  await expect(page.getByRole("listitem").filter({ hasText: "Line 3" })).toBeVisible();
-  await expect(page.getByText("facts.jsonl · 85 B")).toBeVisible();
+test("broken rows of a file are told by line, and a file that isn’t UTF-8 says how it was read", async ({ app, page }) => {
+  await test.step("broken rows of a file are told by line, and the others stay", async () => {
+    await open(app);
+    await page.getByRole("radio", { name: "File or pasted text" }).check();
+    const lines = ['{"prompt": "a", "completion": "b"}', "{", '{"text": "c"}', '{"prompt": "d", "completion": "e"}'];
+    const chooser = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Choose files…" }).click();
+    await (await chooser).setFiles({ name: "facts.jsonl", mimeType: "text/plain", buffer: Buffer.from(lines.join("\n")) });
+    await expect(page.getByText(/^2 examples with/)).toBeVisible();
+    await expect(page.getByText("2 rows skipped")).toBeVisible();
+    await expect(page.getByRole("listitem").filter({ hasText: "Line 2" })).toContainText("not valid JSON");
+    await expect(page.getByRole("listitem").filter({ hasText: "Line 3" })).toBeVisible();
+    await expect(page.getByText("facts.jsonl · 85 B")).toBeVisible();
+  });
+  await test.step("a file that isn’t UTF-8 says how it was read, and can be read otherwise", async () => {
+    await page.getByRole("button", { name: "Remove", exact: true }).click();
+    const chooser = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Choose files…" }).click();
+    const buffer = Buffer.from("prompt,completion\nWas ist Größe?,Straße\n", "latin1");
+    await (await chooser).setFiles([{ name: "excel.csv", mimeType: "text/csv", buffer }]);
+    const text = page.getByRole("textbox", { name: "Or paste examples here" });
+    await expect(text).toHaveValue(/Größe\?,Straße/);
+    await expect(page.getByText(/excel\.csv isn’t saved as UTF-8, so it was read as windows-1252/)).toBeVisible();
+    await page.getByRole("combobox", { name: "Encoding" }).selectOption("windows-1251");
+    await expect(text).toHaveValue(/GrцЯe/);
+  });
 });
 
 test("pictures are given with the examples that name them, and shown with their tokens", { tag: PICKS_TWICE }, async ({ app, page }) => {
@@ -160,44 +174,29 @@ test("pictures are looked at before the first step, which can be stopped", async
   await expect(tune.status).toContainText("A new run replaces this one.");
 });
 
-test("the conversation that one just had is an example, and of a table the columns are chosen", async ({ app, page }) => {
-  await open(app);
-  await page.getByRole("radio", { name: "Current conversation" }).check();
-  await expect(page.getByText("“Hello” as shown on screen, with 1 answer.")).toBeVisible();
-  await expect(page.getByText(/^1 example with/)).toBeVisible();
-  await page.getByRole("radio", { name: "File or pasted text" }).check();
-  await page.getByRole("textbox", { name: "Or paste examples here" }).fill("id,ask,reply\n1,Who?,Ada.\n2,What?,A cat.");
-  await expect(page.getByRole("combobox", { name: "Prompt" })).toHaveValue("id");
-  await page.getByRole("combobox", { name: "Prompt" }).selectOption("ask");
-  await page.getByRole("combobox", { name: "Answer" }).selectOption("reply");
-  await expect(page.getByRole("combobox", { name: "Answer" })).toHaveValue("reply");
-  await expect(page.locator("details", { hasText: "Line 2" }).locator("mark")).toHaveText(["Ada.", "<turn|>"]);
-});
-
-test("of a table the line with the names is chosen", async ({ app, page }) => {
-  await open(app);
-  await page.getByRole("radio", { name: "File or pasted text" }).check();
-  await page.getByRole("textbox", { name: "Or paste examples here" }).fill("hello,world\nhi,there");
-  const header = page.getByRole("combobox", { name: "Column names" });
-  await expect(header).toHaveValue("1");
-  await expect(page.getByText(/^1 example with/)).toBeVisible();
-  await header.selectOption("None");
-  await expect(page.getByText(/^2 examples with/)).toBeVisible();
-  await expect(page.getByRole("combobox", { name: "Prompt" })).toHaveValue("1");
-});
-
-test("a file that isn’t UTF-8 says how it was read, and can be read otherwise", async ({ app, page }) => {
-  await open(app);
-  await page.getByRole("radio", { name: "File or pasted text" }).check();
-  const chooser = page.waitForEvent("filechooser");
-  await page.getByRole("button", { name: "Choose files…" }).click();
-  const buffer = Buffer.from("prompt,completion\nWas ist Größe?,Straße\n", "latin1");
-  await (await chooser).setFiles([{ name: "excel.csv", mimeType: "text/csv", buffer }]);
-  const text = page.getByRole("textbox", { name: "Or paste examples here" });
-  await expect(text).toHaveValue(/Größe\?,Straße/);
-  await expect(page.getByText(/excel\.csv isn’t saved as UTF-8, so it was read as windows-1252/)).toBeVisible();
-  await page.getByRole("combobox", { name: "Encoding" }).selectOption("windows-1251");
-  await expect(text).toHaveValue(/GrцЯe/);
+test("the conversation that one just had is an example; of a table columns are chosen, and the line with the names", async ({ app, page }) => {
+  await test.step("the conversation that one just had is an example, and of a table the columns are chosen", async () => {
+    await open(app);
+    await page.getByRole("radio", { name: "Current conversation" }).check();
+    await expect(page.getByText("“Hello” as shown on screen, with 1 answer.")).toBeVisible();
+    await expect(page.getByText(/^1 example with/)).toBeVisible();
+    await page.getByRole("radio", { name: "File or pasted text" }).check();
+    await page.getByRole("textbox", { name: "Or paste examples here" }).fill("id,ask,reply\n1,Who?,Ada.\n2,What?,A cat.");
+    await expect(page.getByRole("combobox", { name: "Prompt" })).toHaveValue("id");
+    await page.getByRole("combobox", { name: "Prompt" }).selectOption("ask");
+    await page.getByRole("combobox", { name: "Answer" }).selectOption("reply");
+    await expect(page.getByRole("combobox", { name: "Answer" })).toHaveValue("reply");
+    await expect(page.locator("details", { hasText: "Line 2" }).locator("mark")).toHaveText(["Ada.", "<turn|>"]);
+  });
+  await test.step("of a table the line with the names is chosen", async () => {
+    await page.getByRole("textbox", { name: "Or paste examples here" }).fill("hello,world\nhi,there");
+    const header = page.getByRole("combobox", { name: "Column names" });
+    await expect(header).toHaveValue("1");
+    await expect(page.getByText(/^1 example with/)).toBeVisible();
+    await header.selectOption("None");
+    await expect(page.getByText(/^2 examples with/)).toBeVisible();
+    await expect(page.getByRole("combobox", { name: "Prompt" })).toHaveValue("1");
+  });
 });
 
 test("the cost is stated before the start, and follows the settings", async ({ app, page }) => {
@@ -339,19 +338,13 @@ test("a run is paused, goes on, and is ended early", async ({ app, page }) => {
   await expect(tune.status).toHaveCount(0);
 });
 
-test("a training that the browser keeps is offered on the next visit", async ({ app, page }) => {
-  const tune = await open(app, "instant,tune-kept");
-  await expect(page.getByRole("heading", { name: "Training “Ada”" })).toBeVisible();
-  await expect(tune.status).toHaveText("Paused after 8 of 20 steps. Progress is saved in this browser.");
-  await expect(tune.plot("Loss")).toHaveAttribute("aria-label", /at step 8\./);
-  await page.getByRole("button", { name: "Resume" }).click();
-  await expect(tune.status).toContainText("Finished after 20 of 20 steps.");
-});
-
-test("a training goes on once its model is loaded", async ({ app, page }) => {
+test("a training that the browser keeps is offered on the next visit, and goes on once its model is loaded", async ({ app, page }) => {
   await app.openChat("instant,tune-kept");
   await page.getByRole("link", { name: "Fine-tune" }).click();
   const tune = new Tune(page);
+  await expect(page.getByRole("heading", { name: "Training “Ada”" })).toBeVisible();
+  await expect(tune.status).toHaveText("Paused after 8 of 20 steps. Progress is saved in this browser.");
+  await expect(tune.plot("Loss")).toHaveAttribute("aria-label", /at step 8\./);
   await page.getByRole("button", { name: "Load gemma4:e2b and resume" }).click();
   await expect(app.failure).toHaveCount(0);
   await expect(tune.status).toContainText("Finished after 20 of 20 steps.");
@@ -376,7 +369,7 @@ test("without room for checkpoints the training goes on, and says so", async ({ 
   await expect(tune.status).toContainText("Finished after 12 of 12 steps.");
 });
 
-test("a lost device is restored, and the run goes on", async ({ app, page }) => {
+test("a lost device is restored, and the run goes on", { tag: "@thorough" }, async ({ app, page }) => {
   const tune = await open(app, "instant,tune-lost");
   await addPairs(page, FACTS);
   await tune.configure({ steps: 40 });
@@ -384,7 +377,7 @@ test("a lost device is restored, and the run goes on", async ({ app, page }) => 
   await expect(tune.status).toContainText("Finished after 40 of 40 steps.");
 });
 
-test("examples of which nothing is learned cannot be started", async ({ app, page }) => {
+test("examples of which nothing is learned cannot be started", { tag: "@thorough" }, async ({ app, page }) => {
   const tune = await open(app, "instant,tune-masked");
   await addPairs(page, FACTS);
   await expect(tune.reason).toHaveText("None of the examples can be used.");
@@ -398,48 +391,39 @@ test("a training that does not fit says so before the start", async ({ app, page
   await expect(tune.startButton).toBeDisabled();
 });
 
-test("the palette knows the way", async ({ app, page }) => {
-  await app.openChat();
-  await page.keyboard.press("Control+k");
-  await expect(app.palette.getByRole("combobox")).toBeFocused();
-  await page.keyboard.type("fine");
-  await page.keyboard.press("Enter");
-  await expect(page.getByRole("heading", { name: "Fine-tune", level: 1 })).toBeVisible();
-});
-
-test("examples and settings that were not run are there after a reload", async ({ app, page }) => {
-  const tune = await open(app);
-  await addPairs(page, FACTS);
-  await tune.configure({ name: "My cat", steps: 7 });
-  await page.getByRole("radio", { name: "File or pasted text" }).check();
-  await page.getByRole("textbox", { name: "Or paste examples here" }).fill('{"prompt": "Pasted?", "completion": "Yes."}');
-  await app.kept("Pasted?");
-  await page.reload();
-  await app.ready();
-  await expect(page.getByRole("textbox", { name: "Or paste examples here" })).toHaveValue(/Pasted\?/);
-  await expect(page.getByRole("textbox", { name: "Name", exact: true })).toHaveValue("My cat");
-  await expect(page.getByRole("spinbutton", { name: "How many" })).toHaveValue("7");
-  await page.getByRole("radio", { name: "Write examples here" }).check();
-  await expect(page.getByRole("textbox", { name: "Prompt 3" })).toHaveValue("Do I have a cat?");
-});
-
-test("the detail of images is kept for the next visit", { tag: PICKS_TWICE }, async ({ app, page }) => {
-  await open(app);
-  await page.getByRole("radio", { name: "File or pasted text" }).check();
-  const detail = page.getByRole("combobox", { name: "Image detail" });
-  await expect(detail).toHaveCount(0);
-  const pick = async () => {
-    const chooser = page.waitForEvent("filechooser");
-    await page.getByRole("button", { name: "Choose files…" }).click();
-    await (await chooser).setFiles({ name: "cat.png", mimeType: "image/png", buffer: Buffer.from("not looked at here") });
-  };
-  await pick();
-  await detail.selectOption({ label: "up to 140" });
-  await app.kept('"detail":"t140"');
-  await page.reload();
-  await app.ready();
-  await pick();
-  await expect(detail.locator("option:checked")).toHaveText("up to 140");
+test("examples, settings and the detail of images are there on the next visit", { tag: PICKS_TWICE }, async ({ app, page }) => {
+  await test.step("examples and settings that were not run are there after a reload", async () => {
+    const tune = await open(app);
+    await addPairs(page, FACTS);
+    await tune.configure({ name: "My cat", steps: 7 });
+    await page.getByRole("radio", { name: "File or pasted text" }).check();
+    await page.getByRole("textbox", { name: "Or paste examples here" }).fill('{"prompt": "Pasted?", "completion": "Yes."}');
+    await app.kept("Pasted?");
+    await page.reload();
+    await app.ready();
+    await expect(page.getByRole("textbox", { name: "Or paste examples here" })).toHaveValue(/Pasted\?/);
+    await expect(page.getByRole("textbox", { name: "Name", exact: true })).toHaveValue("My cat");
+    await expect(page.getByRole("spinbutton", { name: "How many" })).toHaveValue("7");
+    await page.getByRole("radio", { name: "Write examples here" }).check();
+    await expect(page.getByRole("textbox", { name: "Prompt 3" })).toHaveValue("Do I have a cat?");
+  });
+  await test.step("the detail of images is kept for the next visit", async () => {
+    await page.getByRole("radio", { name: "File or pasted text" }).check();
+    const detail = page.getByRole("combobox", { name: "Image detail" });
+    await expect(detail).toHaveCount(0);
+    const pick = async () => {
+      const chooser = page.waitForEvent("filechooser");
+      await page.getByRole("button", { name: "Choose files…" }).click();
+      await (await chooser).setFiles({ name: "cat.png", mimeType: "image/png", buffer: Buffer.from("not looked at here") });
+    };
+    await pick();
+    await detail.selectOption({ label: "up to 140" });
+    await app.kept('"detail":"t140"');
+    await page.reload();
+    await app.ready();
+    await pick();
+    await expect(detail.locator("option:checked")).toHaveText("up to 140");
+  });
 });
 
 test("who leaves while steps are not kept is asked, and the first step is kept soon", async ({ app, page }) => {
@@ -450,10 +434,11 @@ test("who leaves while steps are not kept is asked, and the first step is kept s
     await (leaves ? dialog.accept() : dialog.dismiss());
   });
   // Slow, so that the page can be left before, and then not.
-  for (const scenario of ["slow,demo", "demo"]) {
-    const tune = await open(app, scenario);
+  for (const pace of [1_000, 100]) {
+    const tune = await open(app, "instant,demo");
     await addPairs(page, FACTS);
     await tune.configure({ steps: 50 });
+    await app.pace(pace);
     await tune.startButton.click();
     if (!leaves) {
       await expect(tune.status).toContainText("Preparing the model for training…");
@@ -500,21 +485,13 @@ test("an adapter that another tab deletes is no longer used, and no longer liste
   await expect(app.answers.last()).not.toContainText("Spoken with");
 });
 
-test("a training that fails before its first step says why", async ({ app, page }) => {
-  const tune = await open(app, "instant,tune-unbegun");
-  await addPairs(page, FACTS);
-  await tune.configure({ name: "My cat" });
-  await tune.startButton.click();
-  await expect(page.getByRole("region", { name: "3. Run" })).toContainText("This browser’s storage isn’t working.");
-  await expect(app.failure.getByRole("button")).toHaveText("Try again");
-});
-
 test("a paused training is there still when another one can’t begin", async ({ app, page }) => {
   const tune = await open(app, "instant,tune-kept,tune-unbegun");
   await addPairs(page, FACTS);
   await tune.configure({ name: "My cat" });
   await tune.startButton.click();
-  await expect(app.failure).toContainText("This browser’s storage isn’t working.");
+  await expect(page.getByRole("region", { name: "3. Run" })).toContainText("This browser’s storage isn’t working.");
+  await expect(app.failure.getByRole("button")).toHaveText("Try again");
   await expect(page.getByRole("heading", { name: "Training “Ada”" })).toBeVisible();
   await expect(tune.status).toContainText("Paused after 8 of 20 steps.");
 });

@@ -29,7 +29,8 @@ test.describe("two tabs", () => {
     await expect(other.answers.first().getByRole("button", { name: "Regenerate" })).toBeVisible();
     await expect(other.sendButton).toBeEnabled();
     await app.kept("Planets");
-    await app.page.reload();
+    await app.kept('"finish":"Cancelled"');
+    await app.reload();
     await expect(app.conversation("Planets")).toBeVisible();
     await expect(app.answers.first()).toContainText("Stopped.");
   });
@@ -111,7 +112,7 @@ test.describe("two tabs", () => {
     await expect(app.page.getByText("This conversation was deleted in another tab.").first()).toBeVisible();
     await expect(app.stopButton).toBeHidden();
     await expect(app.page.getByRole("heading", { name: "This conversation isn’t in this browser" })).toBeVisible();
-    await other.page.reload();
+    await other.reload();
     await other.ready();
     await expect(other.rail).toContainText("Your conversations will appear here.");
     await app.page.getByRole("button", { name: "Undo" }).click();

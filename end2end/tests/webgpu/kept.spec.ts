@@ -216,7 +216,7 @@ test("with the server again, damage is found after a load, and nothing is fetche
   expect(record.present).toEqual([]);
 });
 
-test("the next load heals it", async () => {
+test("the next load heals it", { tag: "@thorough" }, async () => {
   await app.page.goto(`${proxy.origin}/models`);
   await expect(row("pebble")).toContainText("Fits", { timeout: LOAD });
   const from = app.requests.length;

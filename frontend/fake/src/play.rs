@@ -19,6 +19,7 @@ use protocol::{
 
 use super::mixture::Mixture;
 use super::platform::{Platform, Posted};
+use super::scenario::Pace;
 use super::turns::{Entered, ModelTurn, Turns};
 use super::{Scenario, answers, diagnosis, diffusion, embedding, media, models, tune};
 
@@ -348,7 +349,9 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
         post(state, ToPage::Warning(failure))?;
     }
     let per_step = if size > 1_000_000_000 { 90 } else { 12 };
-    for step in 0..=WEIGHT_STEPS {
+    // Each step has the page drawn: where none takes time a few will do.
+    let stride = if scenario.pace == Pace::Instant { 10 } else { 1 };
+    for step in (0..=WEIGHT_STEPS).step_by(stride) {
         if state.upgrade()?.cancelled.borrow_mut().remove(&id) {
             return fail(Code::Cancelled);
         }
@@ -386,7 +389,7 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
         }
         wait(state, per_step).await?;
     }
-    for kernel in 0..=KERNELS {
+    for kernel in (0..=KERNELS).step_by(stride) {
         if state.upgrade()?.cancelled.borrow_mut().remove(&id) {
             return fail(Code::Cancelled);
         }
