@@ -139,7 +139,7 @@ fn a_drafter_that_does_not_fit_leaves_model_and_adapters_as_they_were() {
     let path = common::repository("frontend/engine/tests/golden/adapters/peft");
     let adapter = pollster::block_on(engine::adapter::open(&path)).expect("the adapter opens");
     pollster::block_on(session.add_adapter("peft", adapter.clone(), 1.0)).expect("the adapter fits");
-    let options = Options { max_tokens: 4, ..Options::default() };
+    let options = Options { max_tokens: 8, ..Options::default() };
     let (want, _) = generate(&mut session, &prompt(20), &options, Drafts::Never);
     let mut refused = Vec::new();
     let mut limit = gpu.bytes_in_use();
