@@ -490,7 +490,7 @@ test("a paused training is there still when another one can’t begin", async ({
   await addPairs(page, FACTS);
   await tune.configure({ name: "My cat" });
   await tune.startButton.click();
-  await expect(page.getByRole("region", { name: "3. Run" })).toContainText("This browser’s storage isn’t working.");
+  await expect(app.failure).toContainText("This browser’s storage isn’t working.");
   await expect(app.failure.getByRole("button")).toHaveText("Try again");
   await expect(page.getByRole("heading", { name: "Training “Ada”" })).toBeVisible();
   await expect(tune.status).toContainText("Paused after 8 of 20 steps.");
