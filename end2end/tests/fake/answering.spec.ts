@@ -139,11 +139,16 @@ test.describe("an answer", () => {
 test("long code is folded, and its lines can be wrapped", async ({ app }) => {
   await app.openChat();
   const lines = Array.from({ length: 30 }, (_, at) => `line_${at + 1} = "${"long ".repeat(40)}"`);
-  await app.send(`\`\`\`python\n${lines.join("\n")}\n\`\`\``);
+  await app.ask(`\`\`\`python\n${lines.join("\n")}\n\`\`\``);
   const code = app.questions.last().getByRole("figure");
   const body = code.locator(".code-body");
   const height = () => body.evaluate((body) => body.clientHeight);
-  const isCut = () => body.evaluate((body) => body.scrollHeight > body.clientHeight + 1);
+  // What is out of sight isn't laid out.
+  const isCut = () =>
+    body.evaluate((body) => {
+      body.scrollIntoView({ block: "nearest" });
+      return body.scrollHeight > body.clientHeight + 1;
+    });
   await app.questions.last().getByRole("button", { name: "Show more" }).click();
   await expect.poll(isCut).toBe(true);
   const folded = await height();
