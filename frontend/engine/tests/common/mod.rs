@@ -49,18 +49,28 @@ pub fn full_set() -> Option<PathBuf> {
 /// The device of a test, the same in all of it. These tests can say nothing without one.
 pub fn gpu() -> Rc<Gpu> {
     thread_local! { static TAKEN: Taken = Taken::new(); }
-    TAKEN.with(|taken| Rc::clone(taken.0.as_ref().expect("it is taken until the thread ends")))
+    TAKEN.with(|taken| Rc::clone(taken.gpu.as_ref().expect("it is taken until the thread ends")))
 }
 
 /// A device that the test of this thread has until it ends. Then the next one gets it, with its pipelines: compiling them anew
 /// takes longer than most tests.
-struct Taken(Option<Rc<Gpu>>);
+struct Taken {
+    gpu: Option<Rc<Gpu>>,
+    /// How many tests have had it.
+    tests: u32,
+}
 
 /// A device of [`gpu`] that no test has.
-struct Free(Gpu);
+struct Free {
+    gpu: Gpu,
+    tests: u32,
+}
+
+/// How many tests have a device in turn: pipelines are memory, too.
+const MOST_TESTS: u32 = 5;
 
 // SAFETY: wgpu's handles may move between threads, and no counter of a device is shared with the thread that had it: nobody else
-// held the device (`Taken::drop`), and programs, which share its pipelines, have buffers, of which there were none.
+// held the device (`Taken::drop`), and no buffer was left, which programs have, who share its pipelines (`Taken::new`).
 #[allow(unsafe_code)]
 unsafe impl Send for Free {}
 
@@ -68,22 +78,28 @@ static FREE: Mutex<Vec<Free>> = Mutex::new(Vec::new());
 
 impl Taken {
     fn new() -> Self {
-        if let Some(Free(gpu)) = FREE.lock().expect("nobody panics with it").pop() {
-            return Self(Some(Rc::new(gpu)));
+        loop {
+            let free = FREE.lock().expect("nobody panics with it").pop();
+            let Some(Free { gpu, tests }) = free else { break };
+            // Of a test that failed, something may be left.
+            if tests < MOST_TESTS && gpu.bytes_in_use() == 0 && gpu.check().is_ok() {
+                gpu.limit_memory(u64::MAX);
+                return Self { gpu: Some(Rc::new(gpu)), tests: tests + 1 };
+            }
         }
         // Tolerances are those of floats.
         let packed_tiles = Some(false);
-        Self(Some(open(&GpuOptions { no_matrix_units: true, packed_tiles, ..GpuOptions::default() })))
+        let gpu = open(&GpuOptions { no_matrix_units: true, packed_tiles, ..GpuOptions::default() });
+        Self { gpu: Some(gpu), tests: 1 }
     }
 }
 
 impl Drop for Taken {
     fn drop(&mut self) {
-        // Of a test that failed, something may be left.
-        let alone = self.0.take().and_then(Rc::into_inner);
-        let Some(gpu) = alone.filter(|gpu| gpu.bytes_in_use() == 0 && gpu.check().is_ok()) else { return };
-        gpu.limit_memory(u64::MAX);
-        FREE.lock().expect("nobody panics with it").push(Free(gpu));
+        // A device can't be dropped here, where the thread's variables are gone.
+        if let Some(gpu) = self.gpu.take().and_then(Rc::into_inner) {
+            FREE.lock().expect("nobody panics with it").push(Free { gpu, tests: self.tests });
+        }
     }
 }
 
