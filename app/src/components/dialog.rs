@@ -1,6 +1,7 @@
 //! Dialogs: the browser's own, which keeps the focus inside, closes on Esc and gives the focus back.
 
 use leptos::{ev, html, prelude::*};
+use send_wrapper::SendWrapper;
 use wasm_bindgen::JsCast as _;
 
 use super::{Glyph, IconButton, Notices};
@@ -88,7 +89,7 @@ pub fn DialogFrame(
     let ui = use_ui();
     let layer = ui.layer();
     let node = NodeRef::<html::Dialog>::new();
-    let before = StoredValue::new_local(None::<web_sys::HtmlElement>);
+    let before = StoredValue::new(None::<SendWrapper<web_sys::HtmlElement>>);
     // From when it is shown until just before we close it.
     let shown = StoredValue::new(false);
     let show = move |dialog: &web_sys::HtmlDialogElement| {
@@ -121,7 +122,7 @@ pub fn DialogFrame(
             if open.is_open.try_get_untracked() != Some(true) || dialog.open() {
                 return;
             }
-            before.set_value(browser::focused());
+            before.set_value(browser::focused().map(SendWrapper::new));
             shown.set_value(true);
             show(&dialog);
         });

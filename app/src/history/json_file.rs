@@ -11,7 +11,7 @@ pub(super) struct NotUtf8 {
 
 /// Returns a file's text, without the byte order mark that some editors write.
 ///
-/// Files are read as `&str` alone, as stored records are: reading bytes too would double the code of every type.
+/// Records are stored as text, so files are read as text, too: deserializing bytes as well would double the code of each type.
 ///
 /// # Errors
 /// Where it is not UTF-8.
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_byte_that_is_no_text_has_a_place() {
+    fn an_invalid_byte_is_reported_with_its_line_and_column() {
         assert_eq!(text("\u{feff}{}".as_bytes()), Ok("{}"));
         assert_eq!(text(b"\xff"), Err(NotUtf8 { line: 1, column: 1 }));
         assert_eq!(text(b"{\n\"a\": \"\xe4\"}"), Err(NotUtf8 { line: 2, column: 7 }));

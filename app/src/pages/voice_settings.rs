@@ -16,7 +16,7 @@ pub fn VoiceSettings() -> impl IntoView {
     let reads = settings.field(|settings| settings.read_aloud);
     let rate = settings.field(|settings| settings.speech_rate.to_string());
     let chosen = settings.field(|settings| settings.voice.clone());
-    let voices = RwSignal::new_local(None::<Voices>);
+    let voices = RwSignal::new(None::<Voices>);
     Effect::new(move |_| {
         spawn_local(async move {
             voices.try_set(Some(Voices::read().await));

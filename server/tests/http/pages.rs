@@ -1,6 +1,13 @@
 //! The page and its files.
 
+use axum::{body::Body, http::Request};
+use tokio::runtime::Handle;
+
 use crate::Server;
+
+/// A path of each kind of page.
+const PAGES: [&str; 7] =
+    ["/", "/models", "/settings", "/diagnostics", "/tune", "/c/some-chat", "/no/such/page"];
 
 fn server() -> Server {
     Server::new(Vec::new())
@@ -42,7 +49,7 @@ fn scripts(html: &str) -> Vec<(&str, &str)> {
 #[tokio::test]
 async fn no_page_has_anything_inline() {
     let server = server();
-    for path in ["/", "/models", "/settings", "/diagnostics", "/tune", "/c/some-chat", "/no/such/page"] {
+    for path in PAGES {
         let answer = server.get(path).await;
         let html = answer.text();
         let scripts = scripts(html);
@@ -54,6 +61,21 @@ async fn no_page_has_anything_inline() {
         for forbidden in ["<style", " style=\"", "javascript:", " onclick=", " onload=", " onsubmit="] {
             assert!(!html.contains(forbidden), "{path} has {forbidden}: {html}");
         }
+    }
+}
+
+/// The task of a connection moves between threads, and what a page holds is dropped with its body.
+#[tokio::test]
+async fn a_page_may_end_on_another_thread_than_it_began_on() {
+    let server = server();
+    for path in PAGES {
+        let request =
+            Request::get(path).header("host", "localhost:3000").body(Body::empty()).expect("a request");
+        let body = server.send(request).await.into_body();
+        let runtime = Handle::current();
+        let read = || runtime.block_on(axum::body::to_bytes(body, usize::MAX));
+        let read = std::thread::scope(|scope| scope.spawn(read).join());
+        assert!(read.is_ok_and(|read| read.is_ok()), "{path}");
     }
 }
 

@@ -119,6 +119,17 @@ fn titles_and_messages_of_a_file_are_bounded() {
 }
 
 #[test]
+fn files_that_are_not_utf_8_are_refused_with_the_place() {
+    // Ours, and an export of another program.
+    for (json, column) in [(&b"{\"format\": \"gemtab-history\", \"x\": \"\xe4\"}"[..], 36), (b"[\xff]", 2)] {
+        match Archive::from_json(json) {
+            Err(ImportError::Json { line: 1, column: found, .. }) => assert_eq!(found, column),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
 fn a_file_that_is_too_large_is_refused_unread() {
     block_on(async {
         let store = store();

@@ -1,6 +1,7 @@
 //! What the camera sees, and a button that takes a picture of it.
 
 use leptos::{html, prelude::*, task::spawn_local};
+use send_wrapper::SendWrapper;
 
 use crate::{language::t, media::camera::Camera, state::use_chat};
 
@@ -11,14 +12,14 @@ pub fn CameraView(open: RwSignal<bool>) -> impl IntoView {
     let video = NodeRef::<html::Video>::new();
     let trouble = RwSignal::new(None::<String>);
     let ready = RwSignal::new(false);
-    let camera = StoredValue::new_local(None::<Camera>);
+    let camera = StoredValue::new(None::<SendWrapper<Camera>>);
     Effect::new(move |_| {
         let Some(video) = video.get() else { return };
         spawn_local(async move {
             match Camera::open(video).await {
                 // When the dialog was closed meanwhile there is no place for it, and it is let go at once.
                 Ok(opened) => {
-                    camera.try_update_value(|camera| *camera = Some(opened));
+                    camera.try_update_value(|camera| *camera = Some(SendWrapper::new(opened)));
                     ready.try_set(true);
                 }
                 Err(error) => {
@@ -28,7 +29,9 @@ pub fn CameraView(open: RwSignal<bool>) -> impl IntoView {
         });
     });
     let take = move |_| {
-        let Some(camera) = camera.try_update_value(Option::take).flatten() else { return };
+        let Some(camera) = camera.try_update_value(Option::take).flatten().map(SendWrapper::take) else {
+            return;
+        };
         ready.set(false);
         spawn_local(async move {
             match camera.take().await {

@@ -3,19 +3,16 @@
 #![allow(dead_code)] // Each test binary uses a part.
 
 use std::cell::Cell;
-use std::collections::HashSet;
 use std::io::Write as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::Mutex;
 
 use engine::bytes::{ByteSource, Bytes, CancelToken, FileSource, LocalBoxFuture, MemorySource, SourceError};
 use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuOptions};
 use engine::model::{KvType, Tuning};
 use engine::session::{LoadOptions, ModelFile, Session};
-use shaders::Kernel;
 
 /// A path in this repository.
 pub fn repository(path: &str) -> PathBuf {
@@ -25,13 +22,6 @@ pub fn repository(path: &str) -> PathBuf {
 /// Whether what differs in sizes and numbers alone runs too: `cargo xtask test --thorough`.
 pub fn is_thorough() -> bool {
     std::env::var_os("GEMTAB_THOROUGH").is_some()
-}
-
-/// All kernels in a thorough run, else one of each kind: that all are self-tested. Each is held to its twin by the tests of
-/// kernels, and the twins take longer than the device.
-pub fn of_each_kind(kernels: Vec<Rc<dyn Kernel>>) -> impl Iterator<Item = Rc<dyn Kernel>> {
-    let mut kinds = HashSet::new();
-    kernels.into_iter().filter(move |kernel| kinds.insert((**kernel).type_id()) || is_thorough())
 }
 
 /// The full golden set, which GEMTAB_GOLDEN names; else the test says that it skips what needs it.
@@ -46,61 +36,10 @@ pub fn full_set() -> Option<PathBuf> {
     None
 }
 
-/// The device of a test, the same in all of it. These tests can say nothing without one.
+/// Opens a device. These tests can say nothing without one.
 pub fn gpu() -> Rc<Gpu> {
-    thread_local! { static TAKEN: Taken = Taken::new(); }
-    TAKEN.with(|taken| Rc::clone(taken.gpu.as_ref().expect("it is taken until the thread ends")))
-}
-
-/// A device that the test of this thread has until it ends. Then the next one gets it, with its pipelines: compiling them anew
-/// takes longer than most tests.
-struct Taken {
-    gpu: Option<Rc<Gpu>>,
-    /// How many tests have had it.
-    tests: u32,
-}
-
-/// A device of [`gpu`] that no test has.
-struct Free {
-    gpu: Gpu,
-    tests: u32,
-}
-
-/// How many tests have a device in turn: pipelines are memory, too.
-const MOST_TESTS: u32 = 5;
-
-// SAFETY: wgpu's handles may move between threads, and no counter of a device is shared with the thread that had it: nobody else
-// held the device (`Taken::drop`), and no buffer was left, which programs have, who share its pipelines (`Taken::new`).
-#[allow(unsafe_code)]
-unsafe impl Send for Free {}
-
-static FREE: Mutex<Vec<Free>> = Mutex::new(Vec::new());
-
-impl Taken {
-    fn new() -> Self {
-        loop {
-            let free = FREE.lock().expect("nobody panics with it").pop();
-            let Some(Free { gpu, tests }) = free else { break };
-            // Of a test that failed, something may be left.
-            if tests < MOST_TESTS && gpu.bytes_in_use() == 0 && gpu.check().is_ok() {
-                gpu.limit_memory(u64::MAX);
-                return Self { gpu: Some(Rc::new(gpu)), tests: tests + 1 };
-            }
-        }
-        // Tolerances are those of floats.
-        let packed_tiles = Some(false);
-        let gpu = open(&GpuOptions { no_matrix_units: true, packed_tiles, ..GpuOptions::default() });
-        Self { gpu: Some(gpu), tests: 1 }
-    }
-}
-
-impl Drop for Taken {
-    fn drop(&mut self) {
-        // A device can't be dropped here, where the thread's variables are gone.
-        if let Some(gpu) = self.gpu.take().and_then(Rc::into_inner) {
-            FREE.lock().expect("nobody panics with it").push(Free { gpu, tests: self.tests });
-        }
-    }
+    // Tolerances are those of floats.
+    open(&GpuOptions { no_matrix_units: true, packed_tiles: Some(false), ..GpuOptions::default() })
 }
 
 /// A device with these options.

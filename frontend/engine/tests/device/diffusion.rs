@@ -494,7 +494,7 @@ fn its_kernels_pass_the_self_test() {
     for name in names {
         assert!(all.iter().any(|tested| tested.source.name.starts_with(name)), "no {name}");
     }
-    for kernel in common::of_each_kind(Tested::kernels(&all)) {
+    for kernel in Tested::kernels(&all) {
         let checked = pollster::block_on(check(&gpu, &*kernel)).expect("a check");
         assert_eq!(checked.problem, None, "{}", checked.name);
     }

@@ -14,7 +14,6 @@ use pollster::block_on;
 
 use crate::common::{self, Server};
 use crate::diffusion::{Golden, generate, options};
-use crate::expert_cache::some_slots;
 use crate::faulty_source::FaultySource;
 
 const LAYERS: u64 = 3;
@@ -62,7 +61,7 @@ fn with_slots_for_some_experts_the_canvases_are_the_same() {
     let (want, steps) = answer(&mut whole);
     assert_eq!((want.ids.len(), steps.len()), (64, 6));
     drop(whole);
-    for slots in some_slots([USED, 5]) {
+    for slots in [USED, 5] {
         let mut some = here(&gpu, slots);
         let before = some.diffuser().expert_use().expect("a cache");
         assert_eq!(before, (slots, Default::default()));

@@ -18,7 +18,6 @@ use shaders::experts::gate_up::GateUp;
 use shaders::experts::low_rank::{Expand, Reduce};
 
 use crate::common;
-use crate::expert_cache::some_slots;
 
 const LAYERS: usize = 2;
 const EXPERTS: u32 = 5;
@@ -152,8 +151,7 @@ fn an_adapter_of_experts_is_the_merged_model() {
         (&common::gpu(), vec![(&gate_up, 1.0)]),
         (&portable, vec![(&down, 1.0)]),
     ];
-    // One adapter is among two.
-    for (gpu, adapters) in cases.into_iter().skip(if common::is_thorough() { 0 } else { 1 }) {
+    for (gpu, adapters) in cases {
         let (want, want_drawn) = everything(&mut common::exact(gpu, &model(folder.path(), &adapters)));
         let mut session = common::exact(gpu, &model(folder.path(), &[]));
         let (plain, plain_drawn) = everything(&mut session);
@@ -245,7 +243,7 @@ fn an_expert_cache_finds_the_factors_of_the_experts_that_it_holds() {
     assert!(worst < 2e-3, "logits token by token differ by {worst}");
     assert_eq!(drawn(&mut whole, Drafts::Always { count: 3 }), want.2);
     drop(whole);
-    for slots in some_slots([2, 5]) {
+    for slots in [2, 5] {
         let mut some = tiny_moe(&gpu, slots);
         add(&mut some, "a", &adapter, 1.0);
         assert!(all(&mut some) == want, "with {slots} slots");

@@ -33,11 +33,6 @@ fn with_slots(expert_slots: u32) -> LoadOptions {
     LoadOptions { context: 512, kv_type: KvType::F32, expert_slots, tuning, ..LoadOptions::default() }
 }
 
-/// The fewest slots; in a thorough run also those among which more is found.
-pub fn some_slots(all: [u32; 2]) -> impl Iterator<Item = u32> {
-    all.into_iter().take(if common::is_thorough() { 2 } else { 1 })
-}
-
 fn load(gpu: &Rc<Gpu>, file: ModelFile, options: &LoadOptions) -> Result<Session, EngineError> {
     block_on(Session::load(Rc::clone(gpu), file, options, &CancelToken::new(), &mut |_| ()))
 }
@@ -67,7 +62,7 @@ fn a_mixture_with_slots_for_some_experts_is_the_same_mixture() {
     assert_eq!(whole.decoder().expert_use(), None);
     let want = everything(&mut whole);
     drop(whole);
-    for slots in some_slots([2, 5]) {
+    for slots in [2, 5] {
         let mut some = load(&gpu, here(), &with_slots(slots)).expect("it loads");
         // Every expert is multiplied as before, wherever it lies.
         assert!(everything(&mut some) == want, "with {slots} slots");

@@ -22,8 +22,8 @@ pub fn is_thorough() -> bool {
     std::env::var_os("GEMTAB_THOROUGH").is_some()
 }
 
-/// Types for kernels that decode weights as `matvec` and `gather` do, which run for every type: floats, blocks with a scale, with
-/// a minimum and high bits, and super-blocks.
+/// Types for kernels that decode weights as `matvec`, `matmul` and `gather` do, which run for every type: floats, blocks with a
+/// scale, with a minimum and high bits, and super-blocks.
 pub fn some_types() -> Vec<DType> {
     if is_thorough() { DType::ALL.to_vec() } else { vec![DType::F16, DType::Q4_0, DType::Q5_1, DType::Q4_K] }
 }

@@ -23,7 +23,6 @@ fn golden() -> Golden {
 }
 
 #[test]
-#[ignore = "thorough: one with a router as a target learns as the reference does, and gradients are compared below"]
 fn a_mixture_learns_as_the_reference_does() {
     // What differs from other models is in the gradients.
     check(&golden(), 2);

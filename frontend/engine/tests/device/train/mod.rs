@@ -147,7 +147,7 @@ fn check(golden: &Golden, steps: usize) {
 
 #[test]
 fn a_quantised_model_learns_as_the_reference_does() {
-    check(&Golden::carried(), if common::is_thorough() { 20 } else { 2 });
+    check(&Golden::carried(), if common::is_thorough() { 20 } else { 4 });
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn one_example_is_learned_by_heart() {
 
 #[test]
 fn a_training_that_goes_on_from_a_checkpoint_ends_as_one_that_was_not_stopped() {
-    let settings = Settings { steps: 3, ..quick() };
+    let settings = Settings { steps: 4, ..quick() };
     let (gpu, cancel) = (common::gpu(), CancelToken::new());
     let examples = [short(1, 12), short(2, 17), short(3, 7)];
     let run = |trainer: &mut Trainer, until: u32| {
