@@ -55,8 +55,8 @@ export class App {
   }
 
   /**
-   * From now on each step of the simulated engine takes so many milliseconds, whatever its scenario says. A test that looks at
-   * what comes and goes slows it down, and hurries on once it has seen enough: so it waits for nothing.
+   * Sets how many milliseconds each further step of the simulated engine takes, whatever its scenario says. A test that looks at
+   * something brief slows it down, and speeds it up again once it has seen that.
    */
   async pace(milliseconds: number): Promise<void> {
     await expect.poll(() => this.page.workers().length).toBeGreaterThan(0);
@@ -116,8 +116,8 @@ export class App {
     await this.pickFiles(...files);
     for (const { name } of files) {
       await expect(this.page.getByText(`Reading ${name}`)).toHaveCount(0);
-      const told = async () => [...(await this.tray.allTextContents()), ...(await this.refusal.allTextContents())].join();
-      await expect.poll(told).toContain(name);
+      const shown = async () => [...(await this.tray.allTextContents()), ...(await this.refusal.allTextContents())].join();
+      await expect.poll(shown).toContain(name);
     }
   }
 

@@ -27,21 +27,21 @@ export async function withholdStore(page: Page): Promise<() => Promise<void>> {
   return () => page.evaluate(() => void dispatchEvent(new Event("release-store")));
 }
 
-/** Has a page that is loaded after this read no file until the function that this returns is called, and again after `withholdAgain`. */
+/** Keeps a page that is loaded after this from reading files until the returned function is called, and again after `withholdAgain`. */
 export async function withholdReading(page: Page): Promise<() => Promise<void>> {
   await page.addInitScript(() => {
     const read = Blob.prototype.arrayBuffer;
-    let told: Promise<unknown>;
-    const hold = () => (told = new Promise((resolve) => addEventListener("read-on", resolve, { once: true })));
+    let released: Promise<unknown>;
+    const hold = () => (released = new Promise((resolve) => addEventListener("read-on", resolve, { once: true })));
     addEventListener("withhold-again", hold);
     hold();
     Blob.prototype.arrayBuffer = async function () {
-      await told;
+      await released;
       return read.call(this);
     };
   });
   return () => page.evaluate(() => void dispatchEvent(new Event("read-on")));
 }
 
-/** Has such a page read no file until it is told once more. */
+/** Keeps such a page from reading files again, until it is released once more. */
 export const withholdAgain = (page: Page): Promise<void> => page.evaluate(() => void dispatchEvent(new Event("withhold-again")));

@@ -32,7 +32,7 @@ test("a search opens a conversation at its place and goes on from place to place
     await expect(page.getByRole("button", { name: "Jump to latest" })).toBeHidden();
   });
   await test.step("what a search found is opened at its place, and the others follow", async () => {
-    // The list has what is searched for alone.
+    // A search leaves nothing else in the list.
     await app.rail.getByRole("searchbox", { name: "Search conversations" }).fill("");
     await openArchive(app, "Many", messages);
     await app.conversation("A short one").click();

@@ -62,7 +62,7 @@ test.describe("the keyboard", () => {
   });
 
   test("Ctrl+K reopens the palette before its close event, / goes to the message, Enter sends or makes a line", async ({ app, page }) => {
-    await test.step("Ctrl+K reopens the palette before its close event", async () => {
+    await test.step("Ctrl+K, pressed twice, reopens the palette before its close event", async () => {
       await app.openChat();
       await page.keyboard.press("Control+k");
       const field = app.palette.getByRole("combobox");
@@ -73,7 +73,7 @@ test.describe("the keyboard", () => {
       await reopenBeforeCloseEvent(app.palette, press);
       await expect(field).toBeFocused();
     });
-    await test.step("Ctrl+K opens the palette again before the close event of Esc", async () => {
+    await test.step("Ctrl+K after Esc does, too", async () => {
       await page.keyboard.press("Escape");
       await expect(app.palette).toBeHidden();
       await page.keyboard.press("Control+k");

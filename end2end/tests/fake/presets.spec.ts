@@ -198,9 +198,7 @@ for (const [theme, width] of [
   ["dark", 1280],
   ["light", 320],
 ] as const) {
-  // The narrow one always.
-  const tag = width === 320 ? [] : ["@thorough"];
-  test(`their dialogs have no faults in the ${theme} theme at ${width} pixels`, { tag }, async ({ app, page }) => {
+  test(`their dialogs have no faults in the ${theme} theme at ${width} pixels`, async ({ app, page }) => {
     await page.emulateMedia({ colorScheme: theme });
     await app.openChat();
     await makePrompt(app, "Translate", "Translate {{text}} into {{language}}.");

@@ -369,7 +369,7 @@ test("without room for checkpoints the training goes on, and says so", async ({ 
   await expect(tune.status).toContainText("Finished after 12 of 12 steps.");
 });
 
-test("a lost device is restored, and the run goes on", { tag: "@thorough" }, async ({ app, page }) => {
+test("a lost device is restored, and the run goes on", async ({ app, page }) => {
   const tune = await open(app, "instant,tune-lost");
   await addPairs(page, FACTS);
   await tune.configure({ steps: 40 });
@@ -377,7 +377,7 @@ test("a lost device is restored, and the run goes on", { tag: "@thorough" }, asy
   await expect(tune.status).toContainText("Finished after 40 of 40 steps.");
 });
 
-test("examples of which nothing is learned cannot be started", { tag: "@thorough" }, async ({ app, page }) => {
+test("examples of which nothing is learned cannot be started", async ({ app, page }) => {
   const tune = await open(app, "instant,tune-masked");
   await addPairs(page, FACTS);
   await expect(tune.reason).toHaveText("None of the examples can be used.");

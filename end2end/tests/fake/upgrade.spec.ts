@@ -123,7 +123,7 @@ test.describe("the store of conversations", () => {
     await expect(older(page)).toHaveCount(0);
   });
 
-  test("is whole after upgrades that were blocked and cut at twenty moments", { tag: "@thorough" }, async ({ app, page, context }) => {
+  test("is whole after upgrades that were blocked and cut at twenty moments", async ({ app, page, context }) => {
     await app.openChat();
     await app.ask("From before");
     await app.kept("From before");
@@ -180,9 +180,7 @@ test.describe("the store of conversations", () => {
   });
 
   for (const [name, version, record] of OLD_RECORDS) {
-    // The oldest and the newest always. How records of those between are read is tested natively, too.
-    const tag = version === 100 || version === 300 ? [] : ["@thorough"];
-    test(`${name} is upgraded with all that is in it`, { tag }, async ({ app, page, context }) => {
+    test(`${name} is upgraded with all that is in it`, async ({ app, page, context }) => {
       const beside = await context.newPage();
       await makeOld(beside, version, record);
       await app.openChat();

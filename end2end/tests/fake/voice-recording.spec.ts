@@ -80,7 +80,7 @@ test("a recording is written down with times, as text and as subtitles", async (
   await expect(app.questions).toHaveCount(1);
 });
 
-test("a model that hears nothing says what is needed", { tag: "@thorough" }, async ({ app, page }) => {
+test("a model that hears nothing says what is needed", async ({ app, page }) => {
   await app.openChat("instant,text-only");
   await page.getByRole("button", { name: /^Dictate\. / }).click({ force: true });
   await expect(page.getByText(/ only takes text\. Choose a model that supports images or audio\./).first()).toBeVisible();

@@ -349,7 +349,7 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
         post(state, ToPage::Warning(failure))?;
     }
     let per_step = if size > 1_000_000_000 { 90 } else { 12 };
-    // Each step has the page drawn: where none takes time a few will do.
+    // The page is redrawn at each step; a load that takes no time needs few.
     let stride = if scenario.pace == Pace::Instant { 10 } else { 1 };
     for step in (0..=WEIGHT_STEPS).step_by(stride) {
         if state.upgrade()?.cancelled.borrow_mut().remove(&id) {

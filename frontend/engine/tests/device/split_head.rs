@@ -104,5 +104,8 @@ fn of_packed_products() {
 fn of_a_stream_too_wide_to_be_normed_in_a_product() {
     let file = model("31b", Matvec::MAX_NORM_K + 256);
     in_parts(&file, Tuning::FLOATS, 1);
-    in_parts(&file, ALL_PACKED, 1);
+    // Packed rows are normed apart at any width.
+    if common::is_thorough() {
+        in_parts(&file, ALL_PACKED, 1);
+    }
 }

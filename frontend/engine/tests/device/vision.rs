@@ -316,13 +316,13 @@ fn how_a_prompt_is_cut_changes_nothing_where_pictures_are_seen_whole() {
 }
 
 #[test]
+#[ignore = "thorough: the worker's tests have it say what it sees in one of these"]
 fn the_built_in_model_says_what_it_sees() {
     let gpu = common::gpu();
     let mut session = common::with_projector(&gpu, &common::repository(PEBBLE), None);
     let samples = common::repository("server/models/samples");
     let says = json(&samples.join("samples.json"));
-    let names: &[_] = if common::is_thorough() { &["shapes1", "shapes3", "digit"] } else { &["digit"] };
-    for &name in names {
+    for name in ["shapes1", "shapes3", "digit"] {
         let file = read(&samples.join(format!("{name}.png")));
         let budget = Budget::default();
         let medium = medium(&file, budget).expect("a picture");
