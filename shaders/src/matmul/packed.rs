@@ -23,7 +23,7 @@ pub struct PackedTile {
 
 impl PackedTile {
     /// For large products.
-    pub const LARGE: Self = Self { bm: 64, bn: 64, step: 1, tm: 4, tn: 8 };
+    pub const LARGE: Self = Self { bm: 64, bn: 64, step: 2, tm: 4, tn: 8 };
     /// For products that would give too few workgroups with [`Self::LARGE`].
     pub const SMALL: Self = Self { bm: 32, bn: 64, step: 2, tm: 4, tn: 4 };
     /// Every tile the engine chooses from.
@@ -117,6 +117,10 @@ impl Kernel for PackedMatmul {
             zeros(y.len())
         ];
         Ok(Case { args, grid, expected: vec![Expected::new(5, y, tolerance(k))] })
+    }
+
+    fn is_packed(&self) -> bool {
+        true
     }
 }
 
