@@ -50,7 +50,7 @@ pub async fn choose(
         Err(error) => return Err(error),
     }
     let products = types.into_iter().flat_map(|dtype| {
-        PackedTile::ALL.map(|tile| Rc::new(PackedMatmul { tile, dtype }) as Rc<dyn Kernel>)
+        PackedTile::ALL.map(|tile| Rc::new(PackedMatmul { tile, dtype, experts: false }) as Rc<dyn Kernel>)
     });
     for kernel in products.chain([Rc::new(PackRows) as Rc<dyn Kernel>]) {
         if check(gpu, &*kernel).await?.problem.is_some() {
@@ -92,7 +92,7 @@ async fn is_faster(gpu: &Gpu, dtype: DType) -> Result<bool, GpuError> {
         in_int8.push_rows(PackRows, &packing, &[state, x, codes, scales], grid)?;
         let tile = PackedTile::choose(rows, n);
         let grid = move |rows| tile.dispatch(&params, rows);
-        in_int8.push_rows(PackedMatmul { tile, dtype }, &params, &operands, grid)?;
+        in_int8.push_rows(PackedMatmul { tile, dtype, experts: false }, &params, &operands, grid)?;
         let programs = [gpu.bind(&in_f32, &memory).await?, gpu.bind(&in_int8, &memory).await?];
         let mut least = [f64::INFINITY; 2];
         // In turns, as the clock of an idle device rises.
