@@ -11,13 +11,13 @@ use crate::check::check;
 use crate::gpu::{Gpu, GpuError, Memory, Timer};
 use crate::plan::{Plan, Value};
 
-/// The products that are timed: elements along K, rows of W; the most rows of X.
+/// The matrix whose products are timed: elements along K, rows. 43 ms in f32 for 256 rows of X at 50 GFLOP/s.
 const TIMED: [u32; 2] = [1024, 4096];
-/// Rows of a long prompt and of a short one, with the minimum gain: products of int8 round more.
+/// Rows of a long prompt, then of a short one, with the minimum gain: products of int8 round more.
 const TIMED_ROWS: [(u32, f64); 2] = [(256, 1.1), (64, 1.0)];
 /// Maximum number of runs of a timing.
 const MOST_RUNS: u32 = 32;
-/// Milliseconds of both products from which one timing of each is enough.
+/// Milliseconds of both products together from which one timing of each is enough.
 const LONG: f64 = 20.0;
 
 /// Decides whether rows of prompts are rounded to int8 for products with matrices of these types: as `known` or the device's

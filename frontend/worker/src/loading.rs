@@ -362,6 +362,9 @@ async fn try_load(
             (options.tuning, options.packed_tiles) = (Some(tuning), Some(packs_prompts));
         }
         options.tries_forms = true;
+    } else {
+        // Nothing is remembered of so small a model, and timing would take longer than it saves.
+        options.packed_tiles = Some(false);
     }
     *pictures = options.largest_picture > 0;
     let sources: Vec<Rc<dyn ByteSource>> = towers.iter().map(|file| Rc::clone(&file.source) as _).collect();
