@@ -967,6 +967,7 @@ diagnostics-buffer = Maximale Puffergröße
 diagnostics-binding = Maximale Bindungsgröße
 diagnostics-no-model = keines geladen
 diagnostics-context = Kontext
+diagnostics-packed = Prompts in 8-Bit-Ganzzahlen
 measure-test = Kernels werden getestet
 measure-speed = Geschwindigkeit wird gemessen
 measure-kernels = Kernels werden gemessen

@@ -968,6 +968,7 @@ diagnostics-buffer = Maximum buffer size
 diagnostics-binding = Maximum binding size
 diagnostics-no-model = none loaded
 diagnostics-context = Context
+diagnostics-packed = Prompts in 8-bit integers
 measure-test = Testing kernels
 measure-speed = Measuring speed
 measure-kernels = Measuring kernels

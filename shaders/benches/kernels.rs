@@ -50,7 +50,8 @@ fn main() {
                 time_matmul(gpu, &name, tile, dtype, [t, k, n]);
             }
             for (bm, bn, step, tm, tn) in PACKED {
-                let kernel = PackedMatmul { tile: PackedTile { bm, bn, step, tm, tn }, dtype };
+                let kernel =
+                    PackedMatmul { tile: PackedTile { bm, bn, step, tm, tn }, dtype, experts: false };
                 let name = format!("tile packed {dtype} T={t} K={k} N={n} {bm}x{bn}x{step} {tm}x{tn}");
                 if wanted(&name) {
                     time_packed(gpu, &name, kernel, [t, k, n]);

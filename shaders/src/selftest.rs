@@ -83,7 +83,8 @@ pub fn standard() -> Vec<Rc<dyn Kernel>> {
         let (pair, one) = (FewRows::new(4, &[dtype; 2], form), FewRows::new(4, &[dtype], form));
         let gated = [(pair, products::Epilogue::Geglu), (one, products::Epilogue::Ple)];
         all.extend(gated.map(|(kernel, epilogue)| FewRows { epilogue, packs: true, ..kernel }));
-        all.extend(PackedTile::ALL.map(|tile| PackedMatmul { tile, dtype }));
+        all.extend(PackedTile::ALL.map(|tile| PackedMatmul { tile, dtype, experts: false }));
+        all.push(PackedMatmul { tile: PackedTile::EXPERTS, dtype, experts: true });
     }
     attention_of_decoders(&mut all);
     towers(&mut all);

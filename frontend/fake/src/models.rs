@@ -83,6 +83,7 @@ pub fn details(source: &ModelSource) -> ModelDetails {
         embeds: false,
         experts: None,
         stored: Stored::default(),
+        packed_prompts: true,
         recommended: if small { Some((0.2, 64, 0.95)) } else { Some((1.0, 64, 0.95)) },
     }
 }

@@ -82,6 +82,7 @@ pub fn run(session: &mut Session, gpu: &Gpu, prefill: u32, decode: u32, repeat: 
         "decode_tokens": decode,
         "decode_tokens_per_s": spread(decodes),
         "decode_submits": submits,
+        "packs_prompts": session.packs_prompts(),
         "dispatches_per_token": session.decoder().dispatches_per_token(),
         "products": products(session),
         "forms": forms(session),

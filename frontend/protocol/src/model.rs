@@ -127,6 +127,8 @@ pub struct ModelDetails {
     pub embeds: bool,
     /// What of it is stored in 8 bits.
     pub stored: Stored,
+    /// Whether prompts are multiplied in eight bits. False until it is loaded.
+    pub packed_prompts: bool,
     /// The memory of its experts, if it is a mixture that can do with some of them in graphics memory.
     pub experts: Option<ExpertMemory>,
 }

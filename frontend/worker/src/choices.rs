@@ -21,7 +21,7 @@ pub const FOLDER: &str = "devices";
 /// The file.
 pub const FILE: &str = "packed.json";
 /// Raised when a kernel of packed products, or the one beside it, becomes faster, slower or right.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// Maximum number of remembered tunings.
 const MAX_TUNINGS: usize = 64;
 /// Maximum number of adapters whose kernels are remembered.
@@ -29,10 +29,13 @@ const MAX_ADAPTERS: usize = 8;
 /// Maximum number of remembered kernels of an adapter.
 const MAX_SOUND: usize = 1000;
 
-/// The tuning of a model on an adapter.
+/// How a model computes products on an adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Known {
-    tuning: Tuning,
+pub(crate) struct Known {
+    /// Products of decode.
+    pub tuning: Tuning,
+    /// Whether rows of prompts are rounded to int8.
+    pub packs_prompts: bool,
     /// Whether it is in floats because packed products compute wrongly.
     packed_is_wrong: bool,
 }
@@ -82,22 +85,24 @@ pub(crate) async fn keep_sound(host: &Host, adapter: &Adapter, kernels: &BTreeSe
     kept.ok();
 }
 
-/// Returns the tuning to load a model with; `None` if it is to be measured.
-pub(crate) async fn known(host: &Host, subject: &Subject) -> Option<Tuning> {
+/// Returns how to load a model; `None` if that is to be measured.
+pub(crate) async fn known(host: &Host, subject: &Subject) -> Option<Known> {
     let known = async { look(&*host.platform.folder(FOLDER).await?, subject).await };
-    Some(known.await.ok()??.tuning)
+    known.await.ok()?
 }
 
-/// Keeps the tuning that a load has found by timing.
+/// Keeps what a load has found by timing.
 pub(crate) async fn learn(host: &Host, subject: &Subject, session: &Session) {
     if session.decoder().was_timed() {
-        keep_for(host, subject, Known { tuning: session.decoder().tuning(), packed_is_wrong: false }).await;
+        let (tuning, packs_prompts) = (session.decoder().tuning(), session.packs_prompts());
+        keep_for(host, subject, Known { tuning, packs_prompts, packed_is_wrong: false }).await;
     }
 }
 
 /// Keeps that packed products compute wrongly.
 pub(crate) async fn switch_off(host: &Host, subject: &Subject) {
-    keep_for(host, subject, Known { tuning: Tuning::FLOATS, packed_is_wrong: true }).await;
+    let known = Known { tuning: Tuning::FLOATS, packs_prompts: false, packed_is_wrong: true };
+    keep_for(host, subject, known).await;
 }
 
 async fn keep_for(host: &Host, subject: &Subject, known: Known) {
@@ -146,7 +151,7 @@ mod tests {
         future.now_or_never().expect("memory does not wait").expect("memory holds it")
     }
 
-    const FLOATS: Known = Known { tuning: Tuning::FLOATS, packed_is_wrong: false };
+    const FLOATS: Known = Known { tuning: Tuning::FLOATS, packs_prompts: false, packed_is_wrong: false };
     const PACKED: Known = Known { tuning: Tuning { forms: [1, 0, 2, 1], ..Tuning::packed(LARGE) }, ..FLOATS };
 
     fn subject(adapter: &str) -> Subject {

@@ -168,15 +168,23 @@ async fn test_model(
     }
     if !is_sound && failed.iter().all(|kernel| kernel.is_packed()) {
         let before = model.tuning.replace(Some(Tuning::FLOATS));
-        let changed = match ready.session.autoregressive_mut() {
-            Ok(session) => session.set_tuning(Tuning::FLOATS).await,
-            Err(error) => Err(error),
-        };
-        if let Err(error) = changed {
-            // The next request loads it anew.
+        let packed_prompts = model.packs_prompts.replace(false);
+        let ready = if packed_prompts {
+            // Plans of prompts are made when it is loaded.
             *slot = None;
-            return Err(failure::of(&error, Some(model.options.context)));
-        }
+            recovery::ensure(host, slot, cancel).await?
+        } else {
+            let changed = match ready.session.autoregressive_mut() {
+                Ok(session) => session.set_tuning(Tuning::FLOATS).await,
+                Err(error) => Err(error),
+            };
+            if let Err(error) = changed {
+                // The next request loads it anew.
+                *slot = None;
+                return Err(failure::of(&error, Some(model.options.context)));
+            }
+            ready
+        };
         // Those that have taken their place.
         let mut new = ready.session.tested();
         new.retain(|tested| !model.tried.borrow().contains(&tested.text()));
@@ -188,6 +196,7 @@ async fn test_model(
             Err(failure) => {
                 // Nobody knows whether it answers right: the next request loads it anew, with what it had.
                 model.tuning.set(before);
+                model.packs_prompts.set(packed_prompts);
                 *slot = None;
                 return Err(failure);
             }

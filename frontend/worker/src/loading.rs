@@ -19,7 +19,7 @@ use protocol::{
 };
 use web_time::Instant;
 
-use crate::choices::{self, Subject};
+use crate::choices::{self, Known, Subject};
 use crate::details::{self, Modalities};
 use crate::experts::Allowance;
 use crate::failure::Stopped;
@@ -358,8 +358,13 @@ async fn try_load(
         None => Subject::new(gpu, &host.adapter_names().await, &plan),
     };
     if let Some(subject) = &subject {
-        options.tuning = choices::known(host, subject).await;
+        if let Some(Known { tuning, packs_prompts, .. }) = choices::known(host, subject).await {
+            (options.tuning, options.packed_tiles) = (Some(tuning), Some(packs_prompts));
+        }
         options.tries_forms = true;
+    } else {
+        // Nothing is remembered of so small a model, and timing would take longer than it saves.
+        options.packed_tiles = Some(false);
     }
     *pictures = options.largest_picture > 0;
     let sources: Vec<Rc<dyn ByteSource>> = towers.iter().map(|file| Rc::clone(&file.source) as _).collect();
@@ -396,6 +401,7 @@ async fn try_load(
         file.fetch(cancel, &mut tell).await?;
     }
     keeping::fetch_rest(&opened, cancel, &mut tell).await?;
+    details.packed_prompts = session.packs_prompts();
     let Storage { table, kv_type } = session.storage();
     let model = Model {
         name: wanted.source.name().to_owned(),
@@ -403,6 +409,7 @@ async fn try_load(
         // Reloading finds the same places.
         options: LoadOptions { context: session.context(), table, kv_type, ..options },
         tuning: session.tuning().into(),
+        packs_prompts: session.packs_prompts().into(),
         verified: false.into(),
         tried: RefCell::default(),
         verifying: false.into(),

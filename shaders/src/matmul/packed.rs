@@ -1,7 +1,10 @@
 //! Launcher and CPU twin of `wgsl/matmul/packed.wgsl`: products of prefill with rows that are rounded to int8.
 
+use super::experts::{self, Prefill, prefill};
 use super::{Params, matmul};
 use crate::case::{Case, CaseError, Expected, args, matrix, random, tolerance};
+use crate::experts::case::LEN;
+use crate::experts::{Mixture, buckets};
 use crate::forms::Scales;
 use crate::math::pack_rows;
 use crate::{DType, Defines, Kernel, PreprocessError, Source};
@@ -23,9 +26,12 @@ pub struct PackedTile {
 
 impl PackedTile {
     /// For large products.
-    pub const LARGE: Self = Self { bm: 64, bn: 64, step: 1, tm: 4, tn: 8 };
+    pub const LARGE: Self = Self { bm: 64, bn: 64, step: 2, tm: 4, tn: 8 };
     /// For products that would give too few workgroups with [`Self::LARGE`].
     pub const SMALL: Self = Self { bm: 32, bn: 64, step: 2, tm: 4, tn: 4 };
+    /// For the matrices of a mixture, whose chunks have few rows per expert: as many as [`super::Tile::MEDIUM`], for which the
+    /// same tiles of pairs do.
+    pub const EXPERTS: Self = Self::SMALL;
     /// Every tile the engine chooses from.
     pub const ALL: [Self; 2] = [Self::LARGE, Self::SMALL];
 
@@ -53,6 +59,16 @@ impl PackedTile {
         !dtype.is_float() && k > 0 && k.is_multiple_of(32)
     }
 
+    /// Workgroups for chunks of `positions`, for the worst case of the router's choice.
+    pub const fn dispatch_experts(
+        self,
+        params: &experts::Params,
+        mixture: Mixture,
+        positions: u32,
+    ) -> [u32; 3] {
+        [params.n.div_ceil(self.bn), buckets::most_tiles(mixture, positions, self.bm), 1]
+    }
+
     const fn invocations(self) -> u32 {
         (self.bm / self.tm) * (self.bn / self.tn)
     }
@@ -63,7 +79,8 @@ impl PackedTile {
     }
 }
 
-/// The product with one tile and storage type of W. Bindings: params, the planar W, the state (its `len` is T), codes and scales of
+/// The product with one tile and storage type of W. With `experts` its bindings are those of [`experts::Params`], with codes and
+/// scales of X in place of X. Otherwise: params, the planar W, the state (its `len` is T), codes and scales of
 /// X ([`PackRows`](super::pack_rows::PackRows)), Y f32 `[T, N]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PackedMatmul {
@@ -71,18 +88,43 @@ pub struct PackedMatmul {
     pub tile: PackedTile,
     /// Storage type of W.
     pub dtype: DType,
+    /// Whether W is of a mixture.
+    pub experts: bool,
+}
+
+impl PackedMatmul {
+    /// A tile of pairs for each expert.
+    fn case_of_experts(&self) -> Result<Case, CaseError> {
+        let Prefill { mixture, params, w, tiles, order, x, mut y } = prefill(self.dtype, self.tile.bm)?;
+        let (codes, scales) = pack_rows(&x);
+        let sorted = (tiles.as_slice(), order.as_slice());
+        experts::matmul(&params, &w.layout, &w.words, sorted, &rounded(&codes, &scales), &mut y);
+        let grid = self.tile.dispatch_experts(&params, mixture, LEN);
+        let args = args![
+            uniform(&params),
+            Words(w.words),
+            Words(tiles.as_flattened().to_vec()),
+            Words(order),
+            words(&codes),
+            floats(&scales),
+            zeros(y.len())
+        ];
+        Ok(Case { args, grid, expected: vec![Expected::new(6, y, tolerance(w.layout.k))] })
+    }
 }
 
 impl Kernel for PackedMatmul {
     fn source(&self) -> Result<Source, PreprocessError> {
-        let Self { tile, dtype } = *self;
+        let Self { tile, dtype, experts } = *self;
         let PackedTile { bm, bn, step, tm, tn } = tile;
-        let name = format!("matmul_packed_{dtype}_{bm}x{bn}x{step}_{tm}x{tn}");
+        let of = if experts { "experts_" } else { "" };
+        let name = format!("matmul_packed_{of}{dtype}_{bm}x{bn}x{step}_{tm}x{tn}");
         let threads = tile.invocations();
         let unit_scales =
             matches!(dtype.scales(), Scales::NibblePairs | Scales::Bytes16 | Scales::Minifloats);
         let defines = Defines::new()
             .set("DTYPE", dtype)
+            .set("EXPERTS", experts)
             .set("UNIT_SCALES", unit_scales)
             .set("BM", bm)
             .set("BN", bn)
@@ -95,12 +137,20 @@ impl Kernel for PackedMatmul {
             .set("X_LOADS", bm * step * 2 / threads)
             .set("D_LOADS", (bm * step).div_ceil(threads))
             .set("W_LOADS", (bn * step).div_ceil(threads));
-        Source::build::<Params>("matmul/packed.wgsl", name, &defines)
+        let path = "matmul/packed.wgsl";
+        if experts {
+            Source::build::<experts::Params>(path, name, &defines)
+        } else {
+            Source::build::<Params>(path, name, &defines)
+        }
     }
 
     /// More tokens than a tile.
     fn case(&self) -> Result<Case, CaseError> {
-        let Self { tile, dtype } = *self;
+        let Self { tile, dtype, experts } = *self;
+        if experts {
+            return self.case_of_experts();
+        }
         let (k, n, tokens) = (512, 75, tile.bm + 3);
         let w = matrix(dtype, k, n, 31)?;
         let x = random(32, (k * tokens) as usize);
@@ -117,6 +167,10 @@ impl Kernel for PackedMatmul {
             zeros(y.len())
         ];
         Ok(Case { args, grid, expected: vec![Expected::new(5, y, tolerance(k))] })
+    }
+
+    fn is_packed(&self) -> bool {
+        true
     }
 }
 

@@ -352,7 +352,10 @@ fn packed_tiles_multiply_every_quantised_type() {
     let is_run = |dtype: &DType| is_thorough() || [DType::Q4_K, DType::Q6_K, DType::Q8_0].contains(dtype);
     for dtype in DType::readers().filter(|dtype| PackedTile::suits(*dtype, 512)).filter(is_run) {
         for tile in PackedTile::ALL {
-            check(&PackedMatmul { tile, dtype });
+            check(&PackedMatmul { tile, dtype, experts: false });
+        }
+        if is_thorough() || dtype == DType::Q4_K {
+            check(&PackedMatmul { tile: PackedTile::EXPERTS, dtype, experts: true });
         }
     }
 }

@@ -7,17 +7,26 @@
 // units of 16 codes. The words of the next step are loaded during the products of this one. T is state.len: workgroups
 // beyond it return at once.
 //
-// Bindings: params, weights (planar, [N, K]), state, codes of X [T, K/16, 4] and its scales [T, K/16, 2], as
+// EXPERTS: W is one of several matrices of a mixture, and a workgroup takes one tile of pairs, as in matmul.wgsl.
+//
+// Bindings: params, weights (planar, [N, K]), state (with EXPERTS tiles and pairs), codes of X [T, K/16, 4] and its scales [T, K/16, 2], as
 // matmul/pack_rows.wgsl writes them, Y f32 [T, N].
 // Workgroup: BM/TM · BN/TN. Grid: (ceil(N / BN), ceil(T / BM), 1). Workgroup memory: at most
 // (BM + BN)·STEP·48 bytes.
 
+#if !EXPERTS
 #include "shared/state.wgsl"
+#endif
 
 {{PARAMS}}
 var<uniform> params: Params;
 var<storage, read> weights: array<vec4<u32>>;
+#if EXPERTS
+var<storage, read> tiles: array<vec4<u32>>; // expert, first pair, number of pairs
+var<storage, read> pairs: array<u32>;
+#else
 var<storage, read> state: State;
+#endif
 #include "shared/blocks.wgsl" with P=w, DTYPE={{DTYPE}}, BUF=weights
 var<storage, read> x: array<vec4<u32>>;
 var<storage, read> x_scales: array<vec4<f32>>;
@@ -45,6 +54,15 @@ fn x_slot(u: u32, m: u32) -> u32 {
     return u * BM + (m ^ ((u & 1u) << 2u));
 }
 
+// The row of X of number i: of a tile of pairs, or itself.
+fn x_row(i: u32) -> u32 {
+#if EXPERTS
+    return pairs[i] / params.pairs_per_row;
+#else
+    return i;
+#endif
+}
+
 // The dot product of two units, added to `sum`.
 fn dot_unit(sum: i32, a: vec4<u32>, b: vec4<u32>) -> i32 {
     return sum + dot4I8Packed(a.x, b.x) + dot4I8Packed(a.y, b.y) + dot4I8Packed(a.z, b.z) + dot4I8Packed(a.w, b.w);
@@ -59,11 +77,24 @@ fn float(sum: i32) -> f32 {
 @compute @workgroup_size({{THREADS}})
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let n0 = group.x * BN;
+#if EXPERTS
+    let tile = tiles[group.y];
+    let t0 = 0u;
+    let count = tile.z;
+    if (count == 0u || tile.x < params.begin || tile.x >= params.end) {
+        return;
+    }
+    let w0 = (tile.x - params.begin) * params.n + n0;
+    let first = tile.y;
+#else
     let t0 = group.y * BM;
     let count = state.len;
     if (t0 >= count) {
         return;
     }
+    let w0 = n0;
+    let first = t0;
+#endif
     let column = lane % COLUMNS;
     let row = lane / COLUMNS;
     let blocks_per_row = params.units_per_row / 2u;
@@ -93,7 +124,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
                 let m = (lane + {{i}}u * THREADS) / (2u * STEP);
                 let unit = s * STEP * 2u + (lane + {{i}}u * THREADS) % (2u * STEP);
                 if (t0 + m < count && unit < params.units_per_row) {
-                    next_x{{i}} = x[(t0 + m) * params.units_per_row + unit];
+                    next_x{{i}} = x[x_row(first + m) * params.units_per_row + unit];
                 }
             }
 #endfor
@@ -102,7 +133,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
                 let m = (lane + {{i}}u * THREADS) / STEP;
                 let block = s * STEP + (lane + {{i}}u * THREADS) % STEP;
                 if (m < BM && t0 + m < count && block < blocks_per_row) {
-                    next_d{{i}} = x_scales[(t0 + m) * blocks_per_row + block];
+                    next_d{{i}} = x_scales[x_row(first + m) * blocks_per_row + block];
                 }
             }
 #endfor
@@ -112,7 +143,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
                 let block = s * STEP + (lane + {{i}}u * THREADS) / BN;
                 has_w{{i}} = lane + {{i}}u * THREADS < BN * STEP && n0 + n < params.n && block < blocks_per_row;
                 if (has_w{{i}}) {
-                    next_w{{i}} = w_load_block(params.planes, (n0 + n) * blocks_per_row + block);
+                    next_w{{i}} = w_load_block(params.planes, (w0 + n) * blocks_per_row + block);
                 }
             }
 #endfor
@@ -175,7 +206,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
                     w_tile[(2u * b + 1u) * BN + n] = codes[1];
                     var scales = vec4<f32>(0.0);
                     if (has_w{{i}}) {
-                        scales = w_block_scales(next_w{{i}}, (n0 + n) * blocks_per_row + s * STEP + b);
+                        scales = w_block_scales(next_w{{i}}, (w0 + n) * blocks_per_row + s * STEP + b);
                     }
 #if UNIT_SCALES
                     w_s[b * BN + n] = scales;
@@ -191,7 +222,11 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 
 #for i in 0..TM
     if (t0 + row + {{i}}u * ROWS < count) {
+#if EXPERTS
+        let out = pairs[tile.y + row + {{i}}u * ROWS] * params.y_stride + params.y_at + n0 + column;
+#else
         let out = (t0 + row + {{i}}u * ROWS) * params.n + n0 + column;
+#endif
 #for j in 0..TN
         if (n0 + column + {{j}}u * COLUMNS < params.n) {
             y[out + {{j}}u * COLUMNS] = y{{i}}_{{j}};

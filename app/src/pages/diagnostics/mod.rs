@@ -113,10 +113,13 @@ fn pairs_view(pairs: Pairs) -> Vec<impl IntoView> {
     pairs.into_iter().map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> }).collect()
 }
 
+fn yes(it: bool) -> String {
+    if it { t().yes() } else { t().no() }.to_owned()
+}
+
 fn device_pairs(device: &DeviceReport) -> Pairs {
     let known =
         |text: &str| if text.is_empty() { t().diagnostics_unknown().to_owned() } else { text.to_owned() };
-    let yes = |it: bool| if it { t().yes() } else { t().no() }.to_owned();
     vec![
         (t().diagnostics_vendor(), known(&device.vendor)),
         (t().details_architecture(), known(&device.architecture)),
@@ -145,9 +148,10 @@ fn model_pairs(model: &ModelState) -> Pairs {
         ModelState::Failed { choice, failure } => {
             vec![(t().saved_model(), t().named(&choice.entry.name, &failures::report(failure)))]
         }
-        ModelState::Ready { choice, context, gpu_bytes, .. } => vec![
+        ModelState::Ready { choice, context, gpu_bytes, details, .. } => vec![
             (t().saved_model(), format!("{} ({})", choice.entry.name, choice.summary())),
             (t().diagnostics_context(), t().tokens((*context).into())),
+            (t().diagnostics_packed(), yes(details.packed_prompts)),
             (t().memory_graphics(), format::bytes(*gpu_bytes)),
         ],
     }

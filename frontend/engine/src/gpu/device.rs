@@ -34,8 +34,8 @@ pub struct GpuOptions {
     pub memory: Option<u64>,
     /// Compute by floats alone where matrix units would round operands to halves.
     pub no_matrix_units: bool,
-    /// Whether rows of prompts are rounded to int8 where there are no matrix units. `None` leaves that to
-    /// [`crate::tiles::choose`].
+    /// Whether rows of prompts are rounded to int8 where there are no matrix units, if a load does not say it. `None` leaves that
+    /// to [`crate::tiles::choose`].
     pub packed_tiles: Option<bool>,
     /// Whether the browser multiplies matrices of halves. wgpu doesn't report it; the worker's script enables them.
     pub offers_matrices: bool,
@@ -81,7 +81,7 @@ pub struct Gpu {
     limit: Cell<u64>,
     portable: bool,
     matrix_units: Cell<bool>,
-    packed_tiles: Cell<Option<bool>>,
+    packed_tiles: Option<bool>,
     /// Errors that a test injects.
     #[cfg(test)]
     pub(super) staged: super::scopes::Staged,
@@ -171,7 +171,7 @@ impl Gpu {
             limit: Cell::new(u64::MAX),
             portable: options.portable,
             matrix_units: Cell::new(matrix_units),
-            packed_tiles: Cell::new(options.packed_tiles.or(options.portable.then_some(false))),
+            packed_tiles: options.packed_tiles.or(options.portable.then_some(false)),
             #[cfg(test)]
             staged: super::scopes::Staged::default(),
         })
@@ -221,7 +221,7 @@ impl Gpu {
         format!("{name} {vendor:x}:{device:x} {driver} {driver_info} {backend}")
     }
 
-    /// Returns the properties of this device that plans depend on.
+    /// Returns the properties of this device that plans depend on. Packed tiles are chosen by each load.
     pub fn plan_limits(&self) -> Limits {
         Limits {
             software: self.is_software(),
@@ -231,18 +231,13 @@ impl Gpu {
             params_alignment: self.limits.min_uniform_buffer_offset_alignment.into(),
             largest_part: self.max_part(),
             matrix_units: self.matrix_units.get(),
-            packed_tiles: !self.matrix_units.get() && self.packed_tiles.get() == Some(true),
+            packed_tiles: false,
         }
     }
 
-    /// Returns whether rows of prompts are rounded to int8 where there are no matrix units; `None` if that is not known yet.
+    /// Returns whether rows of prompts are rounded to int8 where there are no matrix units; `None` if that is to be timed.
     pub fn packed_tiles(&self) -> Option<bool> {
-        self.packed_tiles.get()
-    }
-
-    /// Sets whether rows of prompts are rounded to int8, in plans that are made from now on.
-    pub fn set_packed_tiles(&self, packed: bool) {
-        self.packed_tiles.set(Some(packed));
+        self.packed_tiles
     }
 
     /// Uses no matrix units from now on: a kernel that does was found to compute wrongly here.

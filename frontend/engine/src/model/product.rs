@@ -119,7 +119,7 @@ pub(super) fn push_packed(
             if is_chosen { tile.dispatch(&params, rows) } else { [0; 3] }
         };
         let operands = [weights, state, codes, scales, y];
-        steps.push_rows(PackedMatmul { tile, dtype }, &params, &operands, grid)?;
+        steps.push_rows(PackedMatmul { tile, dtype, experts: false }, &params, &operands, grid)?;
         steps.computing(multiply_adds(layout));
     }
     Ok(())

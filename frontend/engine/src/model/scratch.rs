@@ -139,11 +139,16 @@ impl Scratch {
         scratch
     }
 
-    /// Room for the longest rows of a chunk of `rows`.
-    fn describe_halves(&self, config: &Config, rows: u32) -> HalfRows {
+    /// Bytes of the longest rows of a chunk that are multiplied.
+    fn longest_rows(&self) -> u64 {
         let of_experts = self.experts.iter().map(|experts| experts.act.bytes());
         let others = [&self.x, &self.attention, &self.act].map(Value::bytes);
-        let bytes = of_experts.chain(others).max().unwrap_or(0);
+        of_experts.chain(others).max().unwrap_or(0)
+    }
+
+    /// Room for the longest rows of a chunk of `rows`.
+    fn describe_halves(&self, config: &Config, rows: u32) -> HalfRows {
+        let bytes = self.longest_rows();
         let rows = rows * config.experts.map_or(1, |experts| experts.mixture.used);
         let halves = Value::temporary("rows in halves", bytes / 2);
         [halves, Value::temporary("factors of rows in halves", 4 * u64::from(rows))]
@@ -163,7 +168,7 @@ impl Scratch {
 
     /// Room for the longest rows of a chunk.
     fn describe_packed_rows(&self) -> PackedRows {
-        let bytes = [&self.x, &self.attention, &self.act].map(Value::bytes).into_iter().max().unwrap_or(0);
+        let bytes = self.longest_rows();
         [Value::temporary("rows in int8", bytes / 4), Value::temporary("scales of rows in int8", bytes / 8)]
     }
 

@@ -12,7 +12,7 @@ use crate::gguf::Header;
 use crate::gpu::{Gpu, Memory};
 use crate::media::{Media, MediaError};
 use crate::model::{ExpertSource, ExpertUse, HostTable, Parts};
-use crate::plan::Tested;
+use crate::plan::{Limits, Tested};
 use crate::template::{Conversation, Prompt, RenderOptions, Variant, render};
 use crate::tiles;
 use crate::tokenizer::Tokenizer;
@@ -188,8 +188,12 @@ impl Described {
         options: &LoadOptions,
     ) -> Result<Self, EngineError> {
         check::try_matrix_units(&gpu).await?;
-        tiles::choose(&gpu, spec.dtypes()).await?;
-        let needs = spec.needs(DeviceMemory::assumed(&gpu).beside(options.bytes_of_others))?;
+        // What others than text models make of rounded rows is not held to a reference.
+        let is_text = spec.config.diffusion.is_none() && spec.config.encoder.is_none();
+        let packed_tiles = is_text && tiles::choose(&gpu, spec.dtypes(), options.packed_tiles).await?;
+        let limits = Limits { packed_tiles, ..gpu.plan_limits() };
+        let memory = DeviceMemory { limits, ..DeviceMemory::assumed(&gpu) };
+        let needs = spec.needs(memory.beside(options.bytes_of_others))?;
         let Fit { context, bytes, storage } = needs.fit(options.context)?;
         let tower_bytes = needs.tower_bytes();
         let ModelFile { bytes: source, local, .. } = file;
@@ -205,7 +209,7 @@ impl Described {
         let variant = Variant::from_metadata(&header.metadata);
         // The header of a large vocabulary takes tens of megabytes.
         drop(header);
-        let parts = spec.describe(context, storage, gpu.plan_limits())?;
+        let parts = spec.describe(context, storage, limits)?;
         let (vocabulary, sequence) = (parts.vocabulary, Sequence::default());
         let vision = spec.vision.clone();
         let vision = vision.map(|tower| Vision::new(Rc::clone(&gpu), Rc::clone(&source), tower));

@@ -66,6 +66,8 @@ pub struct LoadOptions {
     pub tuning: Option<Tuning>,
     /// Whether other forms of the products are tried if the tuning is measured.
     pub tries_forms: bool,
+    /// Whether rows of prompts are rounded to int8, as an earlier load found ([`crate::tiles::choose`]); `None` to measure it.
+    pub packed_tiles: Option<bool>,
     /// The first place that the per-layer table may have. It gets a later one if it does not fit.
     pub table: TablePlace,
     /// Experts per layer that have a place on the device; 0 for all. See [`ModelSpec::with_expert_budget`].
@@ -182,6 +184,11 @@ impl Session {
     /// Returns the decoder, for statistics.
     pub fn decoder(&self) -> &Decoder {
         &self.decoder
+    }
+
+    /// Returns whether rows of prompts are rounded to int8.
+    pub fn packs_prompts(&self) -> bool {
+        self.decoder.parts().limits.packed_tiles
     }
 
     /// Changes how decode computes its products, and clears the cache.

@@ -81,6 +81,11 @@ impl ModelSession {
         self.autoregressive().ok().map(|session| session.decoder().tuning())
     }
 
+    /// Returns whether rows of prompts are rounded to int8.
+    pub fn packs_prompts(&self) -> bool {
+        self.autoregressive().is_ok_and(Session::packs_prompts)
+    }
+
     /// Returns the tokens of the longest supported image; `None` if there is no limit.
     pub fn largest_picture(&self) -> Option<u32> {
         self.autoregressive().ok().and_then(Session::largest_picture)

@@ -174,10 +174,9 @@ impl ModelSpec {
         self.tensors.matrices.iter().filter(|matrix| matrix.rows_per_expert().is_some())
     }
 
-    /// Returns the storage types of the matrices that prompts are multiplied by, but those of experts.
+    /// Returns the storage types of the matrices that prompts are multiplied by.
     pub fn dtypes(&self) -> impl Iterator<Item = DType> {
-        let of_layers =
-            |matrix: &&MatrixSpec| matrix.name.starts_with("blk.") && matrix.rows_per_expert().is_none();
+        let of_layers = |matrix: &&MatrixSpec| matrix.name.starts_with("blk.");
         self.tensors.matrices.iter().filter(of_layers).map(|matrix| matrix.dtype)
     }
 

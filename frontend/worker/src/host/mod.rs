@@ -53,6 +53,8 @@ pub struct Host {
     pub(crate) doubted: RefCell<Option<Doubt>>,
     /// Bytes that the device is assumed to have: for tests.
     memory: Cell<Option<u64>>,
+    /// Whether prompts are rounded to int8 without being timed: for tests.
+    packed_tiles: Cell<Option<bool>>,
     device: Mutex<Option<Device>>,
     pub(crate) slot: Mutex<Slot>,
     /// The model that makes embeddings.
@@ -88,6 +90,7 @@ impl Host {
             losses: Cell::new(0),
             doubted: RefCell::default(),
             memory: Cell::default(),
+            packed_tiles: Cell::default(),
             device: Mutex::default(),
             slot: Mutex::default(),
             encoder: Mutex::default(),
@@ -153,8 +156,7 @@ impl Host {
             ahead: self.platform.compile_ahead(),
             memory: self.memory.get(),
             offers_matrices: names.matrix_units,
-            // One golden model still misses what llama.cpp reaches by them (`tests/device/golden.rs`).
-            packed_tiles: Some(false),
+            packed_tiles: self.packed_tiles.get(),
             ..GpuOptions::default()
         };
         let gpu = Gpu::open(&options).await.map_err(|error| {
@@ -217,6 +219,11 @@ impl Host {
     /// Lets the self-test find kernels wrong by their names: for tests of what it then does.
     pub fn doubt(&self, is_wrong: impl Fn(&str) -> bool + 'static) {
         self.doubted.replace(Some(Box::new(is_wrong)));
+    }
+
+    /// Lets devices that are opened from now on round rows of prompts to int8: for tests on those in software, which don't.
+    pub fn pack_prompts(&self) {
+        self.packed_tiles.set(Some(true));
     }
 
     /// Takes the device, and those after it, to have so many bytes: for tests of what does not fit.

@@ -32,6 +32,8 @@ pub struct Model {
     pub options: LoadOptions,
     /// How its session computes products of decode; `None` if it has none.
     pub tuning: Cell<Option<Tuning>>,
+    /// Whether it rounds rows of prompts to int8.
+    pub packs_prompts: Cell<bool>,
     /// Whether its kernels were tried, or are being tried by request.
     pub verified: Cell<bool>,
     /// The texts of the kernels that were tried, or are known to be right.

@@ -121,7 +121,8 @@ async fn restore(
         failure
     })?;
     let bytes_of_others = host.encoder_bytes.get();
-    let options = LoadOptions { tuning: model.tuning.get(), bytes_of_others, ..model.options };
+    let (tuning, packed_tiles) = (model.tuning.get(), Some(model.packs_prompts.get()));
+    let options = LoadOptions { tuning, packed_tiles, bytes_of_others, ..model.options };
     let loaded = ModelSession::load(Rc::clone(&gpu), model.file.clone(), &options, cancel, &mut |_| ()).await;
     // The device is back, whatever became of the model.
     if let Some(report) = report {

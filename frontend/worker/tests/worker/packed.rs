@@ -17,7 +17,7 @@ use worker::Host;
 use worker::choices::{FILE, FOLDER, Subject, VERSION};
 use worker::device::AdapterNames;
 
-use crate::desk::{Desk, generate, load, small, synthetic};
+use crate::desk::{Desk, generate, load, loaded_model, small, synthetic};
 
 /// The head with 8192 rows, packed or not: nothing else of the model has Q6_K and 256 columns.
 const HEAD: &str = "matvec_q6_k_k256";
@@ -59,7 +59,9 @@ fn loaded(name: &str, version: u32) -> (Rc<Desk>, Rc<Host>, String) {
 
     let (desk, host) = Desk::new();
     desk.model.replace(path);
-    let known = serde_json::json!({ "tuning": Tuning::packed(LARGE), "packed_is_wrong": false });
+    let known = serde_json::json!({
+        "tuning": Tuning::packed(LARGE), "packs_prompts": false, "packed_is_wrong": false
+    });
     let file = serde_json::json!({ "version": version, "tunings": { &key: known } }).to_string();
     now(kept(&desk).write(FILE, file.as_bytes())).expect("memory");
     host.receive(load(1), Vec::new());
@@ -116,6 +118,33 @@ fn packed_products_that_compute_wrongly_are_switched_off() {
     host.receive(load(1), Vec::new());
     assert!(matches!(again.end_of(1), Ok(Outcome::Loaded(_))));
     assert_eq!(packed(&self_test(&again, &host, 2)), 0);
+}
+
+#[test]
+fn prompts_are_read_in_floats_where_packed_tiles_compute_wrongly() {
+    let is_tile = |name: &str| name.starts_with("matmul_packed");
+    let tiles = |told: &SelfTest| told.checks.iter().filter(|check| is_tile(&check.name)).count();
+    let (desk, host) = Desk::new();
+    desk.model.replace(model("tiles.gguf"));
+    host.pack_prompts();
+    host.receive(load(1), Vec::new());
+    assert!(loaded_model(desk.end_of(1)).details.packed_prompts);
+    let told = self_test(&desk, &host, 2);
+    assert!(tiles(&told) > 0 && told.failed().next().is_none(), "{told:?}");
+
+    host.doubt(is_tile);
+    let told = self_test(&desk, &host, 3);
+    assert_eq!(told.switched_off, Some(SwitchedOff::PackedProducts));
+    host.receive(generate(4, "Hello"), Vec::new());
+    assert!(matches!(desk.end_of(4), Ok(Outcome::Done { .. })));
+    let told = self_test(&desk, &host, 5);
+    assert!(told.of_model && tiles(&told) == 0 && told.failed().next().is_none(), "{told:?}");
+
+    // Which is remembered.
+    let (again, host) = desk.successor();
+    host.pack_prompts();
+    host.receive(load(1), Vec::new());
+    assert!(!loaded_model(again.end_of(1)).details.packed_prompts);
 }
 
 #[test]

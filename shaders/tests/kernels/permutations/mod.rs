@@ -101,7 +101,11 @@ fn of_types() -> Sources {
         all.extend(tiles.map(|kernel| kernel.source()));
         all.extend(few_products(dtype).map(|kernel| kernel.source()));
         let packed = PackedTile::ALL.into_iter().filter(|_| PackedTile::suits(dtype, 32));
-        all.extend(packed.map(|tile| PackedMatmul { tile, dtype }.source()));
+        all.extend(packed.map(|tile| PackedMatmul { tile, dtype, experts: false }.source()));
+        all.extend(
+            PackedTile::suits(dtype, 32)
+                .then(|| PackedMatmul { tile: PackedTile::EXPERTS, dtype, experts: true }.source()),
+        );
         let of_experts = BOTH.into_iter().flat_map(matmul::experts::tiles);
         all.extend(of_experts.map(|&tile| matmul::experts::ExpertMatmul { tile, dtype }.source()));
         let back = BOTH.into_iter().flat_map(backward::input::Tile::all);

@@ -21,7 +21,7 @@ pub fn build(
     let layer = Layer::new(parts, of)?;
     let s = &parts.scratch;
     let pairs = Pairs::new((&parts.config, &parts.weights), layer.scratch, &s.state, (i, of))?;
-    let pairs = pairs.with_halves(s.halves.as_ref());
+    let pairs = pairs.with_halves(s.halves.as_ref()).with_packed(s.packed_rows.as_ref());
     let mut builder = Builder { layer, steps };
     builder.route(i, corrections)?;
     pairs.choose(builder.steps)?;

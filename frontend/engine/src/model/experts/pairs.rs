@@ -6,13 +6,16 @@ use std::ops::Range;
 
 use shaders::experts::buckets::{self, Buckets};
 use shaders::experts::choose;
-use shaders::matmul::{CooperativeMatmul, CooperativeTile, Tile, cooperative, experts as matmul};
+use shaders::matmul::{
+    CooperativeMatmul, CooperativeTile, PackedMatmul, PackedTile, Tile, cooperative, experts as matmul,
+    pack_rows,
+};
 use shaders::rows::gelu_mul::{self, Rows};
 
 use super::ranges::ranges;
 use super::{find_in_cache, logit_scale};
 use crate::model::expert_scratch::ExpertScratch;
-use crate::model::product::{self, HalfRows};
+use crate::model::product::{self, HalfRows, PackedRows};
 use crate::model::{Config, Experts, layer};
 use crate::plan::{Amount, Plan, PlanError, Value};
 use crate::weights::{Matrix, Weights};
@@ -30,6 +33,8 @@ pub struct Pairs<'a> {
     pub of: layer::Experts<'a>,
     /// The rows of a product rounded to halves, if matrix units can compute all of them.
     halves: Option<&'a HalfRows>,
+    /// Those rounded to int8, for chunks with as many rows per expert as [`PackedTile::EXPERTS`] has.
+    packed: Option<&'a PackedRows>,
 }
 
 /// A product of chosen experts: the rows of X for each pair, and the location of the result in Y.
@@ -59,7 +64,7 @@ impl<'a> Pairs<'a> {
         let missing = || PlanError::Missing { name: format!("experts of layer {i}") };
         let experts = config.experts.ok_or_else(missing)?;
         let width = config.width;
-        Ok(Self { experts, weights, scratch, state, width, layer: i, of, halves: None })
+        Ok(Self { experts, weights, scratch, state, width, layer: i, of, halves: None, packed: None })
     }
 
     /// Returns the same with products by matrix units for chunks that are long enough, if `halves` are given and all matrices
@@ -70,6 +75,17 @@ impl<'a> Pairs<'a> {
             [gate, up, self.of.down].iter().all(|matrix| CooperativeTile::suits(matrix.dtype, matrix.k));
         self.halves = halves.filter(|_| suit);
         self
+    }
+
+    /// Returns the same with products of rows rounded to int8, if `packed` are given.
+    pub fn with_packed(self, packed: Option<&'a PackedRows>) -> Self {
+        Self { packed, ..self }
+    }
+
+    /// Returns the rows rounded to int8, if this matrix is multiplied by them in the place of this tile.
+    fn packed(&self, tile: Tile, matrix: &Matrix) -> Option<&'a PackedRows> {
+        let suits = tile.bm == PackedTile::EXPERTS.bm && PackedTile::suits(matrix.dtype, matrix.k);
+        self.packed.filter(|_| suits)
     }
 
     /// Returns the working buffers.
@@ -158,11 +174,20 @@ impl<'a> Pairs<'a> {
                 pad: 0,
             };
             for &tile in matmul::tiles(self.weights.limits.software) {
-                let grid =
-                    self.where_chosen(tile, move |rows| matmul::dispatch(tile, &params, mixture, rows));
                 let dtype = product.matrix.dtype;
-                let kernel = matmul::ExpertMatmul { tile, dtype };
-                steps.push_rows(kernel, &params, &[&part.value, &e.tiles, &e.pairs, x, y], grid)?;
+                if let Some([codes, scales]) = self.packed(tile, product.matrix) {
+                    let packed = PackedTile::EXPERTS;
+                    let of_tiles = move |rows| packed.dispatch_experts(&params, mixture, rows);
+                    let grid = self.where_chosen(tile, of_tiles);
+                    let kernel = PackedMatmul { tile: packed, dtype, experts: true };
+                    let operands = [&part.value, &e.tiles, &e.pairs, codes, scales, y];
+                    steps.push_rows(kernel, &params, &operands, grid)?;
+                } else {
+                    let of_tiles = move |rows| matmul::dispatch(tile, &params, mixture, rows);
+                    let grid = self.where_chosen(tile, of_tiles);
+                    let kernel = matmul::ExpertMatmul { tile, dtype };
+                    steps.push_rows(kernel, &params, &[&part.value, &e.tiles, &e.pairs, x, y], grid)?;
+                }
                 steps.computing(multiply_adds);
             }
             if let Some([halves, factors]) = self.halves {
@@ -184,8 +209,17 @@ impl<'a> Pairs<'a> {
         Amount::Fixed((of_expert * share).div_ceil(u64::from(self.experts.mixture.experts)))
     }
 
-    /// Rounds rows of `k` elements for matrix units, if there are any: `rows` for each position.
-    fn round(&self, steps: &mut Plan, k: u32, rows: u32, x: &Value) -> Result<(), PlanError> {
+    /// Rounds rows for matrix units or packed tiles with these matrices, if there are any: `rows` for each position.
+    fn round(&self, steps: &mut Plan, matrices: &[&Matrix], rows: u32, x: &Value) -> Result<(), PlanError> {
+        let k = matrices[0].k;
+        for &tile in matmul::tiles(self.weights.limits.software) {
+            if let Some([codes, scales]) = matrices.iter().find_map(|matrix| self.packed(tile, matrix)) {
+                // All rows of a position as one.
+                let params = pack_rows::Params::new(rows * k);
+                let grid = self.where_chosen(tile, move |rows| params.dispatch(rows));
+                steps.push_rows(pack_rows::PackRows, &params, &[self.state, x, codes, scales], grid)?;
+            }
+        }
         self.halves.map_or(Ok(()), |halves| product::push_halves(steps, k, rows, [self.state, x], halves))
     }
 
@@ -193,7 +227,7 @@ impl<'a> Pairs<'a> {
     pub fn gate_up(&self, steps: &mut Plan, x: &Value) -> Result<(), PlanError> {
         let e = self.scratch;
         let (used, ff) = (self.experts.mixture.used, self.experts.feed_forward);
-        self.round(steps, self.width, 1, x)?;
+        self.round(steps, &self.of.halves.map(|half| half.matrix), 1, x)?;
         let mut y_at = 0;
         for half in self.of.halves {
             // One tensor for both computes both at once.
@@ -224,7 +258,7 @@ impl<'a> Pairs<'a> {
     pub fn down(&self, steps: &mut Plan) -> Result<(), PlanError> {
         let (e, width) = (self.scratch, self.width);
         let matrix = self.of.down;
-        self.round(steps, self.experts.feed_forward, self.experts.mixture.used, &e.act)?;
+        self.round(steps, &[matrix], self.experts.mixture.used, &e.act)?;
         let product = Product { matrix, stride: width, pairs_per_row: 1, y_stride: width, y_at: 0 };
         self.product(steps, &product, [&e.act, &e.down])
     }
