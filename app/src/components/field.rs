@@ -29,6 +29,7 @@ pub fn Switch(
             <input
                 type="checkbox"
                 role="switch"
+                checked=on.get_untracked()
                 prop:checked=on
                 disabled=disabled
                 on:change=move |event| on_change.run(event_target_checked(&event))

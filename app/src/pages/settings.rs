@@ -95,6 +95,7 @@ fn Radios<T: Copy + PartialEq + Send + Sync + 'static>(
                     <input
                         type="radio"
                         name=name
+                        checked=value.get_untracked() == choice
                         prop:checked=move || value.get() == choice
                         on:change=move |_| on_change(choice)
                     />

@@ -22,6 +22,32 @@ test("what is typed and pressed before the page lives is not lost", { tag: CORE 
   await expect(app.questions).toHaveText(/Typed early/);
 });
 
+test("what is chosen before the page lives is not lost", { tag: CORE }, async ({ app, page }) => {
+  const start = await withhold(page, WASM);
+  await page.goto("/settings?fake=instant,demo", { waitUntil: "commit" });
+  const saves = page.getByRole("switch", { name: /^Save models/ });
+  const [light, dark] = ["Light", "Dark"].map((name) => page.getByRole("radio", { name, exact: true }));
+  const context = page.getByLabel("Context length");
+  await expect(saves).toBeChecked();
+  await saves.click();
+  await light.click();
+  await dark.click();
+  await context.fill("2048");
+  await context.blur();
+  start();
+  await app.ready();
+  const isAsChosen = async () => {
+    await expect(saves).not.toBeChecked();
+    await expect(dark).toBeChecked();
+    await expect(context).toHaveValue("2048");
+  };
+  await isAsChosen();
+  await app.kept("keep_weights");
+  await app.reload();
+  await app.ready();
+  await isAsChosen();
+});
+
 test("what is typed early in a conversation stays in it", async ({ app, page }) => {
   await app.openChat("instant,demo");
   await app.ask("First matter");

@@ -2,11 +2,16 @@ const root = document.documentElement;
 // Without this, the page says that its first script has not come: `style/boot.css`.
 root.dataset.live = "";
 
-// What a person does before the page lives is kept for it: hydration would undo what was typed, and buttons do nothing yet.
+// What a person does before the page lives is kept for it: hydration would undo what was typed and chosen, and buttons do nothing
+// yet.
 const pressed = [];
+const changed = new Set();
 const early = new AbortController();
-const press = ({ target }) => pressed.push(target.closest?.("button"));
-addEventListener("click", press, { capture: true, signal: early.signal });
+const until = { capture: true, signal: early.signal };
+addEventListener("click", ({ target }) => pressed.push(target.closest?.("button")), until);
+addEventListener("change", ({ target }) => changed.add(target), until);
+const isSwitch = ({ type }) => type === "checkbox" || type === "radio";
+const isTyped = (field) => changed.has(field) || (field.value !== field.defaultValue && !isSwitch(field));
 
 // The words of each language.
 const languages = {{texts}};
@@ -30,14 +35,19 @@ try {
   await init({ module_or_path: new URL("./{{wasm}}", import.meta.url) });
   add_texts(shown, own);
   if (needs_later(location.pathname)) await load_later();
-  const fields = [...document.querySelectorAll("input, textarea")];
-  const typed = fields.filter((field) => field.value !== field.defaultValue).map((field) => [field, field.value]);
+  const fields = [...document.querySelectorAll("input, textarea"), ...changed];
+  const typed = new Map(fields.filter(isTyped).map((field) => [field, isSwitch(field) ? field.checked : field.value]));
   early.abort();
   hydrate();
   root.dataset.boot = "done";
   for (const [field, value] of typed) {
+    if (isSwitch(field)) {
+      if (field.checked !== value) field.click();
+      continue;
+    }
     field.value = value;
     field.dispatchEvent(new Event("input", { bubbles: true }));
+    if (changed.has(field)) field.dispatchEvent(new Event("change", { bubbles: true }));
   }
   // The page's first effects go before.
   setTimeout(() => pressed.forEach((button) => button?.isConnected && button.click()));

@@ -36,6 +36,7 @@ pub fn ExamplesSection() -> impl IntoView {
                     <input
                         type="radio"
                         name="origin"
+                        checked=tune.origin.get_untracked() == origin
                         prop:checked=move || tune.origin.get() == origin
                         on:change=move |_| tune.origin.set(origin)
                     />
