@@ -1295,7 +1295,11 @@ failure-request-busy-measuring = Eine Messung läuft. Halten Sie die Messung an,
 failure-request-no-question = Es gibt noch keine Frage. Senden Sie zuerst eine Nachricht.
 failure-request-empty-prompt = Es gibt nichts zu beantworten. Schreiben Sie zuerst eine Nachricht.
 failure-request-context-full = Zu lang: { NUMBER($tokens) } Token, die Grenze ist { NUMBER($context) }. Beginnen Sie eine neue Unterhaltung, oder laden Sie das Modell mit längerem Kontext.
-failure-request-tool-description = Die Beschreibung eines Werkzeugs ist ungültig. Sie muss ein JSON-Objekt sein.
+failure-request-unconstrained = Dieses Modell kann keine Werkzeuge und kein Format verwenden. Wählen Sie ein anderes.
+failure-request-no-constraints = Was Werkzeuge und Formate brauchen, konnte nicht geladen werden. Prüfen Sie die Verbindung, und versuchen Sie es erneut.
+failure-request-schema-text = Das Schema ist kein gültiges JSON.
+failure-request-schema = Das Schema verlangt etwas, das sich nicht zusichern lässt: „{ $keyword }“ bei { $path }.
+failure-request-schema-too-large = Das Schema ist zu groß, oder keine Antwort kann ihm entsprechen.
 failure-request-tool-arguments = Die Argumente für „{ $tool }“ sind kein gültiges JSON-Objekt.
 
 failure-device-none-insecure-context = WebGPU braucht eine sichere Verbindung: https oder localhost.

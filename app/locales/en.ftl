@@ -1296,7 +1296,11 @@ failure-request-busy-measuring = A measurement is running. Stop it, or wait unti
 failure-request-no-question = There’s no question yet. Send a message first.
 failure-request-empty-prompt = There’s nothing to answer. Write a message first.
 failure-request-context-full = Too long: { NUMBER($tokens) } tokens, but the limit is { NUMBER($context) }. Start a new conversation, or load the model with a longer context.
-failure-request-tool-description = A tool’s description isn’t valid. Check that it’s a JSON object.
+failure-request-unconstrained = This model can’t use tools or answer in a format. Choose another one.
+failure-request-no-constraints = What tools and formats need couldn’t be loaded. Check your connection, then try again.
+failure-request-schema-text = The schema isn’t valid JSON.
+failure-request-schema = The schema asks for something that can’t be guaranteed: “{ $keyword }” at { $path }.
+failure-request-schema-too-large = The schema is too large, or no answer can match it.
 failure-request-tool-arguments = The arguments for “{ $tool }” aren’t a valid JSON object.
 
 failure-device-none-insecure-context = WebGPU needs a secure connection: HTTPS, or localhost.

@@ -198,7 +198,10 @@ fn the_engine_reads_the_path() {
     assert_eq!(prompt[2].content, [seen(1), Content::Text("Look".to_owned())]);
     let prompt = conversation.prompt(answer, &|_| None);
     assert_eq!(prompt[2].thought, "", "thoughts of earlier answers are not repeated");
-    conversation.push_call(silent, ToolCall { name: "sum".to_owned(), arguments: "{}".to_owned() });
+    conversation.push_call(
+        silent,
+        ToolCall { id: String::new(), name: "sum".to_owned(), arguments: "{}".to_owned() },
+    );
     conversation.push_thought(silent, "Add.");
     let result = conversation.add_tool_result(silent, "sum", "3", 7).unwrap();
     let prompt = conversation.prompt(result, &|_| None);

@@ -369,7 +369,7 @@ fn Outcome(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView
         }
         let words = match message.finish {
             Some(Finish::Cancelled) => Some(t().finish_stopped()),
-            Some(Finish::MaxTokens) => Some(t().finish_limit()),
+            Some(Finish::MaxTokens | Finish::CutCall) => Some(t().finish_limit()),
             Some(Finish::ContextFull) => Some(t().finish_full()),
             Some(Finish::EndOfTurn | Finish::StopText | Finish::ToolCall) => None,
             None if message.edited => None,
