@@ -30,6 +30,9 @@ pub struct Message {
     /// For an answer of a tool: the id of the call.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub call: String,
+    /// For an answer of a tool: whether it is an error.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
     /// Pictures, sound and documents, in order, shown before the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
@@ -70,6 +73,7 @@ impl Message {
             calls: Vec::new(),
             tool: String::new(),
             call: String::new(),
+            failed: false,
             attachments: Vec::new(),
             given: None,
             model: String::new(),
