@@ -418,6 +418,15 @@ pub fn focus_somewhere() {
     }
 }
 
+/// Has the browser keep a part that is fetched when it is needed, for when the server can't be reached: the boot script listens.
+pub fn keep_part(part: &str) {
+    // An event of this name is never refused.
+    web_sys::Event::new(part)
+        .ok()
+        .zip(web_sys::window())
+        .and_then(|(event, window)| window.dispatch_event(&event).ok());
+}
+
 /// Calls `act` before the next repaint, even if the owner that asks for it is gone by then: Leptos' own function would not.
 pub fn next_frame(act: impl FnOnce() + 'static) {
     let callback = Closure::once_into_js(act);

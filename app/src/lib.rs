@@ -35,6 +35,7 @@ mod sentences;
 mod state;
 mod swipe;
 mod tab;
+mod tools;
 mod watch;
 mod webgpu_advice;
 

@@ -64,7 +64,7 @@ fn prepare(folder: &Path, quick: bool) -> Result<()> {
     for (name, built) in ["engine", "wire"].into_iter().zip(&built) {
         bundle(&site, name, built)?;
     }
-    write(&site.join("worker.js"), site::worker_script("engine.js", "engine.wasm").as_bytes())?;
+    write(&site.join("worker.js"), site::worker_script("engine.js", "engine.wasm", None).as_bytes())?;
     let page = project::root().join("xtask/bench/page");
     for name in ["bench.html", "bench.js", "limits.js", "small.js", "delay.js", "late.js"] {
         copy(&page.join(name), &site.join(name))?;

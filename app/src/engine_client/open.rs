@@ -42,6 +42,7 @@ impl Open {
             | Request::Load { .. }
             | Request::Examine(_)
             | Request::Count { .. }
+            | Request::PrepareConstraint(_)
             | Request::ListCache
             | Request::DeleteCached { .. } => Again::Same(Box::new(request.clone()), files.to_vec()),
             Request::Generate { .. } => Again::Answer(Box::new(Answer {

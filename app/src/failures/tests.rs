@@ -47,7 +47,11 @@ fn all() -> Vec<Code> {
             RequestFailure::NoQuestion,
             RequestFailure::EmptyPrompt,
             RequestFailure::ContextFull { tokens: 4033, context: 2048 },
-            RequestFailure::ToolDescription,
+            RequestFailure::Unconstrained,
+            RequestFailure::NoConstraints,
+            RequestFailure::SchemaText,
+            RequestFailure::Schema { path: name(), keyword: name() },
+            RequestFailure::SchemaTooLarge,
             RequestFailure::ToolArguments { tool: name() },
         ]
         .map(Code::from),

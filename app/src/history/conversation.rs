@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use protocol::{Finish, Role, Sampling, Timings, ToolCall};
+use protocol::{AnswerFormat, Finish, Role, Sampling, Timings, ToolCall};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{
@@ -99,6 +99,18 @@ pub struct Options {
     pub max_tokens: u32,
     /// Texts that end an answer.
     pub stop: Vec<String>,
+    /// Names of the tools that are on. Those that are unknown stay.
+    pub tools: Vec<String>,
+    /// What answers must be.
+    pub format: AnswerFormat,
+}
+
+impl Options {
+    /// Returns whether answers may only be what tools and a format allow.
+    #[must_use]
+    pub fn is_constrained(&self) -> bool {
+        !self.tools.is_empty() || self.format != AnswerFormat::Text
+    }
 }
 
 /// A message in the tree.
@@ -166,12 +178,14 @@ impl Conversation {
     /// Whether it has instructions, or settings that are not the model's. Thinking is not one of them: its switch is in sight.
     #[must_use]
     pub fn has_own_settings(&self) -> bool {
-        let Options { model: _, sampling, context, thinking: _, max_tokens, stop } = &self.options;
+        let Options { model: _, sampling, context, thinking: _, max_tokens, stop, tools: _, format: _ } =
+            &self.options;
         !self.system.trim().is_empty()
             || sampling.is_some()
             || *context != 0
             || *max_tokens != 0
             || !stop.is_empty()
+            || self.options.is_constrained()
     }
 
     /// Whether nothing was said yet.
@@ -323,22 +337,25 @@ impl Conversation {
         self.insert(Some(after), message, now)
     }
 
-    /// Adds what a tool answered to the model's call, after the answer that called it.
+    /// Adds what a tool answered to a call, or why it failed, after the answer with the call or another result.
     ///
     /// # Errors
     /// When there is no such message, or it is not the model's.
     pub fn add_tool_result(
         &mut self,
         after: NodeId,
-        tool: impl Into<String>,
+        call: &ToolCall,
         text: impl Into<String>,
+        failed: bool,
         now: u64,
     ) -> Result<NodeId, TreeOpError> {
         let found = self.message(after).ok_or(TreeOpError::NoSuchNode { node: after })?.role;
         if found == Role::User {
             return Err(TreeOpError::WrongRole { node: after, found, expected: Role::Assistant });
         }
-        let message = Message { text: text.into(), tool: tool.into(), ..Message::empty(Role::Tool, now) };
+        let (tool, call) = (call.name.clone(), call.id.clone());
+        let message = Message { text: text.into(), tool, call, failed, ..Message::empty(Role::Tool, now) };
+        self.show(after)?;
         self.insert(Some(after), message, now)
     }
 

@@ -132,6 +132,8 @@ fn merge_options(base: &Options, ours: &Options, theirs: &Options) -> Options {
         thinking: pick(&base.thinking, &ours.thinking, &theirs.thinking),
         max_tokens: pick(&base.max_tokens, &ours.max_tokens, &theirs.max_tokens),
         stop: pick(&base.stop, &ours.stop, &theirs.stop),
+        tools: pick(&base.tools, &ours.tools, &theirs.tools),
+        format: pick(&base.format, &ours.format, &theirs.format),
     }
 }
 

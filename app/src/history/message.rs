@@ -27,6 +27,12 @@ pub struct Message {
     /// For an answer of a tool: the tool's name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub tool: String,
+    /// For an answer of a tool: the id of the call.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub call: String,
+    /// For an answer of a tool: whether it is an error.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
     /// Pictures, sound and documents, in order, shown before the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
@@ -66,6 +72,8 @@ impl Message {
             thought_ms: None,
             calls: Vec::new(),
             tool: String::new(),
+            call: String::new(),
+            failed: false,
             attachments: Vec::new(),
             given: None,
             model: String::new(),

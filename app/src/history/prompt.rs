@@ -43,6 +43,7 @@ impl Conversation {
                 thought: if kept.calls.is_empty() { String::new() } else { kept.thought.clone() },
                 calls: kept.calls.clone(),
                 tool: kept.tool.clone(),
+                call: kept.call.clone(),
             });
         }
         messages

@@ -8,7 +8,10 @@ use super::id::random_bits;
 use super::records::{StoreError, Value};
 
 /// Raised with every change that an older page could misread.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
+
+/// The first version that says who made a title.
+const WITH_TITLE_SOURCE: u32 = 3;
 
 /// A conversation as it was read from storage, or as it was last written there.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +23,7 @@ pub struct StoredConversation {
 }
 
 /// The record. Pages before version 2 wrote the bare conversation. Before version 3, a conversation had no [`super::Filing`],
-/// and nothing said who had made its title.
+/// and nothing said who had made its title. Before version 4, calls had no ids, and a conversation no tools and no format.
 #[derive(Serialize, Deserialize)]
 struct Record<C> {
     version: u32,
@@ -61,7 +64,7 @@ impl StoredConversation {
             }
             Some(version) => return Err(StoreError::Newer { key: key.to_owned(), version }),
         };
-        if head.version != Some(VERSION) {
+        if head.version.is_none_or(|version| version < WITH_TITLE_SOURCE) {
             stored.conversation.guess_title_source();
         }
         stored.conversation.check().map_err(|error| broken(format!("{error:?}")))?;

@@ -115,6 +115,7 @@ pub fn provide_stores() {
     adapters.watch_model();
     engine.watch_answers(adapters);
     chat.watch_model();
+    chat.watch_tools();
     chat.watch_prompt_size();
     tune.watch();
     chat.watch_tabs();

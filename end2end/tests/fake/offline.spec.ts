@@ -107,23 +107,28 @@ test("a page is told of a newer build, and reloads into it", async ({ page, cont
   server.close();
 });
 
-test("the reader of documents is fetched with the first one, and kept for when there is no server", async ({ page, context, baseURL }) => {
+test("the readers of documents and schemas are fetched when they are needed, and kept for when there is no server", async ({ page, context, baseURL }) => {
   const server = await NewerBuild.before(baseURL ?? "");
   const app = new App(page);
-  const asked = () => server.asked.filter((path) => path.includes("/pkg/documents"));
+  const asked = () => server.asked.filter((path) => /\/pkg\/(documents|constraints)/.test(path));
   await page.goto(`${server.origin}/?fake=instant`);
   await app.ready();
   await kept(page);
   expect(asked()).toEqual([]);
   await app.attach(text("lease.md", "# Rent\n\nThe rent is 900 euros.\n\n# Notice\n\nThe notice period is three months.\n"));
   await expect(app.tray).toContainText("7 lines");
-  const stored = () =>
-    page.evaluate(async () => {
+  const stored = (part: string) =>
+    page.evaluate(async (part) => {
       const names = await caches.keys();
       const all = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
-      return all.flat().filter(({ url }) => url.includes("/pkg/documents")).length;
-    });
-  await expect.poll(stored).toBe(3);
+      return all.flat().filter(({ url }) => url.includes(`/pkg/${part}.`) || url.includes(`/pkg/${part}-`)).length;
+    }, part);
+  await expect.poll(() => stored("documents")).toBe(3);
+  expect(await stored("constraints")).toBe(0);
+  await app.openDrawer();
+  await app.drawer.getByRole("switch", { name: "Calculator" }).check();
+  await expect.poll(() => stored("constraints")).toBe(2);
+  await page.keyboard.press("Escape");
   const before = server.asked.length;
   const answer = await app.ask("What is the notice period?");
   await expect(answer.getByRole("button", { name: /Open lease.md/ })).toBeVisible();

@@ -12,6 +12,7 @@ mod models;
 mod platform;
 mod play;
 mod scenario;
+mod tools;
 mod tune;
 mod turns;
 mod words;

@@ -14,14 +14,14 @@ use protocol::{
     AdapterDetails, AdapterSource, CacheReport, Channel, Code, Content, Control, Diagnosis, Envelope,
     Failure, Finish, GenerateOptions, LoadOptions, LoadPhase, LoadProgress, LoadedModel, Message,
     ModelSource, Outcome, Progress, Request, RequestId, Resumed, Role, Sense, Speculation, Timings, ToPage,
-    ToWorker, TuneRequest, VERSION,
+    ToWorker, ToolCall, TuneRequest, VERSION,
 };
 
 use super::mixture::Mixture;
 use super::platform::{Platform, Posted};
 use super::scenario::Pace;
 use super::turns::{Entered, ModelTurn, Turns};
-use super::{Scenario, answers, diagnosis, diffusion, embedding, media, models, tune};
+use super::{Scenario, answers, diagnosis, diffusion, embedding, media, models, tools, tune};
 
 /// Steps in which the fake weights arrive.
 const WEIGHT_STEPS: u64 = 40;
@@ -60,6 +60,8 @@ pub(super) struct State {
     answers: Cell<usize>,
     /// Recordings that were written down.
     transcripts: Cell<usize>,
+    /// Whether what constrains answers was fetched.
+    is_constraining: Cell<bool>,
     pub(super) turns: Rc<Turns>,
     pub(super) kept: tune::Kept,
 }
@@ -80,6 +82,7 @@ impl Player {
                 towers: RefCell::default(),
                 encoded: RefCell::default(),
                 transcripts: Cell::new(0),
+                is_constraining: Cell::new(false),
                 answers: Cell::new(0),
                 turns: Rc::default(),
                 kept: tune::Kept::new(&scenario),
@@ -264,6 +267,11 @@ async fn play(state: &Weak<State>, id: RequestId, request: Request, handles: Vec
             let total = inputs.len() as u32;
             progress(state, id, Progress::Embedding { done: total, total })?;
             Some(Ok(Outcome::Embedded(embedding::embed(&inputs, elements))))
+        }
+        Request::PrepareConstraint(constraint) => {
+            wait(state, 60).await?;
+            state.upgrade()?.is_constraining.set(true);
+            Some(tools::check(&constraint).map(|()| Outcome::ConstraintReady))
         }
         Request::OpenAdapter { key, source } => open_adapter(state, key, &source).await,
         Request::CloseAdapter { .. } => Some(Ok(Outcome::AdapterClosed)),
@@ -451,6 +459,18 @@ async fn generate(
     let Some((_, context)) = loaded else {
         return fail(RequestFailure::NoModel);
     };
+    let constraint = &options.constraint;
+    if !constraint.is_none() {
+        if scenario.diffusion {
+            return fail(RequestFailure::Unconstrained);
+        }
+        if !state.upgrade()?.is_constraining.get() {
+            return fail(RequestFailure::NoConstraints);
+        }
+        if let Err(refused) = tools::check(constraint) {
+            return fail(refused);
+        }
+    }
     let seed = options.sampling.seed.unwrap_or_default();
     let resumed = options.resumed.clone().unwrap_or_else(|| Resumed { seed, ..Resumed::default() });
     progress(state, id, Progress::Begins(resumed.clone()))?;
@@ -499,14 +519,28 @@ async fn generate(
     for adapter in options.adapters.iter().filter(|adapter| adapter.scale != 0.0) {
         answer = format!("Spoken with {} at {}.\n\n{answer}", adapter.key, adapter.scale);
     }
+    let calls = tools::calls(constraint, &question, messages, seed);
+    if let Some(said) = tools::told(messages).or_else(|| tools::formatted(&constraint.format)) {
+        answer = said;
+    }
+    if constraint.must_call {
+        answer.clear();
+    }
     let thought = if options.thinking && options.begun.is_none() { answers::THOUGHT } else { "" };
+    // Behind an answer, its calls; the last token of each ends it.
+    let written: Vec<_> = calls.iter().map(|call| format!("call:{}{}", call.name, call.arguments)).collect();
+    let in_calls = written.iter().zip(&calls).flat_map(|(written, call)| {
+        let tokens = answers::tokens(written).count();
+        (1..=tokens).map(move |token| Token::Call((token == tokens).then_some(call)))
+    });
     let pieces: Vec<_> = answers::tokens(thought)
-        .map(|piece| (Channel::Thought, piece))
-        .chain(answers::tokens(&answer).map(|piece| (Channel::Answer, piece)))
+        .map(|piece| Token::Text(Channel::Thought, piece))
+        .chain(answers::tokens(&answer).map(|piece| Token::Text(Channel::Answer, piece)))
+        .chain(in_calls)
         .collect();
 
     let mut tokens = resumed.drawn.len() as u32;
-    let mut finish = Finish::EndOfTurn;
+    let mut finish = if calls.is_empty() { Finish::EndOfTurn } else { Finish::ToolCall };
     if scenario.diffusion {
         let (ended, timings) = diffusion::answer(state, id, &answer, drawn, id_of).await?;
         let steps = timings.diffusion.map_or(0, |it| it.steps);
@@ -520,8 +554,9 @@ async fn generate(
         };
         return Some(Ok(Outcome::Done { finish: ended, timings }));
     }
-    for (index, &(channel, piece)) in pieces.iter().enumerate().skip(drawn) {
-        if channel == Channel::Thought && state.upgrade()?.answer_now.borrow().contains(&id) {
+    for (index, piece) in pieces.iter().enumerate().skip(drawn) {
+        let is_thought = matches!(piece, Token::Text(Channel::Thought, _));
+        if is_thought && state.upgrade()?.answer_now.borrow().contains(&id) {
             continue;
         }
         if state.upgrade()?.cancelled.borrow_mut().remove(&id) {
@@ -529,7 +564,8 @@ async fn generate(
             break;
         }
         if options.max_tokens > 0 && tokens >= options.max_tokens {
-            finish = Finish::MaxTokens;
+            let in_call = matches!(index.checked_sub(1).map(|last| &pieces[last]), Some(Token::Call(None)));
+            finish = if in_call { Finish::CutCall } else { Finish::MaxTokens };
             break;
         }
         if index == pieces.len() / 2 {
@@ -546,7 +582,13 @@ async fn generate(
             }
         }
         tokens += 1;
-        progress(state, id, Progress::Text { channel, text: piece.into(), tokens })?;
+        match *piece {
+            Token::Text(channel, text) => {
+                progress(state, id, Progress::Text { channel, text: text.into(), tokens })?;
+            }
+            Token::Call(Some(call)) => progress(state, id, Progress::Tool(tools::with_id(call, id, tokens)))?,
+            Token::Call(None) => {}
+        }
         let decode_ms = f64::from(tokens) * f64::from(scenario.pace.ms(TOKEN_MS).max(1));
         progress(state, id, Progress::Drawn { ids: vec![id_of(index)], decode_ms })?;
         wait(state, TOKEN_MS).await?;
@@ -566,6 +608,13 @@ async fn generate(
         experts,
     };
     Some(Ok(Outcome::Done { finish, timings }))
+}
+
+/// A token of an answer.
+enum Token<'a> {
+    Text(Channel, &'a str),
+    /// Of a call, with the call if it ends here.
+    Call(Option<&'a ToolCall>),
 }
 
 /// Loads towers that are needed for the first time, and encodes what was not encoded yet. Says whether it was let.

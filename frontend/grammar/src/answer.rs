@@ -47,6 +47,8 @@ pub struct Answer {
     calls: Option<Prefix>,
     state: State,
     mask: Mask,
+    /// Whether the mask is that of the next token.
+    is_current: bool,
 }
 
 impl Answer {
@@ -61,7 +63,7 @@ impl Answer {
         let (json, calls) = (begin(&format.text)?, begin(&format.calls)?);
         let mask = Mask::none(vocabulary.size());
         let state = if in_thought { State::Thought } else { State::Start };
-        Ok(Self { vocabulary, format, json, calls, state, mask })
+        Ok(Self { vocabulary, format, json, calls, state, mask, is_current: false })
     }
 
     /// Takes the next token.
@@ -69,6 +71,7 @@ impl Answer {
     /// # Errors
     /// [`GrammarError::Forbidden`] if it isn't allowed.
     pub fn push(&mut self, id: u32) -> Result<(), GrammarError> {
+        self.is_current = false;
         let vocabulary = Rc::clone(&self.vocabulary);
         let markers = vocabulary.markers();
         let is = |marker: Option<u32>| marker == Some(id);
@@ -136,7 +139,10 @@ impl Answer {
     /// # Errors
     /// As [`Prefix::allowed`].
     pub fn allowed(&mut self) -> Result<&Mask, GrammarError> {
-        let Self { vocabulary, format, json, calls, state, mask } = self;
+        let Self { vocabulary, format, json, calls, state, mask, is_current } = self;
+        if *is_current {
+            return Ok(mask);
+        }
         let markers = vocabulary.markers();
         match state {
             State::Thought => {
@@ -162,6 +168,7 @@ impl Answer {
             }
             State::Ended => return Err(GrammarError::DeadEnd),
         }
+        *is_current = true;
         Ok(mask)
     }
 }

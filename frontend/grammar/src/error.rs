@@ -38,6 +38,22 @@ pub enum Refusal {
     Name { name: String },
 }
 
+impl Refusal {
+    /// Returns the keyword of the schema that is refused.
+    pub fn keyword(&self) -> &str {
+        match self {
+            Self::Keyword { keyword } => keyword,
+            Self::Value { keyword } => keyword,
+            Self::PatternAndFormat | Self::Pattern { .. } => "pattern",
+            Self::Required { .. } => "required",
+            Self::Reference { .. } | Self::Endless => "$ref",
+            Self::NoSchema => "false",
+            Self::Properties { .. } => "properties",
+            Self::Name { .. } => "name",
+        }
+    }
+}
+
 /// Why there is no grammar, or why it ended.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "the fields are what their sentence says")]

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::media::{Media, TokenBudget};
+use crate::tools::ToolCall;
 
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -50,6 +51,8 @@ pub struct Message {
     pub calls: Vec<ToolCall>,
     /// For [`Role::Tool`]: the tool's name.
     pub tool: String,
+    /// For [`Role::Tool`]: the [`ToolCall::id`] that it answers; empty if that has none.
+    pub call: String,
 }
 
 impl Message {
@@ -62,15 +65,7 @@ impl Message {
             thought: String::new(),
             calls: Vec::new(),
             tool: String::new(),
+            call: String::new(),
         }
     }
-}
-
-/// A call of a tool.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ToolCall {
-    /// The tool's name.
-    pub name: String,
-    /// Its arguments: the text of one JSON object.
-    pub arguments: String,
 }

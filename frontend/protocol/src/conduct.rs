@@ -9,9 +9,10 @@
 use crate::failure::RequestFailure;
 use crate::tune::{ExampleData, TuneLength, TuneSettings};
 use crate::{
-    Cause, Code, Control, Diagnosis, Envelope, Event, Failure, Finish, GenerateOptions, LoadOptions, Message,
-    ModelSource, Outcome, PageId, Progress, Request, RequestId, Resumed, Role, Sampling, ToPage, ToWorker,
-    TuneOutcome, TuneProgress, TuneRequest, VERSION,
+    AnswerFormat, Cause, Code, Constraint, Control, Diagnosis, Envelope, Event, Failure, Finish,
+    GenerateOptions, LoadOptions, Message, ModelSource, Outcome, PageId, Progress, Request, RequestId,
+    Resumed, Role, Sampling, ToPage, ToWorker, Tool, ToolCall, TuneOutcome, TuneProgress, TuneRequest,
+    VERSION,
 };
 
 /// An engine under test. Its first page has [`PageId`] 0 and has sent [`ToWorker::Hello`].
@@ -71,8 +72,12 @@ pub enum Beat {
     Reads,
     /// [`Progress::Text`] and [`Progress::Drawn`].
     Draws,
+    /// [`Progress::Tool`].
+    Calls,
     /// [`Outcome::Done`].
     Done(Finish),
+    /// [`Outcome::ConstraintReady`].
+    Prepared,
     /// [`TuneProgress::Step`].
     Learns,
     /// [`TuneProgress::Warning`].
@@ -100,6 +105,7 @@ impl Beat {
             Progress::Begins(_) => Self::Begins,
             Progress::Prefilling { .. } => Self::Reads,
             Progress::Text { .. } | Progress::Drawn { .. } => Self::Draws,
+            Progress::Tool(_) => Self::Calls,
             Progress::Tune(progress) => match &**progress {
                 TuneProgress::Step(_) => Self::Learns,
                 TuneProgress::Warning(failure) => Self::Warns(failure.cause()),
@@ -113,6 +119,7 @@ impl Beat {
         Some(match outcome {
             Ok(Outcome::Loaded(_)) => Self::Loaded,
             Ok(Outcome::Done { finish, .. }) => Self::Done(*finish),
+            Ok(Outcome::ConstraintReady) => Self::Prepared,
             Ok(Outcome::Tune(outcome)) if matches!(**outcome, TuneOutcome::Finished(_)) => Self::Learned,
             Ok(_) => return None,
             Err(failure) => match &failure.code {
@@ -134,7 +141,7 @@ pub struct Script {
 }
 
 /// All scripts.
-pub const SCRIPTS: [Script; 14] = [
+pub const SCRIPTS: [Script; 16] = [
     Script { name: "an answer", trouble: Trouble::None, run: answer },
     Script { name: "an answer that is stopped", trouble: Trouble::None, run: stop },
     Script { name: "requests beside an answer", trouble: Trouble::None, run: busy },
@@ -149,6 +156,8 @@ pub const SCRIPTS: [Script; 14] = [
     Script { name: "a model without room for a copy", trouble: Trouble::NoRoom, run: no_room },
     Script { name: "a training without room for what it keeps", trouble: Trouble::Trains, run: full },
     Script { name: "an answer that another engine goes on with", trouble: Trouble::None, run: resume },
+    Script { name: "calls of tools", trouble: Trouble::None, run: call },
+    Script { name: "an answer of a schema", trouble: Trouble::None, run: format },
 ];
 
 const FIRST: PageId = PageId(0);
@@ -480,4 +489,98 @@ fn resume(engine: &mut dyn Engine) {
     assert_eq!(text + &text_of(engine, rest), all);
     assert_eq!(tokens(engine, rest), whole_tokens);
     assert_eq!(events(engine, rest).first(), Some(&Event::Progress(Progress::Begins(resumed))));
+}
+
+fn prepare(engine: &mut dyn Engine, number: u32, constraint: &Constraint) -> Vec<Beat> {
+    engine.send(ToWorker::request(id(FIRST, number), Request::PrepareConstraint(constraint.clone())));
+    ends(engine, id(FIRST, number))
+}
+
+fn constrained(number: u32, constraint: &Constraint, seed: u64, max_tokens: u32) -> ToWorker {
+    // Hot enough for a second call by chance.
+    let sampling = Sampling { seed: Some(seed), temperature: 100.0, ..Sampling::default() };
+    let constraint = constraint.clone();
+    generate(FIRST, number, GenerateOptions { constraint, sampling, max_tokens, ..options() })
+}
+
+fn calls_of(engine: &dyn Engine, of: RequestId) -> Vec<ToolCall> {
+    let call = |event| match event {
+        Event::Progress(Progress::Tool(call)) => Some(call),
+        _ => None,
+    };
+    events(engine, of).into_iter().filter_map(call).collect()
+}
+
+fn call(engine: &mut dyn Engine) {
+    is_loaded(engine);
+    let tool = Tool { name: "roll".into(), description: "Rolls a die.".into(), parameters: String::new() };
+    let constraint = Constraint { tools: vec![tool], must_call: true, ..Constraint::default() };
+    engine.send(constrained(2, &constraint, 1, 64));
+    assert_eq!(ends(engine, id(FIRST, 2)), [Beat::Refused(RequestFailure::NoConstraints)]);
+    assert_eq!(prepare(engine, 3, &constraint), [Beat::Prepared]);
+
+    // A call that is cut off is none.
+    engine.send(constrained(4, &constraint, 1, 1));
+    assert_eq!(ends(engine, id(FIRST, 4)), whole(Finish::CutCall));
+
+    // One call, and several in one turn.
+    let (mut number, mut calls) = (4, Vec::new());
+    while calls.len() < 2 {
+        number += 1;
+        assert!(number < 100, "there is never a second call");
+        let answer = id(FIRST, number);
+        engine.send(constrained(number, &constraint, number.into(), 200));
+        let beats = ends(engine, answer);
+        calls = calls_of(engine, answer);
+        let each = vec![[Beat::Draws, Beat::Calls]; calls.len()].concat();
+        let end = vec![Beat::Draws, Beat::Done(Finish::ToolCall)];
+        assert_eq!(beats, [vec![Beat::Begins, Beat::Reads], each, end].concat());
+        assert!(!calls.is_empty() && text_of(engine, answer).is_empty(), "{calls:?}");
+        assert!(calls.iter().all(|call| call.name == "roll" && call.arguments == "{}"), "{calls:?}");
+    }
+    assert_ne!(calls[0].id, calls[1].id);
+
+    // Their results come back in the turn that has called, and the answer goes on.
+    let result = |call: &ToolCall| Message {
+        tool: call.name.clone(),
+        call: call.id.clone(),
+        ..Message::text(Role::Tool, "4")
+    };
+    let results: Vec<_> = calls.iter().map(result).collect();
+    let mut messages = vec![Message::text(Role::User, "Count from 1 to 9.")];
+    messages.push(Message { calls, ..Message::text(Role::Assistant, "") });
+    messages.extend(results);
+    let may_call = Constraint { must_call: false, ..constraint };
+    let options = GenerateOptions { constraint: may_call, ..options() };
+    engine.send(ToWorker::request(id(FIRST, 100), Request::Generate { messages, options }));
+    let beats = ends(engine, id(FIRST, 100));
+    assert!(matches!(beats.last(), Some(Beat::Done(_))) && beats.contains(&Beat::Draws), "{beats:?}");
+}
+
+fn format(engine: &mut dyn Engine) {
+    is_loaded(engine);
+    let format = |schema: &str| Constraint {
+        format: AnswerFormat::Schema(schema.to_owned()),
+        ..Constraint::default()
+    };
+    let color = r#"{"type":"object","properties":{"color":{"enum":["red"]},"dark":{"type":"boolean"}},"required":["color","dark"]}"#;
+    let color = format(color);
+    assert_eq!(prepare(engine, 2, &color), [Beat::Prepared]);
+    engine.send(constrained(3, &color, 1, 400));
+    assert_eq!(ends(engine, id(FIRST, 3)), whole(Finish::EndOfTurn));
+    let text: String = text_of(engine, id(FIRST, 3)).split_whitespace().collect();
+    assert!(
+        ["true", "false"].iter().any(|dark| text == format!(r#"{{"color":"red","dark":{dark}}}"#)),
+        "{text}"
+    );
+
+    let refused = |path: &str, keyword: &str| {
+        [Beat::Refused(RequestFailure::Schema { path: path.into(), keyword: keyword.into() })]
+    };
+    let unique = format(r#"{"type":"array","items":{"type":"array","uniqueItems":true}}"#);
+    assert_eq!(prepare(engine, 4, &unique), refused("/items", "uniqueItems"));
+    engine.send(constrained(5, &unique, 1, 12));
+    assert_eq!(ends(engine, id(FIRST, 5)), refused("/items", "uniqueItems"));
+    assert_eq!(prepare(engine, 6, &format("{")), [Beat::Refused(RequestFailure::SchemaText)]);
+    answers(engine, 7);
 }

@@ -137,7 +137,7 @@ pub enum Progress {
         /// Tokens generated so far, of every channel.
         tokens: u32,
     },
-    /// The model calls a tool.
+    /// The model calls a tool. The call is whole.
     Tool(ToolCall),
     /// A step of a [`Request::Diagnose`].
     Diagnosing {
@@ -196,6 +196,8 @@ pub enum Outcome {
         /// Its figures.
         timings: Timings,
     },
+    /// Ends [`Request::PrepareConstraint`].
+    ConstraintReady,
     /// Ends [`Request::OpenAdapter`].
     AdapterOpened(AdapterDetails),
     /// Ends [`Request::CloseAdapter`].

@@ -2,8 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(doc)]
+use crate::Request;
 use crate::RequestId;
 use crate::adapter::AdapterScale;
+use crate::tools::Constraint;
 
 /// How the next token is drawn. The defaults are the model's recommendation (temperature 1.0, top-k 64, top-p 0.95).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,8 +55,8 @@ pub struct GenerateOptions {
     pub stop: Vec<String>,
     /// Whether the model may think first.
     pub thinking: bool,
-    /// Tools the model may call: each the text of a JSON object `{"name", "description", "parameters"}`.
-    pub tools: Vec<String>,
+    /// What the answer may be. With one, a [`Request::PrepareConstraint`] must have come before, and nothing is drafted.
+    pub constraint: Constraint,
     /// How much each adapter counts. One that is not named is off, but those that came with the model count in full.
     pub adapters: Vec<AdapterScale>,
     /// The beginning of the answer: it continues from there, and only what is new is sent. For an answer that was stopped, cut
@@ -141,8 +144,10 @@ pub enum Finish {
     MaxTokens,
     /// The context is full.
     ContextFull,
-    /// The model waits for the answer of a tool.
+    /// The model waits for the answers of tools.
     ToolCall,
+    /// A limit was reached within a call, which must not be carried out.
+    CutCall,
     /// The person stopped it.
     Cancelled,
 }

@@ -27,6 +27,7 @@ pub mod pull;
 pub mod request;
 pub mod said;
 pub mod state;
+pub mod tools;
 pub mod tune;
 mod wire;
 
@@ -34,7 +35,7 @@ use serde::{Deserialize, Serialize};
 
 pub use adapter::{AdapterDetails, AdapterScale, AdapterSource};
 pub use catalog::{Catalog, CatalogEntry, Layer, LayerKind, Searched};
-pub use chat::{Content, Message, Role, ToolCall};
+pub use chat::{Content, Message, Role};
 pub use device::DeviceReport;
 pub use diagnosis::{Benchmark, BenchmarkOptions, Diagnosis, Finding, Profile, SelfTest, Spread};
 pub use embedding::{Embeddings, EncoderDetails};
@@ -53,6 +54,7 @@ pub use published::{AboutFit, PUBLISHED, Published};
 pub use pull::{Pull, PullProblem, PullReport, PullRequest, PullStage};
 pub use request::{Control, Request, ToWorker};
 pub use state::{Busy, EngineState, LoadedModel, ModelPhase};
+pub use tools::{AnswerFormat, Constraint, Tool, ToolCall};
 pub use tune::{TuneOutcome, TuneProgress, TuneRequest};
 pub use wire::{WireError, decode, encode};
 

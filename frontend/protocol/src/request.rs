@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AdapterSource, Content, Diagnosis, Envelope, GenerateOptions, LoadOptions, Message, ModelSource, PageId,
-    RequestId, TuneRequest,
+    AdapterSource, Constraint, Content, Diagnosis, Envelope, GenerateOptions, LoadOptions, Message,
+    ModelSource, PageId, RequestId, Tool, TuneRequest,
 };
 #[cfg(doc)]
 use crate::{Cause, Event, Finish, Layer, Outcome, Progress, ToPage, VERSION};
@@ -99,11 +99,15 @@ pub enum Request {
     /// Answers the conversation. Reports [`Progress::Encoding`], [`Progress::Prefilling`], [`Progress::Canvas`] and
     /// [`Progress::Text`]; ends with [`Outcome::Done`].
     Generate {
-        /// The conversation, oldest message first. The last one is the user's (or a tool's).
+        /// The conversation, oldest message first. The last one is the user's, or a tool's: then the answer goes on in the turn
+        /// that has called it.
         messages: Vec<Message>,
         /// How to answer.
         options: GenerateOptions,
     },
+    /// Fetches what constrains answers, unless it is there, and checks that a constraint can be enforced. This is what asks the
+    /// server for it; an answer never does. Ends with [`Outcome::ConstraintReady`].
+    PrepareConstraint(Constraint),
     /// Reads a LoRA adapter for the loaded model. It applies to answers that name it ([`GenerateOptions::adapters`]).
     /// Ends with [`Outcome::AdapterOpened`].
     OpenAdapter {
@@ -124,6 +128,8 @@ pub enum Request {
         messages: Vec<Message>,
         /// Whether thinking is on (it changes the prompt).
         thinking: bool,
+        /// The tools that the prompt declares.
+        tools: Vec<Tool>,
     },
     /// Lists the weights kept in this browser. Ends with [`Outcome::Cache`].
     ListCache,

@@ -1,13 +1,15 @@
 //! Joins pieces of an answer that are posted together.
 
 use engine::template::Piece;
-use protocol::{Channel, Progress};
+use protocol::{Channel, Progress, RequestId};
 
 use crate::convert;
 
 /// Turns pieces into progress: neighbours of one channel become one text.
 #[derive(Debug)]
 pub struct Batch {
+    /// The answer.
+    id: RequestId,
     /// Whether thoughts are shown. A model may think without being asked to.
     thoughts: bool,
     pending: String,
@@ -17,8 +19,8 @@ pub struct Batch {
 
 impl Batch {
     /// An empty batch.
-    pub fn new(thoughts: bool) -> Self {
-        Self { thoughts, pending: String::new(), channel: Channel::Answer, tokens: 0 }
+    pub fn new(id: RequestId, thoughts: bool) -> Self {
+        Self { id, thoughts, pending: String::new(), channel: Channel::Answer, tokens: 0 }
     }
 
     /// Whether thoughts are shown.
@@ -38,7 +40,7 @@ impl Batch {
             }
             Piece::Call(call) => {
                 events.extend(self.flush());
-                events.push(Progress::Tool(convert::tool_call(call)));
+                events.push(Progress::Tool(convert::tool_call(self.id, tokens, call)));
             }
         }
         self.tokens = tokens;
@@ -74,7 +76,7 @@ mod tests {
 
     #[test]
     fn neighbours_of_one_channel_are_one_event() {
-        let mut batch = Batch::new(true);
+        let mut batch = Batch::new(RequestId(5), true);
         assert_eq!(batch.push(Piece::Thought("Hm".into()), 1), []);
         assert_eq!(batch.push(Piece::Thought("m.".into()), 2), []);
         assert_eq!(batch.push(Piece::Answer("Five".into()), 4), [text(Channel::Thought, "Hmm.", 2)]);
@@ -85,7 +87,7 @@ mod tests {
 
     #[test]
     fn unwanted_thoughts_are_dropped_and_broken_calls_are_text() {
-        let mut batch = Batch::new(false);
+        let mut batch = Batch::new(RequestId(5), false);
         assert_eq!(batch.push(Piece::Thought("secret".into()), 1), []);
         let broken = Piece::BrokenCall { raw: "call:f{".into(), error: CallError::Unfinished };
         assert_eq!(batch.push(broken, 2), []);
@@ -94,11 +96,11 @@ mod tests {
 
     #[test]
     fn a_call_comes_after_the_text_before_it() {
-        let mut batch = Batch::new(false);
+        let mut batch = Batch::new(RequestId(5), false);
         batch.push(Piece::Answer("Let me see.".into()), 3);
         let call = ToolCall { name: "weather".into(), ..ToolCall::default() };
         let events = batch.push(Piece::Call(call), 9);
-        let call = protocol::ToolCall { name: "weather".into(), arguments: "{}".into() };
+        let call = protocol::ToolCall { id: "5-9".into(), name: "weather".into(), arguments: "{}".into() };
         assert_eq!(events, [text(Channel::Answer, "Let me see.", 3), Progress::Tool(call)]);
     }
 }

@@ -6,26 +6,28 @@ use engine::template::{
     Content, Conversation, Message, Part, Prompt, RenderOptions, Role, Tool, ToolCall, Variant, render,
 };
 use protocol::failure::RequestFailure;
-use protocol::{Failure, GenerateOptions, Sampling};
+use protocol::{Failure, GenerateOptions, RequestId, Sampling};
+use serde_json::Value;
 use shaders::sampling::Settings;
 
-/// The conversation as the chat template reads it. `tools` are the texts of JSON objects.
+/// The conversation as the chat template reads it.
 /// `clips` are the clips of each sound, in order.
 pub fn conversation(
     messages: &[protocol::Message],
-    tools: &[String],
+    tools: &[protocol::Tool],
     clips: &[usize],
 ) -> Result<Conversation, Failure> {
     let mut clips = clips.iter().copied();
     let messages = messages.iter().map(|it| message(it, &mut clips)).collect::<Result<_, _>>()?;
-    let tools = tools
-        .iter()
-        .map(|text| {
-            serde_json::from_str::<Tool>(text)
-                .map_err(|error| Failure::new(RequestFailure::ToolDescription).detailed(error))
-        })
-        .collect::<Result<_, _>>()?;
+    let tools = tools.iter().map(tool).collect::<Result<_, _>>()?;
     Ok(Conversation { messages, tools })
+}
+
+fn tool(tool: &protocol::Tool) -> Result<Tool, Failure> {
+    let schema = tool.parameters.trim();
+    let parameters = if schema.is_empty() { Ok(Value::Null) } else { serde_json::from_str(schema) };
+    let parameters = parameters.map_err(|error| Failure::new(RequestFailure::SchemaText).detailed(error))?;
+    Ok(Tool { name: tool.name.clone(), description: tool.description.clone(), parameters, response: None })
 }
 
 fn message(message: &protocol::Message, clips: &mut impl Iterator<Item = usize>) -> Result<Message, Failure> {
@@ -34,7 +36,10 @@ fn message(message: &protocol::Message, clips: &mut impl Iterator<Item = usize>)
         protocol::Role::System => Role::System,
         protocol::Role::User => Role::User,
         protocol::Role::Assistant => Role::Assistant,
-        protocol::Role::Tool => return Ok(Message::tool(message.tool.as_str(), content)),
+        protocol::Role::Tool => {
+            let tool_call_id = Some(message.call.clone());
+            return Ok(Message { tool_call_id, ..Message::tool(message.tool.as_str(), content) });
+        }
     };
     let tool_calls = message.calls.iter().map(call).collect::<Result<_, _>>()?;
     let reasoning = (!message.thought.is_empty()).then(|| message.thought.clone());
@@ -64,12 +69,14 @@ fn call(call: &protocol::ToolCall) -> Result<ToolCall, Failure> {
     let arguments = arguments.map_err(|error| {
         Failure::new(RequestFailure::ToolArguments { tool: call.name.clone() }).detailed(error)
     })?;
-    Ok(ToolCall { id: None, name: call.name.clone(), arguments })
+    let id = (!call.id.is_empty()).then(|| call.id.clone());
+    Ok(ToolCall { id, name: call.name.clone(), arguments })
 }
 
-/// A call that the model made.
-pub fn tool_call(call: ToolCall) -> protocol::ToolCall {
-    protocol::ToolCall { name: call.name, arguments: serde_json::Value::Object(call.arguments).to_string() }
+/// A call that ends with this token of an answer.
+pub fn tool_call(answer: RequestId, token: u32, call: ToolCall) -> protocol::ToolCall {
+    let id = protocol::ToolCall::id_of(answer, token);
+    protocol::ToolCall { id, name: call.name, arguments: Value::Object(call.arguments).to_string() }
 }
 
 /// How the engine is to answer. What only the engine or the prompt knows is left at its default.
@@ -106,10 +113,10 @@ pub fn finish(finish: Finish) -> protocol::Finish {
     match finish {
         Finish::EndOfTurn => protocol::Finish::EndOfTurn,
         Finish::StopText => protocol::Finish::StopText,
-        // The page has no tools yet.
-        Finish::MaxTokens | Finish::CutCall => protocol::Finish::MaxTokens,
+        Finish::MaxTokens => protocol::Finish::MaxTokens,
         Finish::ContextFull => protocol::Finish::ContextFull,
         Finish::ToolCall => protocol::Finish::ToolCall,
+        Finish::CutCall => protocol::Finish::CutCall,
         Finish::Cancelled => protocol::Finish::Cancelled,
     }
 }
@@ -121,7 +128,7 @@ pub fn finish(finish: Finish) -> protocol::Finish {
 pub fn prompt(
     variant: Variant,
     messages: &[protocol::Message],
-    tools: &[String],
+    tools: &[protocol::Tool],
     thinking: bool,
     clips: &[usize],
 ) -> Result<Prompt, Failure> {
@@ -135,7 +142,7 @@ mod tests {
     use super::*;
     use engine::template::{RenderOptions, Variant, render};
 
-    fn rendered(messages: &[protocol::Message], tools: &[String]) -> String {
+    fn rendered(messages: &[protocol::Message], tools: &[protocol::Tool]) -> String {
         let conversation = conversation(messages, tools, &[2]).expect("a conversation");
         let options = RenderOptions::new(Variant::Small);
         render(&conversation.messages, &conversation.tools, &options).to_string()
@@ -144,10 +151,13 @@ mod tests {
     #[test]
     fn a_conversation_with_a_tool_renders_as_the_template_says() {
         let mut asks = protocol::Message::text(protocol::Role::Assistant, "");
-        asks.calls =
-            vec![protocol::ToolCall { name: "weather".into(), arguments: r#"{"city":"Oslo"}"#.into() }];
+        asks.calls = vec![protocol::ToolCall {
+            id: "1".into(),
+            name: "weather".into(),
+            arguments: r#"{"city":"Oslo"}"#.into(),
+        }];
         let mut told = protocol::Message::text(protocol::Role::Tool, "sunny");
-        told.tool = "weather".into();
+        (told.tool, told.call) = ("weather".into(), "1".into());
         let messages = [
             protocol::Message::text(protocol::Role::System, "Be brief."),
             protocol::Message::text(protocol::Role::User, "Weather in Oslo?"),
@@ -180,12 +190,14 @@ mod tests {
     #[test]
     fn nonsense_is_refused() {
         let mut message = protocol::Message::text(protocol::Role::Assistant, "");
-        message.calls = vec![protocol::ToolCall { name: "f".into(), arguments: "[1]".into() }];
+        message.calls =
+            vec![protocol::ToolCall { id: String::new(), name: "f".into(), arguments: "[1]".into() }];
         let failure = conversation(&[message], &[], &[]).expect_err("an array");
         assert_eq!(failure.code, RequestFailure::ToolArguments { tool: "f".into() }.into());
         assert!(!failure.detail.is_empty());
-        let failure = conversation(&[], &["{".to_owned()], &[]).expect_err("half an object");
-        assert_eq!(failure.code, RequestFailure::ToolDescription.into());
+        let half = protocol::Tool { parameters: "{".into(), ..protocol::Tool::default() };
+        let failure = conversation(&[], &[half], &[]).expect_err("half an object");
+        assert_eq!(failure.code, RequestFailure::SchemaText.into());
     }
 
     #[test]
@@ -208,7 +220,7 @@ mod tests {
     #[test]
     fn a_call_becomes_json() {
         let arguments = serde_json::from_str(r#"{"city":"Oslo","days":2}"#).expect("an object");
-        let call = tool_call(ToolCall { id: None, name: "weather".into(), arguments });
-        assert_eq!(call.arguments, r#"{"city":"Oslo","days":2}"#);
+        let call = tool_call(RequestId(26), 9, ToolCall { id: None, name: "weather".into(), arguments });
+        assert_eq!((call.id.as_str(), call.arguments.as_str()), ("1a-9", r#"{"city":"Oslo","days":2}"#));
     }
 }

@@ -10,14 +10,14 @@ use engine::bytes::SourceError;
 use engine::media::Input;
 use engine::model::Noise;
 use engine::session::{
-    Control, DenoisingStep, DiffusionEvent, DiffusionOptions, EngineError, Event, Finish as Ended,
-    ModelSession, Options,
+    Constraint, Control, DenoisingStep, DiffusionEvent, DiffusionOptions, EngineError, Event,
+    Finish as Ended, ModelSession, Options,
 };
 use engine::template::{Piece, Prompt};
 use protocol::failure::RequestFailure;
 use protocol::{
     Begun, Canvas, CanvasText, Channel, DiffusionTimings, Failure, Finish, GenerateOptions, Message, Outcome,
-    Progress, RequestId, Resumed, Timings,
+    Progress, RequestId, Resumed, Timings, Tool,
 };
 use web_time::Instant;
 
@@ -25,7 +25,9 @@ use crate::batch::Batch;
 use crate::host::recovery::{self, Losses};
 use crate::host::{Host, LastAnswer, Model, Ready, Slot};
 use crate::state::tasks::{Kind, Task};
-use crate::{adapters, convert, drafting, experts, failure, keeping, media, reading, verifying};
+use crate::{
+    adapters, constraining, convert, drafting, experts, failure, keeping, media, reading, verifying,
+};
 
 /// Milliseconds for which a count waits whether another one comes.
 const BETWEEN_COUNTS: u32 = 30;
@@ -74,14 +76,21 @@ async fn answer_in_turn(
     answer_in(host, &mut slot, wanted, task).await
 }
 
+/// A prompt to count.
+pub struct CountRequest {
+    /// The conversation.
+    pub messages: Vec<Message>,
+    /// The bytes of its pictures and sounds.
+    pub handles: Vec<web_sys::Blob>,
+    /// Whether thinking is on.
+    pub thinking: bool,
+    /// The tools that it declares.
+    pub tools: Vec<Tool>,
+}
+
 /// Answers [`protocol::Request::Count`].
-pub async fn count(
-    host: Rc<Host>,
-    messages: Vec<Message>,
-    handles: Vec<web_sys::Blob>,
-    thinking: bool,
-    task: Task,
-) -> Result<Outcome, Failure> {
+pub async fn count(host: Rc<Host>, wanted: CountRequest, task: Task) -> Result<Outcome, Failure> {
+    let CountRequest { messages, handles, thinking, tools } = wanted;
     let Some(model) = host.model.borrow().clone() else {
         return Err(RequestFailure::NoModel.into());
     };
@@ -92,7 +101,7 @@ pub async fn count(
     };
     task.cancel.guard(breath).await.map_err(|_| failure::cancelled())?;
     let prepared = media::prepare(&host, &messages, &handles, &task.cancel).await?;
-    let prompt = convert::prompt(model.variant, &messages, &[], thinking, &prepared.clips())?;
+    let prompt = convert::prompt(model.variant, &messages, &tools, thinking, &prepared.clips())?;
     Ok(Outcome::Counted { tokens: prepared.count(&prompt, &model)? })
 }
 
@@ -108,9 +117,10 @@ async fn answer_in(
         return Err(RequestFailure::NoModel.into());
     };
     let asked = &wanted.options;
+    let constrained = constraining::of_answer(host, &model, asked)?;
     let prepared = media::prepare(host, &wanted.messages, &wanted.handles, &task.cancel).await?;
-    let prompt =
-        convert::prompt(model.variant, &wanted.messages, &asked.tools, asked.thinking, &prepared.clips())?;
+    let tools = &asked.constraint.tools;
+    let prompt = convert::prompt(model.variant, &wanted.messages, tools, asked.thinking, &prepared.clips())?;
     let mut bare = prepared.input(&prompt, &model)?;
     let asks = bare.ids().to_vec();
     let going_on = match (&asked.resumed, &asked.begun) {
@@ -133,6 +143,8 @@ async fn answer_in(
     };
     let control = Control { cancel: task.cancel.clone(), answer_now: Rc::clone(&task.answer_now) };
     let begun = asked.begun.clone().unwrap_or_default();
+    // What was thought already stays, whatever is wanted now.
+    let thinking = asked.thinking || !begun.thought.is_empty();
     let mut reporter = AnswerReporter::new(host, id, asked.thinking, begun, &resumed);
     host.progress(id, Progress::Begins(resumed));
     let mut losses = Losses::default();
@@ -147,10 +159,15 @@ async fn answer_in(
         let mut input = bare.clone();
         let mut progress = media::EncodeProgress::new(host, id);
         let encoded = prepared.encode(&mut progress, ready, &mut input, &wanted.handles, &task.cancel).await;
+        let mut constraint = match &constrained {
+            Some(vocabulary) => Some(vocabulary.begin(&asked.constraint, thinking, in_thought)?),
+            None => None,
+        };
+        let run = Run { options: &options, control: &control, constraint: constraint.as_deref_mut() };
         reporter.clock.start();
         let used_before = experts::used(&ready.session);
         let error = match encoded {
-            Ok(()) => match generate(&mut ready.session, input, &options, &control, &mut reporter).await {
+            Ok(()) => match generate(&mut ready.session, input, run, &mut reporter).await {
                 Ok(outcome) => {
                     reporter.flush();
                     let mut timings = reporter.timings(&outcome, wanted.asked, ready);
@@ -205,17 +222,29 @@ struct Generated {
     speculation: Option<protocol::Speculation>,
 }
 
+/// How a session is to answer.
+struct Run<'a> {
+    options: &'a Options,
+    control: &'a Control,
+    /// Of an autoregressive model alone.
+    constraint: Option<&'a mut (dyn Constraint + 'static)>,
+}
+
 async fn generate(
     session: &mut ModelSession,
     input: Input,
-    options: &Options,
-    control: &Control,
+    Run { options, control, constraint }: Run<'_>,
     reporter: &mut AnswerReporter<'_>,
 ) -> Result<Generated, EngineError> {
     match session {
         ModelSession::Autoregressive(session) => {
-            let outcome =
-                session.generate(input, options, control, &mut |event| reporter.on_event(event)).await?;
+            let on = &mut |event| reporter.on_event(event);
+            let outcome = match constraint {
+                Some(constraint) => {
+                    session.generate_constrained(input, options, control, constraint, on).await?
+                }
+                None => session.generate(input, options, control, on).await?,
+            };
             let prompt_tokens = outcome.timings.prompt_tokens;
             let speculation = outcome
                 .timings
@@ -273,7 +302,7 @@ struct AnswerReporter<'a> {
 
 impl<'a> AnswerReporter<'a> {
     fn new(host: &'a Host, id: RequestId, thoughts: bool, text: Begun, resumed: &Resumed) -> Self {
-        let batch = Batch::new(thoughts);
+        let batch = Batch::new(id, thoughts);
         let clock = Clock { decode_ms: resumed.decode_ms, ..Clock::default() };
         Self { host, id, batch, text, drawn: resumed.drawn.clone(), cached: None, clock, diffusion: None }
     }

@@ -11,6 +11,7 @@
 mod adapters;
 mod batch;
 pub mod choices;
+pub mod constraining;
 mod convert;
 mod details;
 pub mod device;

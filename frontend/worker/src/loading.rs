@@ -427,6 +427,7 @@ async fn try_load(
         audio_tower: modalities.audio_tower,
         last: RefCell::default(),
         counts: RefCell::default(),
+        vocabulary: RefCell::default(),
     };
     let ready = Ready::new(Rc::clone(gpu), session, model.projector.as_ref());
     let ready = ready.await.map_err(|error| LoadError::Engine(error, context))?;

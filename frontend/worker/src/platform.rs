@@ -9,6 +9,7 @@ use engine::store::{self, Folder, StoreError};
 use protocol::failure::NoGpu;
 use protocol::{CacheReport, Failure, ModelSource, PageId, ToPage};
 
+use crate::constraining::Constraints;
 use crate::device::AdapterNames;
 
 /// A browser's worker, or a test.
@@ -32,6 +33,9 @@ pub trait Platform {
 
     /// Returns the platform's names of its graphics adapter.
     fn adapter(&self) -> LocalBoxFuture<'_, Result<AdapterNames, NoGpu>>;
+
+    /// Fetches what knows grammars.
+    fn constraints(&self) -> LocalBoxFuture<'_, Result<Rc<dyn Constraints>, Failure>>;
 
     /// Opens a model's files; keeps them, if `keep` says so and there is a place for them. `files` are the handles of
     /// [`ModelSource::Local`]. Reads from a server obey `link`.

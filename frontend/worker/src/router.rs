@@ -10,7 +10,7 @@ use crate::failure::Stopped;
 use crate::host::Host;
 use crate::host::responder::{Answered, Responder};
 use crate::state::tasks::{Ending, Kind};
-use crate::{adapters, diagnosing, embedding, failure, generating, loading, media, tuning};
+use crate::{adapters, constraining, diagnosing, embedding, failure, generating, loading, media, tuning};
 
 impl Host {
     /// Takes a message. Requests of pages of another version are ignored.
@@ -120,6 +120,9 @@ fn accept(shared: &Rc<Host>, responder: Responder, request: Request, files: Vec<
                 answered
             })
         }
+        Request::PrepareConstraint(constraint) => {
+            responder.run(Kind::Beside, |task| constraining::prepare(host, constraint, task))
+        }
         Request::OpenAdapter { key, source } => match shared.tasks.training() {
             Some(_) => responder.refuse(Kind::Train),
             None => responder.run(Kind::Beside, |task| adapters::open(host, key, source, files, task)),
@@ -135,9 +138,10 @@ fn accept(shared: &Rc<Host>, responder: Responder, request: Request, files: Vec<
                 None => responder.run(Kind::Diagnosis, |task| diagnosing::diagnose(host, what, task)),
             }
         }
-        Request::Count { messages, thinking } => {
+        Request::Count { messages, thinking, tools } => {
             shared.tasks.stop(page, Kind::Count);
-            responder.run(Kind::Count, |task| generating::count(host, messages, files, thinking, task))
+            let wanted = generating::CountRequest { messages, handles: files, thinking, tools };
+            responder.run(Kind::Count, |task| generating::count(host, wanted, task))
         }
         Request::Tune(request) => tuning::accept(shared, responder, *request, files),
         Request::ListCache => responder.run(Kind::Beside, |task| async move {

@@ -66,7 +66,9 @@ try {
   const here = new URL(import.meta.url).pathname;
   worker?.addEventListener("message", ({ data }) => data.boot !== here && dispatchEvent(new Event("newbuild")));
   worker?.register("/sw.js").catch(() => {});
-  addEventListener("documents", () => worker?.ready.then(({ active }) => active?.postMessage("needed")));
+  for (const needed of ["documents", "constraints"]) {
+    addEventListener(needed, () => worker?.ready.then(({ active }) => active?.postMessage({ needed })));
+  }
 } catch (cause) {
   root.dataset.boot = "failed";
   console.error(cause);

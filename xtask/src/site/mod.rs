@@ -50,6 +50,9 @@ pub const WORKER: Bundle = Bundle { package: "worker", name: "engine", optimise:
 /// The size-optimised bundle that reads documents, fetched with the first of them.
 const DOCUMENTS: Bundle = Bundle { package: "reader", name: "documents", optimise: OPTIMISE };
 
+/// The size-optimised bundle that constrains answers, fetched with the first tool or format.
+const CONSTRAINTS: Bundle = Bundle { package: "constraints", name: "constraints", optimise: OPTIMISE };
+
 /// The engine that is played by timers, for tests alone.
 const FAKE: Bundle = Bundle { package: "fake", name: "fake", optimise: "" };
 
@@ -140,18 +143,24 @@ fn build_with(options: &Options, lint: bool, programs: &Programs, latest: bool) 
     Ok(folder)
 }
 
-/// The script that starts the engine from these files beside it.
-pub fn worker_script(script: &str, wasm: &str) -> String {
+/// The script that starts the engine from these files beside it. `constraints` are the script and the wasm of that bundle; `None`
+/// for an engine that constrains no answers.
+pub fn worker_script(script: &str, wasm: &str, constraints: Option<[&str; 2]>) -> String {
+    let constraints = constraints.map(|[script, wasm]| {
+        let load = include_str!("constraints.js").replace("{{constraints-script}}", script);
+        load.replace("{{constraints-wasm}}", wasm)
+    });
     include_str!("worker.js")
         .replace("{{ahead}}", include_str!("ahead.js"))
+        .replace("{{constraints}}", &constraints.unwrap_or_default())
         .replace("{{script}}", script)
         .replace("{{wasm}}", wasm)
 }
 
-/// The bundles of a site: the page's, the engine's and that for documents first.
+/// The bundles of a site: the page's, the engine's, that for documents and that of constraints first.
 fn bundles(options: &Options) -> Vec<&'static Bundle> {
     let fake = (options.quick || options.simulator).then_some(&FAKE);
-    [&PAGE, &WORKER, &DOCUMENTS].into_iter().chain(fake).collect()
+    [&PAGE, &WORKER, &DOCUMENTS, &CONSTRAINTS].into_iter().chain(fake).collect()
 }
 
 /// Fills the folder of a site. What `others` have compressed is not compressed again.
@@ -169,9 +178,12 @@ fn build_now(
     let manner = Manner { quick: options.quick, lint, glue: programs.glue.clone() };
     let mut built = bundle::build(&bundles(options), toolchain, &manner)?.into_iter();
     let mut next = || built.next();
-    let (Some(page), Some(engine), Some(documents), fake) = (next(), next(), next(), next()) else {
+    let (Some(page), Some(engine), Some(documents), Some(constraints)) = (next(), next(), next(), next())
+    else {
         bail!("there are fewer bundles than were asked for");
     };
+
+    let fake = next();
 
     site.add_snippets(&page)?;
     site.add_snippets(&engine)?;
@@ -186,7 +198,11 @@ fn build_now(
     let boot = site.add_hashed("boot", "js", boot.as_bytes())?;
     let engine_js = site.add_hashed("engine", "js", &engine.script)?;
     let engine_wasm = site.add_hashed("engine", "wasm", &engine.wasm)?;
-    let worker = worker_script(&engine_js.file, &engine_wasm.file);
+    site.add_snippets(&constraints)?;
+    let constraints_js = site.add_hashed(CONSTRAINTS.name, "js", &constraints.script)?;
+    let constraints_wasm = site.add_hashed(CONSTRAINTS.name, "wasm", &constraints.wasm)?;
+    let constraints = [constraints_js.file.as_str(), &constraints_wasm.file];
+    let worker = worker_script(&engine_js.file, &engine_wasm.file, Some(constraints));
     let worker = site.add_hashed("worker", "js", worker.as_bytes())?;
     let documents = add_worker(&mut site, DOCUMENTS.name, &documents)?;
     let fake = fake.map(|fake| add_worker(&mut site, FAKE.name, &fake)).transpose()?;
@@ -223,7 +239,7 @@ fn add_worker(site: &mut Site, name: &str, bundle: &Built) -> Result<String> {
     site.add_snippets(bundle)?;
     let script = site.add_hashed(name, "js", &bundle.script)?;
     let wasm = site.add_hashed(name, "wasm", &bundle.wasm)?;
-    let worker = include_str!("worker.js").replace("{{ahead}}", "");
+    let worker = include_str!("worker.js").replace("{{ahead}}", "").replace("{{constraints}}", "");
     let worker = worker.replace("{{script}}", &script.file).replace("{{wasm}}", &wasm.file);
     Ok(site.add_hashed(&format!("{name}-worker"), "js", worker.as_bytes())?.address)
 }

@@ -8,8 +8,8 @@ use super::publish::Site;
 const PAGES: [&str; 6] =
     ["/", "/c/00000000000000000000000000000000", "/models", "/tune", "/settings", "/diagnostics"];
 
-/// What the names of files begin with that are kept once they were needed.
-const WHEN_NEEDED: &str = "/pkg/documents";
+/// Parts whose files are kept once they were needed: what their names begin with, and the events by which the page says so.
+const WHEN_NEEDED: [&str; 2] = ["documents", "constraints"];
 
 /// Files that the page only links to.
 const NOTICES: [&str; 2] = ["/sbom.cdx.json", "/third-party-licenses.txt"];
@@ -17,9 +17,16 @@ const NOTICES: [&str; 2] = ["/sbom.cdx.json", "/third-party-licenses.txt"];
 /// The script for a site that is complete but for it. Every page of this build names `boot`.
 pub fn script(site: &Site, boot: &str, languages: &[&str]) -> Result<String> {
     let files = site.addresses().into_iter().filter(|address| !NOTICES.contains(&address.as_str()));
-    let (needed, files): (Vec<_>, Vec<_>) = files.partition(|address| address.starts_with(WHEN_NEEDED));
+    let is_of =
+        |address: &str, part: &str| address.strip_prefix("/pkg/").is_some_and(|it| it.starts_with(part));
+    let (needed, files): (Vec<_>, Vec<_>) =
+        files.partition(|address| WHEN_NEEDED.iter().any(|part| is_of(address, part)));
+    let parts = WHEN_NEEDED.map(|part| {
+        let files: Vec<_> = needed.iter().filter(|address| is_of(address, part)).collect();
+        format!("{part}: {}", list(&files))
+    });
     Ok(include_str!("sw.js")
-        .replace("{{needed}}", &list(&needed))
+        .replace("{{needed}}", &format!("{{ {} }}", parts.join(", ")))
         .replace("{{boot}}", boot)
         .replace("{{version}}", &site.hash()?)
         .replace("{{files}}", &list(&files))
@@ -48,6 +55,7 @@ mod tests {
             site.add(Path::new("icon.svg"), icon).expect("written");
             site.add(Path::new("sbom.cdx.json"), b"{}").expect("written");
             site.add_hashed("documents", "wasm", b"documents").expect("written");
+            site.add_hashed("constraints", "wasm", b"constraints").expect("written");
             script(&site, "/pkg/boot.js", &["en", "de"]).expect("a script")
         };
         let (one, two) = (written(b"one"), written(b"two"));
@@ -55,6 +63,9 @@ mod tests {
         assert_eq!(one, written(b"one"));
         assert!(one.contains("\n  \"/icon.svg\",\n") && one.contains("\n  \"/pkg/boot."), "{one}");
         assert!(!one.contains("sbom") && !one.contains("{{"), "{one}");
-        assert!(one.find("\n  \"/pkg/documents.") > one.find("const whenNeeded"), "{one}");
+        for part in WHEN_NEEDED {
+            let listed = one.find(&format!("{part}: [\n  \"/pkg/{part}."));
+            assert!(listed > one.find("const whenNeeded"), "{one}");
+        }
     }
 }

@@ -3,8 +3,8 @@
 const boot = "{{boot}}";
 const site = "site-{{version}}";
 const files = new Set({{files}});
-/** Files that are kept once they were needed, and from then on by every build. */
-const whenNeeded = new Set({{needed}});
+/** Files that are kept once they were needed, and from then on by every build: for each part that may need them. */
+const whenNeeded = {{needed}};
 const pages = {{pages}};
 const languages = {{languages}};
 /** The last list of models, in a cache that outlives this build. */
@@ -23,11 +23,14 @@ addEventListener("fetch", (event) => {
   if (request.method !== "GET" || origin !== location.origin) return;
   const page = request.mode === "navigate" && pageOf(pathname);
   if (page) event.respondWith(open(event, page));
-  else if (files.has(pathname) || whenNeeded.has(pathname)) event.respondWith(file(request));
+  else if (files.has(pathname) || Object.values(whenNeeded).flat().includes(pathname)) event.respondWith(file(request));
   else if (pathname === LIST) event.respondWith(list(event, request));
 });
-// The page says so once it has used what comes when it is needed.
-addEventListener("message", (event) => event.data === "needed" && event.waitUntil(keepNeeded()));
+// The page names a part once it has used it.
+addEventListener("message", (event) => {
+  const part = event.data?.needed;
+  if (part in whenNeeded) event.waitUntil(keepNeeded([part]));
+});
 
 /** Keeps this build, and tells open pages about it. */
 async function keep(event) {
@@ -45,7 +48,7 @@ async function keep(event) {
   };
   await Promise.all([
     cache.addAll([...files]),
-    wereNeeded().then((needed) => needed && keepNeeded()),
+    wereNeeded().then(keepNeeded),
     list(event, LIST),
     ...pages.flatMap((page) => languages.map((language) => document(page, language))),
   ]);
@@ -53,18 +56,19 @@ async function keep(event) {
   windows.forEach((window) => window.postMessage({ boot }));
 }
 
-/** Keeps what was needed, unless it is kept. */
-async function keepNeeded() {
+/** Keeps the files of these parts, unless they are kept. */
+async function keepNeeded(parts) {
   const cache = await caches.open(site);
   const kept = (await cache.keys()).map(({ url }) => new URL(url).pathname);
-  await cache.addAll([...whenNeeded].filter((file) => !kept.includes(file)));
+  await cache.addAll(parts.flatMap((part) => whenNeeded[part]).filter((file) => !kept.includes(file)));
 }
 
-/** Whether an earlier build has kept what comes when it is needed. */
+/** The parts whose files an earlier build has kept. */
 async function wereNeeded() {
   const earlier = (await caches.keys()).filter((name) => name.startsWith("site-") && name !== site);
   const kept = await Promise.all(earlier.map(async (name) => (await caches.open(name)).keys()));
-  return kept.flat().some(({ url }) => new URL(url).pathname.startsWith("/pkg/documents"));
+  const paths = kept.flat().map(({ url }) => new URL(url).pathname);
+  return Object.keys(whenNeeded).filter((part) => paths.some((path) => path.startsWith(`/pkg/${part}`)));
 }
 
 /** Runs when no page of an earlier build is open any more. */

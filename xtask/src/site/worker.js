@@ -1,6 +1,7 @@
 import init, { start } from "./{{script}}";
 
 {{ahead}}
+{{constraints}}
 // Messages that come before the engine is compiled are kept for it.
 const early = [];
 self.onmessage = (event) => early.push(event);

@@ -14,12 +14,16 @@ use crate::project;
 /// Each crate of the workspace with those that depend on it and have tests of their own.
 const DEPENDENTS: &[(&str, &[&str])] = &[
     ("shaders", &["frontend/engine", "frontend/probe", "frontend/worker"]),
+    ("frontend/constraints", &["frontend/worker"]),
     ("frontend/documents", &["app", "server"]),
     ("frontend/engine", &["frontend/probe", "frontend/worker"]),
-    ("frontend/grammar", &["frontend/engine", "frontend/probe"]),
+    ("frontend/grammar", &["frontend/constraints", "frontend/engine", "frontend/probe", "frontend/worker"]),
     // Its models are those of the tests of both.
     ("frontend/probe", &["frontend/engine", "frontend/worker"]),
-    ("frontend/protocol", &["frontend/worker", "frontend/fake", "app", "server", "xtask/wire"]),
+    (
+        "frontend/protocol",
+        &["frontend/constraints", "frontend/worker", "frontend/fake", "app", "server", "xtask/wire"],
+    ),
     ("frontend/worker", &[]),
     ("frontend/reader", &[]),
     ("frontend/fake", &[]),
@@ -39,8 +43,10 @@ const DEPENDENTS: &[(&str, &[&str])] = &[
 /// What the page with a simulated engine is made of.
 const PAGE: &[&str] = &[
     "app",
+    "frontend/constraints",
     "frontend/documents",
     "frontend/fake",
+    "frontend/grammar",
     "frontend/interop",
     "frontend/protocol",
     "frontend/reader",
@@ -53,7 +59,9 @@ const PAGE: &[&str] = &[
 /// What the page with the real engine is made of besides.
 const ENGINE: &[&str] = &[
     "shaders",
+    "frontend/constraints",
     "frontend/engine",
+    "frontend/grammar",
     "frontend/worker",
     "frontend/interop",
     "frontend/protocol",

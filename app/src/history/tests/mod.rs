@@ -11,14 +11,14 @@ use std::collections::BTreeSet;
 
 use pollster::block_on;
 use proptest::prelude::*;
-use protocol::{Content, Finish, Media, Role, Sampling, Timings, TokenBudget, ToolCall};
+use protocol::{AnswerFormat, Content, Finish, Media, Role, Sampling, Timings, TokenBudget, ToolCall};
 
 use super::backend::Memory;
 use super::records::{Table, Value, Write};
 use super::{
     Archive, Attachment, AttachmentKey, AttachmentKind, Conversation, ConversationId, Draft, GRACE_MS,
-    HistoryStore, ImportError, MAX_IMPORT_BYTES, MAX_MESSAGE_BYTES, Moment, NodeId, Options, Persistence,
-    Saved, StoreError, StoredConversation, Summary, TreeError, TreeOpError,
+    HistoryStore, ImportError, MAX_IMPORT_BYTES, MAX_MESSAGE_BYTES, Message, Moment, NodeId, Options,
+    Persistence, Saved, StoreError, StoredConversation, Summary, TreeError, TreeOpError,
 };
 
 fn empty(id: u128) -> Conversation {
@@ -198,13 +198,38 @@ fn the_engine_reads_the_path() {
     assert_eq!(prompt[2].content, [seen(1), Content::Text("Look".to_owned())]);
     let prompt = conversation.prompt(answer, &|_| None);
     assert_eq!(prompt[2].thought, "", "thoughts of earlier answers are not repeated");
-    conversation.push_call(silent, ToolCall { name: "sum".to_owned(), arguments: "{}".to_owned() });
+    let call = ToolCall { id: "1-9".to_owned(), name: "sum".to_owned(), arguments: "{}".to_owned() };
+    conversation.push_call(silent, call.clone());
     conversation.push_thought(silent, "Add.");
-    let result = conversation.add_tool_result(silent, "sum", "3", 7).unwrap();
+    let result = conversation.add_tool_result(silent, &call, "3", false, 7).unwrap();
     let prompt = conversation.prompt(result, &|_| None);
     assert_eq!((prompt[2].thought.as_str(), prompt[3].tool.as_str()), ("Add.", "sum"));
+    assert_eq!(prompt[3].call, prompt[2].calls[0].id);
     assert_eq!(conversation.generate_options(&Sampling::default()).sampling, Sampling::default());
     assert_eq!(conversation.path_to(result), [question, silent, result]);
+}
+
+#[test]
+fn calls_and_results_are_kept_and_older_ones_are_read() {
+    block_on(async {
+        let (here, there) = (store(), store());
+        let (mut conversation, question, _) = answered(1);
+        conversation.options.tools = vec!["calculate".to_owned(), "of a newer page".to_owned()];
+        conversation.options.format = AnswerFormat::Schema("{}".to_owned());
+        let answer = conversation.add_answer(question, "demo", 6).unwrap();
+        let call = ToolCall { id: "1-9".to_owned(), name: "sum".to_owned(), arguments: "{}".to_owned() };
+        conversation.push_call(answer, call.clone());
+        conversation.finish(answer, Finish::ToolCall, Timings::default(), 7);
+        conversation.add_tool_result(answer, &call, "no", true, 8).unwrap();
+        keep(&here, &conversation).await;
+        assert_eq!(loaded(&here, conversation.id).await, Some(conversation.clone()));
+        there.import(exported(&here).await.as_bytes()).await.unwrap();
+        assert_eq!(loaded(&there, conversation.id).await, Some(conversation.clone()));
+        assert!(conversation.to_markdown().contains("`sum({})`\n\n## sum\n\nno"));
+    });
+    let message = r#"{"role":"assistant","calls":[{"name":"sum","arguments":"{}"}],"created":1}"#;
+    let message: Message = serde_json::from_str(message).unwrap();
+    assert_eq!(message.calls[0].id, "");
 }
 
 #[test]
@@ -416,8 +441,8 @@ fn a_bad_import_says_where_and_changes_nothing() {
             matches!(&missing, ImportError::Json { line, reason, .. } if *line > 2 && reason.contains("updated")),
             "{missing:?}"
         );
-        let newer = refused(json.replace("\"version\": 4", "\"version\": 5")).await;
-        assert_eq!(newer, ImportError::Version { found: 5 });
+        let newer = refused(json.replace("\"version\": 5", "\"version\": 6")).await;
+        assert_eq!(newer, ImportError::Version { found: 6 });
         assert!(matches!(refused("7".to_owned()).await, ImportError::Json { line: 1, .. }));
         for other in ["[]", "{}", "{\"format\": \"other\"}"] {
             assert!(matches!(refused(other.to_owned()).await, ImportError::Format { .. }), "{other}");
@@ -496,7 +521,10 @@ fn apply(conversation: &mut Conversation, step: Step, now: u64) {
         Step::Regenerate(node) => drop(conversation.regenerate(pick(node), "m", now)),
         Step::EditUser(node) => drop(conversation.edit_user(pick(node), "e", vec![picture(1)], now)),
         Step::EditAnswer(node) => drop(conversation.edit_answer(pick(node), "e", now)),
-        Step::ToolResult(node) => drop(conversation.add_tool_result(pick(node), "t", "r", now)),
+        Step::ToolResult(node) => {
+            let call = ToolCall { id: "1-1".into(), name: "t".into(), arguments: "{}".into() };
+            conversation.add_tool_result(pick(node), &call, "r", false, now).ok();
+        }
         Step::Switch(node, by) => drop(conversation.switch(pick(node), by)),
         Step::Show(node) => drop(conversation.show(pick(node))),
         Step::Delete(node) => drop(conversation.delete_branch(pick(node), now)),
@@ -582,6 +610,8 @@ fn settings_of_its_own_are_noticed() {
         Options { context: 4096, ..Options::default() },
         Options { max_tokens: 9, ..Options::default() },
         Options { stop: vec!["End".into()], ..Options::default() },
+        Options { tools: vec!["calculate".into()], ..Options::default() },
+        Options { format: AnswerFormat::Json, ..Options::default() },
     ] {
         assert!(of(options.clone()).has_own_settings(), "{options:?}");
     }

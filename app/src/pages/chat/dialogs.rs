@@ -1,15 +1,20 @@
 //! What a press opens over the conversation or beside it. The content is in the part of the wasm that comes later.
 
-use leptos::prelude::*;
+use std::sync::Arc;
+
+use leptos::{html, prelude::*};
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
 use super::{
     adapters,
+    calls::CallCards,
     camera::CameraView,
     chips::Chips,
     coded::CodedContent,
     compare::CompareContent,
     drawer::DrawerContent,
+    find::FindBar,
+    message_ref::MessageRef,
     preview::Preview,
     prompt_menu::{MenuKeys, PromptMenu},
     talk::TalkView,
@@ -19,9 +24,10 @@ use super::{
 use crate::{
     browser,
     components::{Dialog, DialogFrame, Glyph, IconButton},
+    history::Message,
     language::t,
     later,
-    state::{use_documents, use_library, use_ui, use_voice},
+    state::{use_chat, use_documents, use_find, use_library, use_ui, use_voice},
 };
 
 /// The content of a dialog.
@@ -37,6 +43,8 @@ enum Content {
     Coded,
     Adapters,
     Beside(MenuKeys),
+    Calls(MessageRef, Memo<Option<Arc<Message>>>),
+    Find(NodeRef<html::Div>, NodeRef<html::Div>, RwSignal<bool>),
 }
 
 /// Draws a content. Everything that only this function needs is in the part that comes later.
@@ -52,6 +60,10 @@ pub fn draw(content: Content) -> Result<AnyView, SplitLoaderError> {
         Content::VoiceBars => view! { <VoiceLines /> }.into_any(),
         Content::Coded => view! { <CodedContent /> }.into_any(),
         Content::Adapters => view! { <adapters::AdapterChoice /> }.into_any(),
+        Content::Calls(it, message) => view! { <CallCards it=it message=message /> }.into_any(),
+        Content::Find(scroller, messages, follows) => {
+            view! { <FindBar scroller=scroller messages=messages follows=follows /> }.into_any()
+        }
         Content::Beside(keys) => view! { <PromptMenu keys=keys /><Chips /> }.into_any(),
     })
 }
@@ -80,6 +92,35 @@ pub fn AdapterChoice() -> impl IntoView {
 #[component]
 pub fn Beside(menu: MenuKeys) -> impl IntoView {
     once_open(Content::Beside(menu))
+}
+
+/// The calls of tools in an answer, if it has any.
+#[component]
+pub fn Calls(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
+    let any = Memo::new(move |_| message.with(|it| it.as_ref().is_some_and(|it| !it.calls.is_empty())));
+    view! {
+        <Show when=move || any.get()>
+            {later::drawn(move || draw(Content::Calls(it, message)), |_| ().into_any())}
+        </Show>
+    }
+}
+
+/// The line that goes through what was found, while something is looked for in the conversation on screen.
+#[component]
+pub fn FindLine(
+    /// What scrolls.
+    scroller: NodeRef<html::Div>,
+    /// The messages.
+    messages: NodeRef<html::Div>,
+    /// Whether the view follows what is written.
+    follows: RwSignal<bool>,
+) -> impl IntoView {
+    let (chat, find) = (use_chat(), use_find());
+    let here = Memo::new(move |_| {
+        let id = chat.conversation.with(|conversation| conversation.id);
+        find.of.get() == Some(id)
+    });
+    view! { <Show when=move || here.get()>{content(Content::Find(scroller, messages, follows))}</Show> }
 }
 
 /// What belongs to this conversation.

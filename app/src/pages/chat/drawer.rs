@@ -5,6 +5,7 @@ use protocol::Timings;
 
 use super::adapters::AdaptersPart;
 use super::filing::FolderInstructions;
+use super::tool_switches::ToolSwitches;
 
 use crate::{
     components::{NumberField, ReloadHint, SamplingFields, Switch, Typed},
@@ -22,6 +23,7 @@ pub fn DrawerContent() -> impl IntoView {
             <PresetPart />
             <Instructions />
             <Answers />
+            <ToolSwitches />
             <AdaptersPart />
             <SamplingPart />
             <FiguresPart />

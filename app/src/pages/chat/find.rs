@@ -13,32 +13,14 @@ use crate::{
     watch::on_resize,
 };
 
-/// The line, while something is looked for in the conversation on screen.
+/// The line.
 #[component]
-pub fn FindLine(
+pub fn FindBar(
     /// What scrolls.
     scroller: NodeRef<html::Div>,
     /// The messages.
     messages: NodeRef<html::Div>,
     /// Whether the view follows what is written.
-    follows: RwSignal<bool>,
-) -> impl IntoView {
-    let (chat, find) = (use_chat(), use_find());
-    let here = Memo::new(move |_| {
-        let id = chat.conversation.with(|conversation| conversation.id);
-        find.of.get() == Some(id)
-    });
-    view! {
-        <Show when=move || here.get()>
-            <Line scroller=scroller messages=messages follows=follows />
-        </Show>
-    }
-}
-
-#[component]
-fn Line(
-    scroller: NodeRef<html::Div>,
-    messages: NodeRef<html::Div>,
     follows: RwSignal<bool>,
 ) -> impl IntoView {
     let (find, chat, ui) = (use_find(), use_chat(), use_ui());

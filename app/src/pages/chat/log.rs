@@ -5,7 +5,7 @@ use std::time::Duration;
 use leptos::{html, prelude::*};
 
 use super::{
-    find::FindLine,
+    dialogs::FindLine,
     panes::Panes,
     reading::{self, ReadingPlace},
     welcome::Welcome,

@@ -11,6 +11,7 @@ use super::{
     cited::{LeftOut, provide_citations},
     code_actions::{copy_with_format, provide_code_actions},
     composer::autosize,
+    dialogs::Calls,
     message_ref::MessageRef,
     thought::Thought,
     unanswered::Unanswered,
@@ -43,7 +44,8 @@ pub fn MessageView(it: MessageRef) -> impl IntoView {
     match role {
         Some(Role::User) => view! { <Question it=it message=message /> }.into_any(),
         Some(Role::Assistant) => view! { <Answer it=it message=message /> }.into_any(),
-        Some(Role::Tool) => {
+        // Where the call has an id, its card has the result.
+        Some(Role::Tool) if message.with_untracked(|it| it.as_ref().is_some_and(|it| it.call.is_empty())) => {
             let (tool, text) =
                 message.get_untracked().map(|it| (it.tool.clone(), it.text.clone())).unwrap_or_default();
             view! {
@@ -54,7 +56,7 @@ pub fn MessageView(it: MessageRef) -> impl IntoView {
             }
             .into_any()
         }
-        Some(Role::System) | None => ().into_any(),
+        Some(Role::Tool | Role::System) | None => ().into_any(),
     }
 }
 
@@ -255,10 +257,6 @@ fn Answer(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
         })
         .unwrap_or(kept)
     });
-    let calls = kept(|message| {
-        let lines = message.calls.iter().map(|call| format!("{}({})", call.name, call.arguments));
-        lines.collect::<Vec<_>>().join("\n")
-    });
     // A canvas has a mark of its own.
     let writing = Memo::new(move |_| {
         let writes = running.get() && chat.answer.phase.get() == AnswerPhase::Writing;
@@ -302,7 +300,7 @@ fn Answer(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
             >
                 <EditField node=node text=kept_text.get_untracked() answer=true />
             </Show>
-            {move || calls.with(|calls| (!calls.is_empty()).then(|| view! { <pre class="calls">{calls.clone()}</pre> }))}
+            <Calls it=it message=message />
             <Show when=move || !running.get() && !editing.get()>
                 <LeftOut it=it />
                 <Outcome it=it message=message />
@@ -369,7 +367,7 @@ fn Outcome(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView
         }
         let words = match message.finish {
             Some(Finish::Cancelled) => Some(t().finish_stopped()),
-            Some(Finish::MaxTokens) => Some(t().finish_limit()),
+            Some(Finish::MaxTokens | Finish::CutCall) => Some(t().finish_limit()),
             Some(Finish::ContextFull) => Some(t().finish_full()),
             Some(Finish::EndOfTurn | Finish::StopText | Finish::ToolCall) => None,
             None if message.edited => None,

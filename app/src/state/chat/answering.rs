@@ -30,7 +30,11 @@ const KEEP_EVERY_MS: u64 = 3_000;
 impl ChatStore {
     /// Has a turn of the conversation on screen answered: now, or as soon as a model is ready.
     pub fn ask(self, turn: ChatTurn) {
-        let conversation = self.conversation.id_untracked();
+        self.ask_in(self.conversation.id_untracked(), turn);
+    }
+
+    /// [`Self::ask`], of any conversation that is at hand.
+    pub(super) fn ask_in(self, conversation: ConversationId, turn: ChatTurn) {
         self.failure.set(None);
         if self.engine.model.with_untracked(ModelState::is_ready) {
             // What waits goes when the running answer has ended, and the adapters are open.
@@ -152,6 +156,10 @@ impl ChatStore {
         self.lock.set_value(locks::hold(&lock_name(place.conversation, node)));
         self.ui.say(t().answering());
         spawn_local(async move {
+            match self.constraint(&asked.options).await {
+                Ok(constraint) => options.constraint = constraint,
+                Err(failure) => return self.end(place, Vec::new(), Ending::Failed(failure)),
+            }
             let able = details.capabilities;
             self.give_documents(&mut asked, until, Measure { context, able }).await;
             let (messages, handles) = self.messages(&asked, until, able).await;
@@ -281,6 +289,9 @@ impl ChatStore {
         });
         if matches!(ending, Ending::Done(..)) {
             self.note_untitled(place.conversation);
+        }
+        if matches!(ending, Ending::Done(Finish::ToolCall, _)) {
+            self.carry_out(place.conversation, place.node, false);
         }
         if let Some(lock) = self.lock.try_update_value(Option::take).flatten() {
             spawn_local(async move {

@@ -2,6 +2,7 @@
 
 mod answering;
 mod attaching;
+mod calling;
 mod comparing;
 mod documents;
 mod draft;
@@ -16,6 +17,7 @@ mod transcribing;
 pub(super) use answering::{encoding_words, tower_words};
 pub(super) use attaching::content;
 pub use attaching::{Attached, Look, Reading, size_words};
+pub use calling::result_of;
 pub use documents::is_long_paste;
 use draft::DraftPlace;
 pub use live::LiveText;

@@ -172,7 +172,9 @@ impl ChatStore {
         let gathered = self.gather(&asked.attachments_to(until), able).await;
         let messages = gathered.messages(asked, until);
         let thinking = asked.options.thinking && able.thinking;
-        let reply = self.engine.request_with(gathered.handles, Request::Count { messages, thinking })?;
+        let tools = self.declared_tools(&asked.options).await;
+        let reply =
+            self.engine.request_with(gathered.handles, Request::Count { messages, thinking, tools })?;
         match reply.outcome().await {
             Some(Ok(Outcome::Counted { tokens })) => Some(tokens),
             _ => None,

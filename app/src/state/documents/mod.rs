@@ -12,6 +12,7 @@ use leptos::prelude::*;
 use web_sys::Blob;
 
 use super::MediaStore;
+use crate::browser;
 use crate::history::{Attachment, AttachmentKey, Extent, OpenDocument};
 use crate::language::t;
 use worker::Trouble;
@@ -66,7 +67,7 @@ impl DocumentStore {
         };
         match worker::ask(&ask, std::slice::from_ref(file), READING, goes_on).await {
             Ok(Reply::Read(Ok(document))) => {
-                keep_worker();
+                browser::keep_part("documents");
                 Ok(Some(document))
             }
             Ok(Reply::Read(Err(error))) => Err(words::error(&error)),
@@ -147,12 +148,6 @@ pub fn extent(document: &Document) -> Result<Extent, String> {
     let whole = document.whole().ok_or(t().document_blank())?;
     let tokens: usize = document.sections.iter().map(|section| estimate(&section.text)).sum();
     Ok(Extent { whole, tokens: u32::try_from(tokens).unwrap_or(u32::MAX), scanned })
-}
-
-/// Has the browser keep the worker for when the server can't be reached: the boot script listens.
-fn keep_worker() {
-    // An event of this name is never refused.
-    web_sys::Event::new("documents").ok().and_then(|event| window().dispatch_event(&event).ok());
 }
 
 #[cfg(test)]

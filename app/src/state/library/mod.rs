@@ -265,6 +265,19 @@ impl Library {
         self.found.set(Some(found));
     }
 
+    /// Returns the conversations that have all words of a query, with the text around them, latest first.
+    pub async fn find(self, query: &Query) -> Vec<Summary> {
+        let mut found = Vec::new();
+        for summary in self.list.get_untracked() {
+            // What can't be read is said where it is opened.
+            let Ok(Some(conversation)) = self.read(summary.id).await else { continue };
+            if let Some(excerpt) = SearchText::of(&conversation).find(query) {
+                found.push(Summary { snippet: excerpt.unwrap_or_default(), ..summary });
+            }
+        }
+        found
+    }
+
     /// Lets go of the texts that were searched, unless something is looked for again soon.
     fn forget_texts_later(self) {
         let searches = self.searches.number();

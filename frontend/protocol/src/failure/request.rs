@@ -26,8 +26,21 @@ pub enum RequestFailure {
     },
     /// The loaded model decodes by diffusion, and this is not for such models.
     Diffusion,
-    /// The description of a tool is not the JSON that it should be.
-    ToolDescription,
+    /// The loaded model can't call tools, or its answers can't be constrained.
+    Unconstrained,
+    /// What constrains answers is not here: it was not prepared, or could not be fetched.
+    NoConstraints,
+    /// A schema is not a JSON text.
+    SchemaText,
+    /// A schema asks for what can't be enforced.
+    Schema {
+        /// Where: a JSON pointer, behind the name of a tool for its parameters.
+        path: String,
+        /// The keyword that asks for it.
+        keyword: String,
+    },
+    /// A schema is too large, or nothing matches it.
+    SchemaTooLarge,
     /// The arguments of a tool call are not a JSON object.
     ToolArguments {
         /// The tool.
@@ -54,13 +67,16 @@ impl RequestFailure {
     pub(super) fn nature(&self) -> (Cause, Vec<Remedy>) {
         match self {
             Self::NoModel => (Cause::Invalid, vec![Remedy::OtherModel]),
-            Self::Diffusion => (Cause::Unsupported, vec![Remedy::OtherModel]),
+            Self::Diffusion | Self::Unconstrained => (Cause::Unsupported, vec![Remedy::OtherModel]),
             Self::OtherModel => (Cause::Invalid, vec![Remedy::Retry]),
+            Self::NoConstraints => (Cause::Unreachable, vec![Remedy::Retry]),
             Self::ContextFull { .. } => (Cause::ContextFull, vec![Remedy::NewChat]),
             Self::Busy(_)
             | Self::NoQuestion
             | Self::EmptyPrompt
-            | Self::ToolDescription
+            | Self::SchemaText
+            | Self::Schema { .. }
+            | Self::SchemaTooLarge
             | Self::ToolArguments { .. } => (Cause::Invalid, Vec::new()),
         }
     }

@@ -18,6 +18,7 @@ use protocol::{DeviceReport, Failure, PageId, Progress, RequestId, ToPage};
 
 pub use model::{Held, LastAnswer, Model, Ready, Slot, is_lost};
 
+use crate::constraining::Constraints;
 use crate::device::AdapterNames;
 use crate::platform::Platform;
 use crate::state::encoder::EncoderSlot;
@@ -40,6 +41,8 @@ pub struct Host {
     pub(crate) pages: Pages,
     /// The model that is loaded, or that will be again once its device is back.
     pub(crate) model: RefCell<Option<Rc<Model>>>,
+    /// What knows grammars, once a page has asked for it.
+    pub(crate) constraints: RefCell<Option<Rc<dyn Constraints>>>,
     pub(crate) keeper: Keeper,
     /// What is known of pictures and sounds.
     pub(crate) known: KnownMedia,
@@ -84,6 +87,7 @@ impl Host {
             turns: Turns::default(),
             pages: Pages::default(),
             model: RefCell::default(),
+            constraints: RefCell::default(),
             keeper: Keeper::default(),
             known: KnownMedia::default(),
             heard: RefCell::default(),

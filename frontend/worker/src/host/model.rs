@@ -17,6 +17,7 @@ use engine::tokenizer::Tokenizer;
 use futures_util::FutureExt as _;
 use protocol::{Begun, PageId};
 
+use crate::constraining::Vocabulary;
 use crate::state::drafter::Drafter;
 use crate::state::encoded::Encoded;
 use crate::state::heard::Listening;
@@ -68,6 +69,8 @@ pub struct Model {
     pub last: RefCell<Option<LastAnswer>>,
     /// Tokens of the texts that were counted last.
     pub counts: RefCell<KnownCounts>,
+    /// Its tokens for grammars, once they were needed.
+    pub vocabulary: RefCell<Option<Rc<dyn Vocabulary>>>,
 }
 
 impl Model {

@@ -2,6 +2,7 @@
 
 mod adapter;
 mod compiler;
+mod constraints;
 mod platform;
 mod ports;
 

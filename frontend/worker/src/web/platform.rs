@@ -18,7 +18,9 @@ use wasm_bindgen_futures::JsFuture;
 
 use super::adapter;
 use super::compiler::Compiler;
+use super::constraints;
 use super::ports;
+use crate::constraining::Constraints;
 use crate::device::AdapterNames;
 use crate::platform::{Link, Lock, Opened, Platform};
 
@@ -117,6 +119,10 @@ impl Platform for Browser {
 
     fn adapter(&self) -> LocalBoxFuture<'_, Result<AdapterNames, NoGpu>> {
         adapter::names().boxed_local()
+    }
+
+    fn constraints(&self) -> LocalBoxFuture<'_, Result<Rc<dyn Constraints>, Failure>> {
+        constraints::fetch().boxed_local()
     }
 
     fn open<'a>(

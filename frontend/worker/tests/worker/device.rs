@@ -133,7 +133,10 @@ fn a_model_is_inspected_loaded_asked_and_let_go() {
 
     // What is counted is what was read.
     host.receive(
-        ToWorker::request(RequestId(4), Request::Count { messages: asks("What is 2 + 3?"), thinking: false }),
+        ToWorker::request(
+            RequestId(4),
+            Request::Count { messages: asks("What is 2 + 3?"), thinking: false, tools: Vec::new() },
+        ),
         Vec::new(),
     );
     assert_eq!(desk.end_of(4), Ok(Outcome::Counted { tokens: timings.prompt_tokens }));
@@ -155,7 +158,7 @@ fn an_answer_that_is_stopped_keeps_what_was_tuned() {
                 // Others are heard meanwhile, and a second answer is refused.
                 let count = ToWorker::request(
                     RequestId(8),
-                    Request::Count { messages: asks("Hello"), thinking: false },
+                    Request::Count { messages: asks("Hello"), thinking: false, tools: Vec::new() },
                 );
                 asked.receive(count, Vec::new());
                 asked.receive(generate(9, "And 3 + 4?"), Vec::new());

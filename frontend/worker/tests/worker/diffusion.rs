@@ -7,8 +7,9 @@ use futures_util::FutureExt as _;
 use protocol::failure::{Code, RequestFailure};
 use protocol::tune::{ExampleData, TuneSettings};
 use protocol::{
-    BenchmarkOptions, Canvas, Control, Diagnosis, Diffusion, Finding, Finish, GenerateOptions, LoadOptions,
-    Outcome, Progress, Request, RequestId, Timings, ToPage, ToWorker, TuneRequest,
+    AnswerFormat, BenchmarkOptions, Canvas, Constraint, Control, Diagnosis, Diffusion, Finding, Finish,
+    GenerateOptions, LoadOptions, Outcome, Progress, Request, RequestId, Timings, ToPage, ToWorker,
+    TuneRequest,
 };
 use worker::Host;
 
@@ -55,6 +56,13 @@ fn a_diffusion_model_says_what_it_is_and_settles_its_answer() {
     let Ok(Outcome::Inspected { details, .. }) = desk.end_of(2) else { panic!("no inspection") };
     assert_eq!(details.diffusion, Some(Diffusion { canvas: 32, steps: 48 }));
     assert!(!details.capabilities.vision && !details.capabilities.audio);
+
+    let constraint = Constraint { format: AnswerFormat::Json, ..Constraint::default() };
+    let options = GenerateOptions { constraint, ..GenerateOptions::default() };
+    let request = Request::Generate { messages: asks("Hello"), options };
+    host.receive(ToWorker::request(RequestId(40), request), Vec::new());
+    let refused = desk.end_of(40).map_err(|failure| failure.code);
+    assert_eq!(refused, Err(Code::Request(RequestFailure::Unconstrained)));
 
     host.receive(ask(3, 32), Vec::new());
     let (_, timings) = done(desk.end_of(3));

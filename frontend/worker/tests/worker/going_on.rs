@@ -104,7 +104,10 @@ fn a_thought_that_was_cut_off_goes_on_and_one_that_has_ended_stays_so() {
 }
 
 fn count(id: u64, messages: &[Message]) -> ToWorker {
-    ToWorker::request(RequestId(id), Request::Count { messages: messages.to_vec(), thinking: false })
+    ToWorker::request(
+        RequestId(id),
+        Request::Count { messages: messages.to_vec(), thinking: false, tools: Vec::new() },
+    )
 }
 
 #[test]

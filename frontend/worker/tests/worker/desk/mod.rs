@@ -3,6 +3,7 @@
 // Each file of tests uses a part of it.
 #![allow(dead_code)]
 
+mod grammars;
 pub mod server;
 
 use std::cell::{Cell, RefCell};
@@ -20,6 +21,7 @@ use engine::gpu::{Gpu, GpuOptions};
 use engine::session::{DeviceMemory, ModelSpec};
 use engine::store::{self, Folder, MemoryFolder, StoreError, VerifiedSource};
 use futures_util::FutureExt as _;
+use grammars::Grammars;
 use probe::synth::{self, Shape};
 use protocol::failure::{MediaFailure, NoGpu};
 use protocol::{
@@ -29,6 +31,7 @@ use protocol::{
 };
 use server::Server;
 use worker::Host;
+use worker::constraining::Constraints;
 use worker::device::AdapterNames;
 use worker::platform::{Link, Lock, Opened, Platform};
 
@@ -316,6 +319,10 @@ impl Platform for Side {
     fn adapter(&self) -> LocalBoxFuture<'_, Result<AdapterNames, NoGpu>> {
         let names = self.desk().no_adapter.get().map_or_else(|| Ok(AdapterNames::default()), Err);
         std::future::ready(names).boxed_local()
+    }
+
+    fn constraints(&self) -> LocalBoxFuture<'_, Result<Rc<dyn Constraints>, Failure>> {
+        std::future::ready(Ok(Rc::new(Grammars) as Rc<dyn Constraints>)).boxed_local()
     }
 
     fn open<'a>(

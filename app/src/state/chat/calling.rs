@@ -1,0 +1,155 @@
+//! Tools of a conversation: what the model may call, carrying calls out, and having the answer go on behind their results.
+//!
+//! What an answer with tools or a format needs besides the engine is fetched when these are switched on, and when a conversation
+//! that has them is opened: not while it is answered.
+
+use std::pin::Pin;
+
+use leptos::{prelude::*, task::spawn_local};
+use protocol::failure::{EngineFailure, RequestFailure};
+use protocol::{Constraint, Failure, Request, Role, Tool, ToolCall};
+use serde_json::json;
+use wasm_split_helpers::{SplitLoaderError, wasm_split};
+
+use super::{ChatStore, ChatTurn};
+use crate::history::{self, Conversation, ConversationId, NodeId, Options, Query};
+use crate::tools::{self, Ran};
+use crate::{browser, language::t};
+
+/// The most turns in a row that may call tools. The user may have more carried out, one by one.
+const MOST_ROUNDS: usize = 8;
+
+/// The most conversations that a search returns.
+const MOST_FOUND: usize = 8;
+
+type Prepared = Pin<Box<dyn Future<Output = Result<Constraint, Failure>>>>;
+
+#[wasm_split(later, fallible)]
+fn prepared(chat: ChatStore, options: Options) -> Result<Prepared, SplitLoaderError> {
+    Ok(Box::pin(chat.prepare(tools::constraint(&options))))
+}
+
+#[wasm_split(later, fallible)]
+fn declared(names: Vec<String>) -> Result<Vec<Tool>, SplitLoaderError> {
+    Ok(tools::declared(&names))
+}
+
+#[wasm_split(later, fallible)]
+fn begin(chat: ChatStore, of: ConversationId, node: NodeId, is_asked: bool) -> Result<(), SplitLoaderError> {
+    spawn_local(chat.carry_out_now(of, node, is_asked));
+    Ok(())
+}
+
+impl ChatStore {
+    /// Fetches what the conversation on screen needs for its tools or format, as soon as there is an engine. Called once, in the
+    /// browser.
+    pub fn watch_tools(self) {
+        let wanted = Memo::new(move |_| {
+            let options =
+                self.conversation.with(|it| it.options.is_constrained().then(|| it.options.clone()));
+            options.filter(|_| self.engine.device.with(Option::is_some))
+        });
+        Effect::new(move |_| {
+            if let Some(options) = wanted.get() {
+                // What is wrong is said where it is set, and where an answer is refused.
+                spawn_local(async move { drop(self.constraint(&options).await) });
+            }
+        });
+    }
+
+    /// Returns what an answer may be, once it is known that it can be enforced.
+    pub(super) async fn constraint(self, options: &Options) -> Result<Constraint, Failure> {
+        if !options.is_constrained() {
+            return Ok(Constraint::default());
+        }
+        match prepared(self, options.clone()).await {
+            Ok(prepared) => prepared.await,
+            Err(_) => Err(RequestFailure::NoConstraints.into()),
+        }
+    }
+
+    /// Returns the tools of a conversation as a model reads them.
+    pub(super) async fn declared_tools(self, options: &Options) -> Vec<Tool> {
+        match options.tools.is_empty() {
+            true => Vec::new(),
+            // Without them, the count is a little lower.
+            false => declared(options.tools.clone()).await.unwrap_or_default(),
+        }
+    }
+
+    /// Fetches what a constraint needs, and checks it.
+    ///
+    /// # Errors
+    /// Why it can't be enforced.
+    pub async fn prepare(self, constraint: Constraint) -> Result<Constraint, Failure> {
+        let reply = self.engine.request_with(Vec::new(), Request::PrepareConstraint(constraint.clone()));
+        let outcome = reply.ok_or(EngineFailure::Stopped)?.outcome().await;
+        outcome.ok_or(EngineFailure::Stopped)??;
+        browser::keep_part("constraints");
+        Ok(constraint)
+    }
+
+    /// Carries out the calls of an answer, and has it go on. Where the user has not asked for it, not behind too many rounds, nor
+    /// where a message follows already.
+    pub fn carry_out(self, of: ConversationId, node: NodeId, is_asked: bool) {
+        spawn_local(async move {
+            if begin(self, of, node, is_asked).await.is_err() {
+                self.ui.toast(t().later_missing());
+            }
+        });
+    }
+
+    async fn carry_out_now(self, of: ConversationId, node: NodeId, is_asked: bool) {
+        let Some(now) = self.library.at_hand(of).map(|now| now.get_untracked()) else { return };
+        let Some(message) = now.shared_message(node) else { return };
+        let is_followed = now.node(node).is_some_and(|node| !node.children().is_empty());
+        if !is_asked && (is_followed || rounds(&now, node) > MOST_ROUNDS) {
+            return;
+        }
+        let mut after = node;
+        for call in &message.calls {
+            let (text, failed) = match tools::run(call, &now.options) {
+                Ran::Done(text) => (text, false),
+                Ran::Failed(text) => (text, true),
+                Ran::Search(query) => (self.found(&query, of).await, false),
+            };
+            let add = |conversation: &mut Conversation| {
+                conversation.add_tool_result(after, call, text, failed, history::now())
+            };
+            let Some(added) = self.library.change(of, add).and_then(|added| self.reported(added)) else {
+                return;
+            };
+            after = added;
+        }
+        self.ask_in(of, ChatTurn::After(after));
+    }
+
+    /// What the other conversations have, as JSON.
+    async fn found(self, query: &Query, apart_from: ConversationId) -> String {
+        let mut found = self.library.find(query).await;
+        found.retain(|it| it.id != apart_from);
+        found.truncate(MOST_FOUND);
+        let found = found.iter().map(|it| json!({ "title": it.title, "excerpt": it.snippet }));
+        json!(found.collect::<Vec<_>>()).to_string()
+    }
+}
+
+/// The turns in a row that call tools, up to this one.
+fn rounds(conversation: &Conversation, node: NodeId) -> usize {
+    let path = conversation.path_to(node);
+    let messages = path.iter().rev().filter_map(|&node| conversation.message(node));
+    messages
+        .take_while(|message| message.role != Role::User)
+        .filter(|message| !message.calls.is_empty())
+        .count()
+}
+
+/// The result of a call on the path behind its answer, with whether it failed; `None` if there is none yet.
+#[must_use]
+pub fn result_of(conversation: &Conversation, answer: NodeId, call: &ToolCall) -> Option<(String, bool)> {
+    let path = conversation.active_path();
+    let behind = path.into_iter().skip_while(|&node| node != answer).skip(1);
+    let messages = behind.filter_map(|node| conversation.message(node));
+    let mut results = messages.take_while(|message| message.role == Role::Tool);
+    results.find(|message| message.call == call.id).map(|message| (message.text.clone(), message.failed))
+}

@@ -1,0 +1,175 @@
+//! The tools that the page itself has. None of them needs a network. What runs them is in the part of the wasm that comes later.
+
+mod calculator;
+mod clock;
+
+use protocol::{Constraint, Tool, ToolCall};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::history::{self, Options, Query};
+use crate::language::t;
+
+/// A tool of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BuiltIn {
+    /// Exact arithmetic.
+    Calculator,
+    /// Date and time.
+    Clock,
+    /// The user's other conversations.
+    Search,
+}
+
+/// What a model reads of a tool.
+#[derive(Deserialize)]
+struct Declaration<'a> {
+    name: String,
+    description: String,
+    #[serde(borrow)]
+    parameters: &'a RawValue,
+}
+
+/// What a call has come to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ran {
+    /// The result.
+    Done(String),
+    /// An error, for the model.
+    Failed(String),
+    /// Other conversations are to be searched.
+    Search(Query),
+}
+
+impl BuiltIn {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Calculator, Self::Clock, Self::Search];
+
+    /// The name by which a model calls it and a conversation keeps that it is on.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Calculator => "calculate",
+            Self::Clock => "current_time",
+            Self::Search => "search_conversations",
+        }
+    }
+
+    /// The tool of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tool| tool.name() == name)
+    }
+
+    /// What the user calls it.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Calculator => t().tool_calculator(),
+            Self::Clock => t().tool_clock(),
+            Self::Search => t().tool_search(),
+        }
+    }
+
+    /// What it may do.
+    #[must_use]
+    pub fn hint(self) -> &'static str {
+        match self {
+            Self::Calculator => t().tool_calculator_hint(),
+            Self::Clock => t().tool_clock_hint(),
+            Self::Search => t().tool_search_hint(),
+        }
+    }
+}
+
+/// Returns the tools of these names as a model reads them. Names that are unknown, such as those of a newer page, declare nothing.
+#[must_use]
+pub fn declared(names: &[String]) -> Vec<Tool> {
+    let all: Vec<Declaration> = serde_json::from_str(include_str!("declarations.json")).unwrap_or_default();
+    let all = all.into_iter().filter(|it| names.contains(&it.name));
+    let tool = |it: Declaration| Tool {
+        name: it.name,
+        description: it.description,
+        parameters: it.parameters.get().to_owned(),
+    };
+    all.map(tool).collect()
+}
+
+/// Returns what the answers of a conversation may be.
+#[must_use]
+pub fn constraint(options: &Options) -> Constraint {
+    Constraint { tools: declared(&options.tools), must_call: false, format: options.format.clone() }
+}
+
+/// Carries out a call of a tool that is on, as far as that needs nothing of the page.
+#[must_use]
+pub fn run(call: &ToolCall, options: &Options) -> Ran {
+    let failed = |reason: &str| Ran::Failed(format!("{{\"error\":\"{reason}\"}}"));
+    let tool = BuiltIn::named(&call.name).filter(|tool| options.tools.iter().any(|on| on == tool.name()));
+    let Some(tool) = tool else { return failed("unknown-tool") };
+    let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
+    let text = |name: &str| arguments[name].as_str().unwrap_or_default();
+    match tool {
+        BuiltIn::Calculator => match calculator::calculate(text("expression")) {
+            Ok(result) => Ran::Done(result),
+            Err(calculator::Error::Syntax(at)) => failed(&format!("syntax-at-character-{at}")),
+            Err(calculator::Error::DivisionByZero) => failed("division-by-zero"),
+            Err(calculator::Error::TooLarge) => failed("too-large"),
+            Err(calculator::Error::Undefined) => failed("undefined"),
+        },
+        BuiltIn::Clock => {
+            let (ahead, zone) = time_zone();
+            Ran::Done(clock::written(history::now(), ahead, &zone))
+        }
+        BuiltIn::Search => Query::new(text("words")).map_or_else(|| failed("no-words"), Ran::Search),
+    }
+}
+
+/// By how many minutes the local time is ahead of UTC, and the name of the zone.
+#[cfg(target_arch = "wasm32")]
+fn time_zone() -> (i64, String) {
+    let options = js_sys::Intl::DateTimeFormat::default().resolved_options();
+    let zone = js_sys::Reflect::get(&options, &"timeZone".into()).ok().and_then(|zone| zone.as_string());
+    let behind = js_sys::Date::new_0().get_timezone_offset();
+    (-behind as i64, zone.unwrap_or_default())
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn time_zone() -> (i64, String) {
+    (0, "UTC".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(name: &str, arguments: &str) -> ToolCall {
+        ToolCall { id: "1-1".into(), name: name.into(), arguments: arguments.into() }
+    }
+
+    #[test]
+    fn every_tool_is_declared_under_its_name() {
+        let names = BuiltIn::ALL.map(|tool| tool.name().to_owned());
+        let declared = declared(&names);
+        assert_eq!(declared.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), names);
+        for tool in &declared {
+            assert!(serde_json::from_str::<Value>(&tool.parameters).is_ok_and(|it| it.is_object()));
+        }
+        assert!(super::declared(&["of a newer page".to_owned()]).is_empty());
+    }
+
+    #[test]
+    fn only_tools_that_are_on_are_run() {
+        let options = Options { tools: vec!["calculate".into()], ..Options::default() };
+        assert_eq!(run(&call("calculate", r#"{"expression":"0.1+0.2"}"#), &options), Ran::Done("0.3".into()));
+        let failed = |name: &str, arguments: &str, reason: &str| {
+            let error = format!("{{\"error\":\"{reason}\"}}");
+            assert_eq!(run(&call(name, arguments), &options), Ran::Failed(error), "{name} {arguments}");
+        };
+        failed("calculate", r#"{"expression":"1/0"}"#, "division-by-zero");
+        failed("calculate", "[]", "syntax-at-character-0");
+        failed("current_time", "{}", "unknown-tool");
+        failed("other", "{}", "unknown-tool");
+    }
+}
