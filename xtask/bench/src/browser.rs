@@ -54,12 +54,12 @@ impl Browser {
             "--disable-sync",
             "--disable-background-timer-throttling",
             "--disable-renderer-backgrounding",
-            "--enable-unsafe-webgpu",
         ]);
         command.arg(format!("--user-data-dir={}", profile.display()));
         command.args(options.flags.split_whitespace());
+        // What visitors have is without these.
         if half {
-            command.args(options.f16_flags.split_whitespace());
+            command.arg("--enable-unsafe-webgpu").args(options.f16_flags.split_whitespace());
         }
         // Headless Chromium without a port to be driven by prints the page and ends.
         command.arg("--remote-debugging-port=0").arg(address).stdin(Stdio::null()).stdout(Stdio::null());
