@@ -130,7 +130,7 @@ impl Open {
         let mut request = answer.request.clone();
         if let Request::Generate { options, .. } = &mut request {
             options.model = options.model.map(|_| loaded_by);
-            options.resumed.clone_from(&answer.resumed);
+            options.resumed = answer.resumed.clone().map(Box::new);
         }
         Some((request, answer.files.clone()))
     }
@@ -193,7 +193,7 @@ mod tests {
         let (request, _) = open.rest(RequestId(9)).expect("it can be asked again");
         let Request::Generate { options, .. } = request else { panic!("{request:?}") };
         let resumed = Resumed { drawn: vec![10, 11], decode_ms: 4.0, ..begins };
-        assert_eq!((options.model, options.resumed), (Some(RequestId(9)), Some(resumed.clone())));
+        assert_eq!((options.model, options.resumed), (Some(RequestId(9)), Some(Box::new(resumed.clone()))));
         assert!(open.rest(RequestId(9)).is_none(), "once is enough");
 
         open.report(Progress::Begins(resumed));

@@ -472,7 +472,8 @@ async fn generate(
         }
     }
     let seed = options.sampling.seed.unwrap_or_default();
-    let resumed = options.resumed.clone().unwrap_or_else(|| Resumed { seed, ..Resumed::default() });
+    let resumed =
+        options.resumed.as_deref().cloned().unwrap_or_else(|| Resumed { seed, ..Resumed::default() });
     progress(state, id, Progress::Begins(resumed.clone()))?;
     let prompt = count(messages);
     if scenario.context_full || prompt >= context {

@@ -483,7 +483,11 @@ fn resume(engine: &mut dyn Engine) {
     engine.restart();
     is_loaded(engine);
     let rest = id(FIRST, 5);
-    engine.send(generate(FIRST, 5, GenerateOptions { resumed: Some(resumed.clone()), ..options() }));
+    engine.send(generate(
+        FIRST,
+        5,
+        GenerateOptions { resumed: Some(Box::new(resumed.clone())), ..options() },
+    ));
     // The page knows that the prompt was read.
     assert_eq!(ends(engine, rest), [Beat::Begins, Beat::Draws, Beat::Done(Finish::MaxTokens)]);
     assert_eq!(text + &text_of(engine, rest), all);

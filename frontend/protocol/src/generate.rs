@@ -73,7 +73,7 @@ pub struct GenerateOptions {
     pub model: Option<RequestId>,
     /// The state of an answer whose engine has ended. It continues from there, and only what is new is sent;
     /// counts of tokens and [`Timings::decode_ms`] are of the whole.
-    pub resumed: Option<Resumed>,
+    pub resumed: Option<Box<Resumed>>,
 }
 
 /// What an engine needs to continue another's answer with the same text.

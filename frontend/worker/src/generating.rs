@@ -128,7 +128,7 @@ async fn answer_in(
         (None, Some(begun)) => begun_ids(&model, &prompt, &asks, begun)?,
         (None, None) => Vec::new(),
     };
-    let resumed = asked.resumed.clone().unwrap_or_else(|| Resumed {
+    let resumed = asked.resumed.as_deref().cloned().unwrap_or_else(|| Resumed {
         seed: asked.sampling.seed.unwrap_or_else(|| host.platform.random()),
         begun: going_on.clone(),
         ..Resumed::default()

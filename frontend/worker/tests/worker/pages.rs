@@ -225,7 +225,7 @@ fn another_engine_goes_on_with_an_answer_to_the_same_text() {
         let (resumed, before) = cut(&progress, n);
         let drawn = resumed.drawn.len() as u32;
         host.receive(
-            generate(B, number, GenerateOptions { resumed: Some(resumed), ..asked.clone() }),
+            generate(B, number, GenerateOptions { resumed: Some(Box::new(resumed)), ..asked.clone() }),
             Vec::new(),
         );
         let (ended, timings) = done(&desk.end_of(id(B, number)));
