@@ -11,7 +11,8 @@
 mod adapters;
 mod batch;
 pub mod choices;
-pub mod constraining;
+mod constraining;
+pub mod constraints;
 mod convert;
 mod details;
 pub mod device;

@@ -9,7 +9,7 @@ use engine::store::{self, Folder, StoreError};
 use protocol::failure::NoGpu;
 use protocol::{CacheReport, Failure, ModelSource, PageId, ToPage};
 
-use crate::constraining::Constraints;
+use crate::constraints::Constraints;
 use crate::device::AdapterNames;
 
 /// A browser's worker, or a test.

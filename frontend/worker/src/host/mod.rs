@@ -18,7 +18,7 @@ use protocol::{DeviceReport, Failure, PageId, Progress, RequestId, ToPage};
 
 pub use model::{Held, LastAnswer, Model, Ready, Slot, is_lost};
 
-use crate::constraining::Constraints;
+use crate::constraints::Constraints;
 use crate::device::AdapterNames;
 use crate::platform::Platform;
 use crate::state::encoder::EncoderSlot;

@@ -17,7 +17,7 @@ use engine::tokenizer::Tokenizer;
 use futures_util::FutureExt as _;
 use protocol::{Begun, PageId};
 
-use crate::constraining::Vocabulary;
+use crate::constraints::Vocabulary;
 use crate::state::drafter::Drafter;
 use crate::state::encoded::Encoded;
 use crate::state::heard::Listening;

@@ -11,7 +11,7 @@ use protocol::{Constraint, Failure, decode, encode};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
-use crate::constraining::{Constraints, Tokens, Vocabulary};
+use crate::constraints::{Constraints, Tokens, Vocabulary};
 
 // `frontend/constraints/src/web.rs`.
 #[wasm_bindgen]

@@ -20,7 +20,7 @@ use super::adapter;
 use super::compiler::Compiler;
 use super::constraints;
 use super::ports;
-use crate::constraining::Constraints;
+use crate::constraints::Constraints;
 use crate::device::AdapterNames;
 use crate::platform::{Link, Lock, Opened, Platform};
 

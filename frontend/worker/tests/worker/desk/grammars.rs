@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use engine::session::{self, ConstraintError};
 use protocol::{Constraint, Failure};
-use worker::constraining::{Constraints, Tokens, Vocabulary};
+use worker::constraints::{Constraints, Tokens, Vocabulary};
 
 pub struct Grammars;
 

@@ -31,7 +31,7 @@ use protocol::{
 };
 use server::Server;
 use worker::Host;
-use worker::constraining::Constraints;
+use worker::constraints::Constraints;
 use worker::device::AdapterNames;
 use worker::platform::{Link, Lock, Opened, Platform};
 
