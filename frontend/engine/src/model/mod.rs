@@ -61,7 +61,7 @@ pub use layer::Site;
 pub use parts::{Extent, Parts, Rope, history};
 pub use row_cache::{RowCache, RowCacheValues};
 pub(crate) use rows::activation_params;
-pub use scratch::{Scratch, chunk, text_chunk};
+pub use scratch::{Scratch, TEXT_CHUNK, chunk};
 pub use step_error::{ExpertError, StepError};
 pub use tensors::DENSE;
 pub use tuning::{Tuning, large_products};

@@ -114,16 +114,16 @@ impl Parts {
     ) -> Result<Self, LayoutError> {
         let Extent { context, kv_type, host_table } = extent;
         let mut scratch = Scratch::describe(&config, vocabulary, limits);
-        let cached = |table| RowCacheValues::describe(table, chunk(&config, limits), limits);
+        let cached = |table| RowCacheValues::describe(table, chunk(&config), limits);
         scratch.row_cache = host_table.map(cached).transpose()?;
-        let cache = CacheValues::describe(&config, &weights, chunk(&config, limits));
+        let cache = CacheValues::describe(&config, &weights, chunk(&config));
         scratch.experts = match (scratch.experts, cache) {
             (Some(experts), Some(cache)) => Some(experts.with_cache(cache)),
             (experts, _) => experts,
         };
         Ok(Self {
             scratch,
-            kv: KvCache::describe(&config, context, chunk(&config, limits), kv_type),
+            kv: KvCache::describe(&config, context, chunk(&config), kv_type),
             rope_sliding: Rope::describe(&config, Attention::Sliding, context),
             rope_global: Rope::describe(&config, Attention::Global, context),
             config,

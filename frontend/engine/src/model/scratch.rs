@@ -117,23 +117,20 @@ pub struct Scratch {
     pub experts: Option<ExpertScratch>,
 }
 
-/// Tokens of a text chunk in prefill: fewer for wide models, whose rows are long, unless they would leave matrix units
-/// idle.
-pub fn text_chunk(config: &Config, limits: Limits) -> u32 {
-    if config.width > 3000 && !limits.matrix_units { 256 } else { 512 }
-}
+/// Tokens of a text chunk in prefill.
+pub const TEXT_CHUNK: u32 = 512;
 
 /// Tokens of the longest prefill chunk: enough for an image with bidirectional attention, and for a canvas.
-pub fn chunk(config: &Config, limits: Limits) -> u32 {
+pub fn chunk(config: &Config) -> u32 {
     let canvas = config.diffusion.map_or(0, |settings| settings.canvas);
-    text_chunk(config, limits).max(config.whole_picture.next_multiple_of(32)).max(canvas)
+    TEXT_CHUNK.max(config.whole_picture.next_multiple_of(32)).max(canvas)
 }
 
 impl Scratch {
     /// Describes the values.
     pub fn describe(config: &Config, vocabulary: u32, limits: Limits) -> Self {
-        let mut scratch = Self::with_rows(config, vocabulary, chunk(config, limits), FewRows::MAX_ROWS);
-        let rows = chunk(config, limits);
+        let mut scratch = Self::with_rows(config, vocabulary, chunk(config), FewRows::MAX_ROWS);
+        let rows = chunk(config);
         scratch.halves = limits.matrix_units.then(|| scratch.describe_halves(config, rows));
         scratch.packed_rows = limits.packed_tiles.then(|| scratch.describe_packed_rows());
         scratch

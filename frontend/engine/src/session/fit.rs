@@ -189,7 +189,7 @@ impl Needs<'_> {
     /// KV cache and RoPE tables for a context length.
     fn by_context(&self, context: u32, kv_type: KvType) -> (KvCache, Vec<Rope>) {
         let config = &self.spec.config;
-        let cache = KvCache::describe(config, context, chunk(config, self.memory.limits), kv_type);
+        let cache = KvCache::describe(config, context, chunk(config), kv_type);
         let used = |attention: &Attention| config.layers.iter().any(|layer| layer.attention == *attention);
         let attentions = [Attention::Sliding, Attention::Global].into_iter().filter(used);
         (cache, attentions.map(|attention| Rope::describe(config, attention, context)).collect())

@@ -28,7 +28,8 @@ use crate::bytes::CancelToken;
 use crate::gpu::{Buffer, Gpu, GpuError};
 use crate::media::Input;
 use crate::model::{
-    ConfigError, Decoder, DecoderPlans, ExpertUse, KvType, LoadedModel, LogitsReader, Tuning, ring,
+    ConfigError, Decoder, DecoderPlans, ExpertUse, KvType, LoadedModel, LogitsReader, TEXT_CHUNK, Tuning,
+    ring,
 };
 use crate::plan::Tested;
 use crate::train::Base;
@@ -232,7 +233,7 @@ impl Session {
         let reader = LogitsReader::new(&self.decoder).await?;
         let mut pos = 0;
         while pos < total {
-            let end = self.chunk_end(prompt, pos, self.decoder.text_chunk_len())?;
+            let end = self.chunk_end(prompt, pos, TEXT_CHUNK)?;
             reader.prefill(prompt, pos, end - pos).await?;
             for row in pos.max(first)..end {
                 logits.extend(reader.row(row - pos).await?);

@@ -1,7 +1,7 @@
 //! How prompts are cut into submits, on devices that are simulated.
 
 use engine::gpu::{Rows, WorkPerSubmit};
-use engine::model::{DecoderPlans, text_chunk};
+use engine::model::{DecoderPlans, TEXT_CHUNK};
 use engine::plan::{Limits, Plan};
 use engine::session::{LoadOptions, ModelSpec};
 use probe::synth::{self, Quant};
@@ -20,7 +20,7 @@ fn chunk(shape: &str) -> (Plan, u32) {
     let plans = DecoderPlans::new(&parts, model.tuning, None).expect("plans");
     let mut plan = Plan::default();
     plans.prefill().into_iter().for_each(|part| plan.extend(part));
-    (plan, text_chunk(&parts.config, parts.limits))
+    (plan, TEXT_CHUNK)
 }
 
 /// Milliseconds of each submit of a prompt, on a device that computes `rate` multiply-adds in a millisecond.
@@ -98,7 +98,7 @@ fn a_chunk_is_shortened_to_a_whole_number_of_tiles() {
         .map(|i| WorkPerSubmit(2.0 * WorkPerSubmit::FIRST.0 * f64::from(1 << i)).rows(&plan, 0, most))
         .collect();
     lengths.dedup();
-    assert_eq!(lengths, [32, 64, 128, 256]);
+    assert_eq!(lengths, [32, 64, 128, 256, 512]);
     assert_eq!(WorkPerSubmit::FIRST.rows(&plan, 0, most), 64);
     assert_eq!(WorkPerSubmit::FIRST.rows(&plan, 0, 20), 20);
 }

@@ -123,7 +123,7 @@ impl Corrections {
         Ok(Self {
             layers,
             scales: Value::state("adapter scales", 4 * u64::from(rank)),
-            z: Value::temporary("adapter z", u64::from(scratch::chunk(&parts.config, parts.limits)) * z_row),
+            z: Value::temporary("adapter z", u64::from(scratch::chunk(&parts.config)) * z_row),
             ahead_inputs,
             spans,
             of_experts,

@@ -48,7 +48,7 @@ impl OfExperts {
     pub fn describe(parts: &Parts, spans: Vec<Range<u32>>) -> Self {
         let rank = spans.last().filter(|_| parts.config.experts.is_some()).map_or(0, |span| span.end);
         let used = parts.config.experts.map_or(0, |experts| experts.mixture.used);
-        let pairs = u64::from(scratch::chunk(&parts.config, parts.limits)) * u64::from(used);
+        let pairs = u64::from(scratch::chunk(&parts.config)) * u64::from(used);
         Self {
             rank,
             spans,

@@ -277,18 +277,13 @@ impl Decoder {
 
     /// Returns the maximum number of tokens of a chunk.
     pub fn chunk_len(&self) -> u32 {
-        scratch::chunk(&self.parts.config, self.parts.limits)
+        scratch::chunk(&self.parts.config)
     }
 
-    /// Returns the maximum number of tokens of a text chunk.
-    pub fn text_chunk_len(&self) -> u32 {
-        scratch::text_chunk(&self.parts.config, self.parts.limits)
-    }
-
-    /// Returns the number of tokens of the text chunk at `position`: fewer than [`Self::text_chunk_len`] on a device that is
+    /// Returns the number of tokens of the text chunk at `position`: fewer than [`TEXT_CHUNK`](scratch::TEXT_CHUNK) on a device that is
     /// slow.
     pub fn paced_chunk_len(&self, position: u32) -> u32 {
-        self.prompt_queue.rows(self.chunk().plan(), position, self.text_chunk_len())
+        self.prompt_queue.rows(self.chunk().plan(), position, scratch::TEXT_CHUNK)
     }
 
     /// Sets the drafter, or removes it: drafts then come from a look-up. The KV cache remains valid, but a drafter

@@ -102,7 +102,7 @@ impl Diffuser {
 
     /// Most positions of a canvas, and most tokens that are encoded at once.
     pub fn most_rows(&self) -> u32 {
-        chunk(&self.parts.config, self.parts.limits)
+        chunk(&self.parts.config)
     }
 
     /// Returns the kernels of this model with a self-test, each text once.

@@ -45,7 +45,7 @@ pub struct Values {
 
 impl Values {
     fn describe(parts: &Parts) -> Self {
-        let t = u64::from(chunk(&parts.config, parts.limits));
+        let t = u64::from(chunk(&parts.config));
         let rows = |name: &'static str, width: u32| Value::state(name, 4 * t * u64::from(width));
         let [row_bytes, pick_bytes] = [size_of::<Row>(), size_of::<Pick>()].map(|bytes| t * bytes as u64);
         Self {
@@ -237,7 +237,7 @@ fn weighted_embeddings(
             steps,
             (dtype, &tile.layout, tile.value),
             [state, &values.tile, &values.soft],
-            [usual, chunk(&parts.config, limits)],
+            [usual, chunk(&parts.config)],
             add,
         )?;
     }
