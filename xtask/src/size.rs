@@ -62,7 +62,7 @@ pub fn check(site: &Path) -> Result<()> {
     println!("fonts:                             {fonts} bytes");
     println!("the engine, which follows:         {} bytes", total(&["engine.", "worker."]));
     println!("the reader of documents:           {} bytes", total(&["documents"]));
-    println!("what constrains answers:           {} bytes", total(&["constraints"]));
+    println!("grammar support:                   {} bytes", total(&["constraints"]));
 
     let weight = |bundle: &str| {
         let is_it = |name: &str| name.strip_prefix(bundle).is_some_and(|rest| rest.starts_with('.'));

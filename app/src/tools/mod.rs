@@ -31,9 +31,9 @@ struct Declaration<'a> {
     parameters: &'a RawValue,
 }
 
-/// What a call has come to.
+/// The outcome of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ran {
+pub enum CallOutcome {
     /// The result.
     Done(String),
     /// An error, for the model.
@@ -104,15 +104,15 @@ pub fn constraint(options: &Options) -> Constraint {
 
 /// Carries out a call of a tool that is on, as far as that needs nothing of the page.
 #[must_use]
-pub fn run(call: &ToolCall, options: &Options) -> Ran {
-    let failed = |reason: &str| Ran::Failed(format!("{{\"error\":\"{reason}\"}}"));
+pub fn run(call: &ToolCall, options: &Options) -> CallOutcome {
+    let failed = |reason: &str| CallOutcome::Failed(format!("{{\"error\":\"{reason}\"}}"));
     let tool = BuiltIn::named(&call.name).filter(|tool| options.tools.iter().any(|on| on == tool.name()));
     let Some(tool) = tool else { return failed("unknown-tool") };
     let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
     let text = |name: &str| arguments[name].as_str().unwrap_or_default();
     match tool {
         BuiltIn::Calculator => match calculator::calculate(text("expression")) {
-            Ok(result) => Ran::Done(result),
+            Ok(result) => CallOutcome::Done(result),
             Err(calculator::Error::Syntax(at)) => failed(&format!("syntax-at-character-{at}")),
             Err(calculator::Error::DivisionByZero) => failed("division-by-zero"),
             Err(calculator::Error::TooLarge) => failed("too-large"),
@@ -120,9 +120,9 @@ pub fn run(call: &ToolCall, options: &Options) -> Ran {
         },
         BuiltIn::Clock => {
             let (ahead, zone) = time_zone();
-            Ran::Done(clock::written(history::now(), ahead, &zone))
+            CallOutcome::Done(clock::written(history::now(), ahead, &zone))
         }
-        BuiltIn::Search => Query::new(text("words")).map_or_else(|| failed("no-words"), Ran::Search),
+        BuiltIn::Search => Query::new(text("words")).map_or_else(|| failed("no-words"), CallOutcome::Search),
     }
 }
 
@@ -162,10 +162,17 @@ mod tests {
     #[test]
     fn only_tools_that_are_on_are_run() {
         let options = Options { tools: vec!["calculate".into()], ..Options::default() };
-        assert_eq!(run(&call("calculate", r#"{"expression":"0.1+0.2"}"#), &options), Ran::Done("0.3".into()));
+        assert_eq!(
+            run(&call("calculate", r#"{"expression":"0.1+0.2"}"#), &options),
+            CallOutcome::Done("0.3".into())
+        );
         let failed = |name: &str, arguments: &str, reason: &str| {
             let error = format!("{{\"error\":\"{reason}\"}}");
-            assert_eq!(run(&call(name, arguments), &options), Ran::Failed(error), "{name} {arguments}");
+            assert_eq!(
+                run(&call(name, arguments), &options),
+                CallOutcome::Failed(error),
+                "{name} {arguments}"
+            );
         };
         failed("calculate", r#"{"expression":"1/0"}"#, "division-by-zero");
         failed("calculate", "[]", "syntax-at-character-0");

@@ -18,7 +18,7 @@ const card = (answer: Locator, place: number) => answer.getByRole("region", { na
 test.describe("tools", () => {
   test("are called, their results are shown and kept, and the answer goes on behind them", async ({ app }) => {
     await app.openChat("instant,demo");
-    await switchOn(app, "Calculator", "Search in conversations");
+    await switchOn(app, "Calculator", "Search conversations");
     await app.send('call calculate {"expression": "0.1 + 0.2"} call calculate {"expression": "1 / 0"}');
     await expect(app.answers).toHaveCount(2);
     await app.answered();
@@ -47,7 +47,7 @@ test.describe("tools", () => {
     // Another conversation finds this one.
     await app.written();
     await app.openChat("instant,demo");
-    await switchOn(app, "Search in conversations");
+    await switchOn(app, "Search conversations");
     await app.send('call search_conversations {"words": "division"}');
     await expect(app.answers).toHaveCount(2);
     await expect(app.answers.last()).toContainText("division-by-zero");

@@ -1,6 +1,6 @@
 //! Answers that may only be what tools and a format allow.
 //!
-//! What knows grammars comes apart from the engine ([`Platform::constraints`](crate::platform::Platform::constraints)), by request
+//! Grammar support comes apart from the engine ([`Platform::constraints`](crate::platform::Platform::constraints)), by request
 //! of a page and never for an answer: a server would learn of that.
 
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! What knows grammars, as a platform brings it.
+//! Grammar support, which each platform provides.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use engine::session;
 use engine::tokenizer::Tokenizer;
 use protocol::{Constraint, Failure};
 
-/// What knows grammars.
+/// Makes constraints of answers.
 pub trait Constraints {
     /// Checks that a constraint can be enforced.
     ///

@@ -34,7 +34,7 @@ pub trait Platform {
     /// Returns the platform's names of its graphics adapter.
     fn adapter(&self) -> LocalBoxFuture<'_, Result<AdapterNames, NoGpu>>;
 
-    /// Fetches what knows grammars.
+    /// Fetches grammar support.
     fn constraints(&self) -> LocalBoxFuture<'_, Result<Rc<dyn Constraints>, Failure>>;
 
     /// Opens a model's files; keeps them, if `keep` says so and there is a place for them. `files` are the handles of

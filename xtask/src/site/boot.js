@@ -2,8 +2,7 @@ const root = document.documentElement;
 // Without this, the page says that its first script has not come: `style/boot.css`.
 root.dataset.live = "";
 
-// What a person does before the page lives is kept for it: hydration would undo what was typed and chosen, and buttons do nothing
-// yet.
+// Input before hydration is kept: hydration would undo what was typed and chosen, and buttons do nothing yet.
 const pressed = [];
 const changed = new Set();
 const early = new AbortController();

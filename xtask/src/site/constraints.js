@@ -1,4 +1,4 @@
-/** Fetches what constrains answers. */
+/** Fetches grammar support. */
 self.loadConstraints = async () => {
   const constraints = await import("./{{constraints-script}}");
   await constraints.default({ module_or_path: new URL("./{{constraints-wasm}}", import.meta.url) });

@@ -13,7 +13,7 @@ use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
 use super::{ChatStore, ChatTurn};
 use crate::history::{self, Conversation, ConversationId, NodeId, Options, Query};
-use crate::tools::{self, Ran};
+use crate::tools::{self, CallOutcome};
 use crate::{browser, language::t};
 
 /// The most turns in a row that may call tools. The user may have more carried out, one by one.
@@ -109,9 +109,9 @@ impl ChatStore {
         let mut after = node;
         for call in &message.calls {
             let (text, failed) = match tools::run(call, &now.options) {
-                Ran::Done(text) => (text, false),
-                Ran::Failed(text) => (text, true),
-                Ran::Search(query) => (self.found(&query, of).await, false),
+                CallOutcome::Done(text) => (text, false),
+                CallOutcome::Failed(text) => (text, true),
+                CallOutcome::Search(query) => (self.found(&query, of).await, false),
             };
             let add = |conversation: &mut Conversation| {
                 conversation.add_tool_result(after, call, text, failed, history::now())

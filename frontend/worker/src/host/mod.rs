@@ -41,7 +41,7 @@ pub struct Host {
     pub(crate) pages: Pages,
     /// The model that is loaded, or that will be again once its device is back.
     pub(crate) model: RefCell<Option<Rc<Model>>>,
-    /// What knows grammars, once a page has asked for it.
+    /// Grammar support, once a page has asked for it.
     pub(crate) constraints: RefCell<Option<Rc<dyn Constraints>>>,
     pub(crate) keeper: Keeper,
     /// What is known of pictures and sounds.

@@ -1,4 +1,4 @@
-//! The bundle that knows grammars, on this thread, so that a mask is there as soon as it is asked for. It has a memory of its own:
+//! The bundle with grammar support, on this thread, so that a mask is there as soon as it is asked for. It has a memory of its own:
 //! a mask of 262 144 tokens is copied twice on its way here, 32 KiB each time.
 
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! What knows grammars, linked instead of fetched.
+//! Grammar support, linked instead of fetched.
 
 use std::rc::Rc;
 
