@@ -59,12 +59,32 @@ export class App {
    * something brief slows it down, and speeds it up again once it has seen that.
    */
   async pace(milliseconds: number): Promise<void> {
-    await expect.poll(() => this.page.workers().length).toBeGreaterThan(0);
-    await this.page.workers()[0]?.evaluate((milliseconds) => {
-      const scope = self as unknown as { usual?: typeof setTimeout; setTimeout: (act: () => void) => unknown };
-      const usual = (scope.usual ??= self.setTimeout.bind(self));
-      scope.setTimeout = (act) => usual(act, milliseconds);
-    }, milliseconds);
+    await this.tell(milliseconds);
+  }
+
+  /** Crashes the simulated engine. */
+  async crash(): Promise<void> {
+    await this.tell("crash");
+  }
+
+  /** Tells the simulated engine something. */
+  private async tell(message: number | "crash"): Promise<void> {
+    await this.page.evaluate(
+      (message) =>
+        new Promise<void>((resolve) => {
+          const [engine, heard] = [new BroadcastChannel("fake"), new BroadcastChannel("fake-heard")];
+          // It hears once it has begun.
+          const again = setInterval(() => engine.postMessage(message), 20);
+          heard.onmessage = () => {
+            clearInterval(again);
+            engine.close();
+            heard.close();
+            resolve();
+          };
+          engine.postMessage(message);
+        }),
+      message,
+    );
   }
 
   /** Opens the chat, with a model selected and not loaded. */

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use crate::attention::block::Block;
 use crate::attention::cooperative::Cooperative;
 use crate::attention::decode::{Decode, Kv};
+use crate::attention::spread::{MergeChunk, Spread};
 use crate::attention::{KvType, few_rows};
 use crate::audio::{attention, conv2d, light_conv, silu, unit_norm};
 use crate::bandwidth::copy::BandwidthCopy;
@@ -100,8 +101,11 @@ fn attention_of_decoders(all: &mut List) {
         }
         if kv_type == KvType::F16 {
             all.extend([true, false].map(|packed| few_rows::MergeRows { head_dim, packed }));
+            all.push(MergeChunk { head_dim });
         }
-        all.push(Block { head_dim, kv_type, until: false });
+        let block = Block { head_dim, kv_type, until: false };
+        all.push(block);
+        all.push(Spread(block));
         for kv in [Kv::Own, Kv::OwnVIsK, Kv::Shared] {
             let group = Decode::group(head_dim, 4, kv != Kv::Shared, kv_type);
             all.extend([1, group].map(|group| Decode { head_dim, kv, kv_type, group, quads: 0 }));

@@ -97,7 +97,7 @@ test("a page that takes long says so", async ({ app, page }) => {
 });
 
 test.describe("a page whose program cannot be loaded", () => {
-  test.use({ expectedError: /Failed to load resource|failed to fetch Wasm|^Error$|texts\.en/ });
+  test.use({ expectedError: /Failed to load resource|failed to fetch Wasm|^Error$|texts\.en|Loading module from/ });
 
   for (const [part, address] of [["program", WASM], ["words", TEXTS]] as const) {
     test(`says so without its ${part}`, async ({ page }) => {

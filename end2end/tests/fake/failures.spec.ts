@@ -100,7 +100,7 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
       await expect(app.questions).toHaveText([/Hello/, /A draft/]);
     });
     await test.step("a model that is chosen after a crash is loaded", async () => {
-      await page.workers()[0]?.evaluate(() => postMessage({ error: "unreachable executed" }));
+      await app.crash();
       await expect(page.getByRole("alert")).toContainText("The engine stopped unexpectedly.");
       await app.model.click();
       await page.getByRole("dialog", { name: "Choose a model" }).getByRole("button", { name: /^pebble/ }).click();

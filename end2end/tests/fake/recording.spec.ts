@@ -141,6 +141,8 @@ test.describe("with a microphone", () => {
     });
     await app.openChat();
     await app.composer.fill("Half a thought");
+    // The buttons beside it move it when they come.
+    await expect(page.getByRole("button", { name: "Take a photo" })).toBeVisible();
     const place = await app.recordButton.boundingBox();
     await app.recordButton.click();
     await expect(page.getByRole("timer")).not.toHaveText("0:00");

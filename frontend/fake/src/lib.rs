@@ -6,6 +6,7 @@ mod answers;
 mod diagnosis;
 mod diffusion;
 mod embedding;
+mod generate;
 mod media;
 mod mixture;
 mod models;
@@ -13,6 +14,7 @@ mod platform;
 mod play;
 mod scenario;
 mod tools;
+mod towers;
 mod tune;
 mod turns;
 mod words;
@@ -20,9 +22,10 @@ mod words;
 #[cfg(test)]
 mod conduct;
 
+use std::cell::Cell;
 use std::rc::Rc;
 
-use interop::{Packed, object, unpack};
+use interop::{Channel, Packed, object, unpack};
 use js_sys::Array;
 use wasm_bindgen::prelude::*;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, UrlSearchParams};
@@ -40,7 +43,7 @@ pub fn start(early: &Array) {
     if parameter("start").is_some_and(|start| start != "1") {
         scenario.mend();
     }
-    let player = Player::new(scenario, Rc::new(Browser));
+    let player = Player::new(scenario, Rc::new(Browser::new()));
     let receive = move |event: MessageEvent| receive(&player, &event.data());
     for event in early.iter() {
         receive(event.unchecked_into());
@@ -52,7 +55,29 @@ pub fn start(early: &Array) {
 }
 
 /// Its tasks are the browser's, and its time is real.
-struct Browser;
+struct Browser {
+    /// Milliseconds of every pause, where a test has set them.
+    pace: Rc<Cell<Option<u32>>>,
+    _channel: Option<Channel>,
+}
+
+impl Browser {
+    /// Tests set the pace, or have the engine crash, by messages on a channel, which are confirmed on another.
+    fn new() -> Self {
+        let pace = Rc::new(Cell::new(None));
+        let set = Rc::clone(&pace);
+        let channel = Channel::open("fake-heard", |_| {}).and_then(|heard| {
+            Channel::open("fake", move |message| {
+                match message.as_f64() {
+                    Some(milliseconds) => set.set(Some(milliseconds as u32)),
+                    None => post(Posted::Crashed("unreachable executed".into())),
+                }
+                heard.post(&message).ok();
+            })
+        });
+        Self { pace, _channel: channel }
+    }
+}
 
 impl Platform for Browser {
     fn post(&self, posted: Posted) {
@@ -64,7 +89,7 @@ impl Platform for Browser {
     }
 
     fn pause(&self, milliseconds: u32) -> Local {
-        Box::pin(gloo_timers::future::TimeoutFuture::new(milliseconds))
+        Box::pin(gloo_timers::future::TimeoutFuture::new(self.pace.get().unwrap_or(milliseconds)))
     }
 }
 

@@ -7,37 +7,26 @@ use std::{
 };
 
 use protocol::failure::{
-    Activity, AdapterFailure, DeviceFailure, EngineFailure, ModelFailure, NoGpu, ReadFailure, RequestFailure,
-    StorageFailure,
+    Activity, AdapterFailure, DeviceFailure, ModelFailure, NoGpu, ReadFailure, RequestFailure, StorageFailure,
 };
 use protocol::{
-    AdapterDetails, AdapterSource, CacheReport, Channel, Code, Content, Control, Diagnosis, Envelope,
-    Failure, Finish, GenerateOptions, LoadOptions, LoadPhase, LoadProgress, LoadedModel, Message,
-    ModelSource, Outcome, Progress, Request, RequestId, Resumed, Role, Sense, Speculation, Timings, ToPage,
-    ToWorker, ToolCall, TuneRequest, VERSION,
+    AdapterDetails, AdapterSource, CacheReport, Code, Content, Control, Diagnosis, Envelope, Failure, Finish,
+    LoadOptions, LoadPhase, LoadProgress, LoadedModel, ModelSource, Outcome, Progress, Request, RequestId,
+    Sense, Timings, ToPage, ToWorker, TuneRequest, VERSION,
 };
 
 use super::mixture::Mixture;
 use super::platform::{Platform, Posted};
 use super::scenario::Pace;
 use super::turns::{Entered, ModelTurn, Turns};
-use super::{Scenario, answers, diagnosis, diffusion, embedding, media, models, tools, tune};
+use super::{Scenario, diagnosis, embedding, generate, media, models, tools, towers, tune};
 
 /// Steps in which the fake weights arrive.
 const WEIGHT_STEPS: u64 = 40;
 /// Kernels that the fake load compiles.
 const KERNELS: u64 = 41;
-/// Bytes of a fake tower.
-const TOWER_BYTES: u64 = 320_000_000;
 /// Tenths of a second that a connection is lost.
 const OUTAGE_STEPS: u32 = 30;
-/// Usual time of one fake token.
-const TOKEN_MS: u32 = 26;
-
-/// The id of a token is its place in the answer, and this much more for each answer that there was before. So an engine that
-/// goes on with another's answer knows which it is.
-const IDS_OF_ANSWER: u32 = 1 << 20;
-
 /// The fake engine. Dropping it stops everything it was doing.
 pub struct Player {
     state: Rc<State>,
@@ -48,20 +37,20 @@ pub(super) struct State {
     platform: Rc<dyn Platform>,
     pub(super) loaded: RefCell<Option<(ModelSource, u32)>>,
     /// The request that has loaded it.
-    loaded_by: Cell<Option<RequestId>>,
+    pub(super) loaded_by: Cell<Option<RequestId>>,
     /// The experts of the loaded model, if it is a mixture.
-    mixture: RefCell<Option<Mixture>>,
+    pub(super) mixture: RefCell<Option<Mixture>>,
     pub(super) cancelled: RefCell<HashSet<RequestId>>,
-    answer_now: RefCell<HashSet<RequestId>>,
+    pub(super) answer_now: RefCell<HashSet<RequestId>>,
     /// Towers that were loaded.
-    towers: RefCell<HashSet<Sense>>,
+    pub(super) towers: RefCell<HashSet<Sense>>,
     /// Keys of media that were encoded.
-    encoded: RefCell<HashSet<u128>>,
-    answers: Cell<usize>,
+    pub(super) encoded: RefCell<HashSet<u128>>,
+    pub(super) answers: Cell<usize>,
     /// Recordings that were written down.
-    transcripts: Cell<usize>,
+    pub(super) transcripts: Cell<usize>,
     /// Whether what constrains answers was fetched.
-    is_constraining: Cell<bool>,
+    pub(super) is_constraining: Cell<bool>,
     pub(super) turns: Rc<Turns>,
     pub(super) kept: tune::Kept,
 }
@@ -283,9 +272,9 @@ async fn play(state: &Weak<State>, id: RequestId, request: Request, handles: Vec
             Some(media::examine(&content, &handles).await.map(Outcome::Examined))
         }
         Request::Listen { .. } => Some(Ok(Outcome::Listened { tokens: 0 })),
-        Request::Towers { free } => towers(state, free),
-        Request::Generate { messages, options } => generate(state, id, &messages, &options).await,
-        Request::Count { messages, .. } => Some(Ok(Outcome::Counted { tokens: count(&messages) })),
+        Request::Towers { free } => towers::report(state, free),
+        Request::Generate { messages, options } => generate::generate(state, id, &messages, &options).await,
+        Request::Count { messages, .. } => Some(Ok(Outcome::Counted { tokens: generate::count(&messages) })),
         Request::ListCache | Request::DeleteCached { .. } => {
             let scenario = state.upgrade()?.scenario;
             let entries = models::saved(&scenario);
@@ -442,239 +431,6 @@ async fn diagnose(state: &Weak<State>, id: RequestId, what: Diagnosis) -> Ended 
     Some(Ok(Outcome::Diagnosed(diagnosis::finding(what, &scenario, of_model))))
 }
 
-async fn generate(
-    state: &Weak<State>,
-    id: RequestId,
-    messages: &[Message],
-    options: &GenerateOptions,
-) -> Ended {
-    let scenario = state.upgrade()?.scenario;
-    let (loaded, loaded_by) = {
-        let all = state.upgrade()?;
-        (all.loaded.borrow().clone(), all.loaded_by.get())
-    };
-    if options.model.is_some_and(|model| loaded_by != Some(model)) {
-        return fail(RequestFailure::OtherModel);
-    }
-    let Some((_, context)) = loaded else {
-        return fail(RequestFailure::NoModel);
-    };
-    let constraint = &options.constraint;
-    if !constraint.is_none() {
-        if scenario.diffusion {
-            return fail(RequestFailure::Unconstrained);
-        }
-        if !state.upgrade()?.is_constraining.get() {
-            return fail(RequestFailure::NoConstraints);
-        }
-        if let Err(refused) = tools::check(constraint) {
-            return fail(refused);
-        }
-    }
-    let seed = options.sampling.seed.unwrap_or_default();
-    let resumed =
-        options.resumed.as_deref().cloned().unwrap_or_else(|| Resumed { seed, ..Resumed::default() });
-    progress(state, id, Progress::Begins(resumed.clone()))?;
-    let prompt = count(messages);
-    if scenario.context_full || prompt >= context {
-        let tokens = prompt.max(context + 212);
-        return fail(RequestFailure::ContextFull { tokens, context });
-    }
-    if !encode(state, id, messages).await? {
-        let finish = Finish::Cancelled;
-        return Some(Ok(Outcome::Done { finish, timings: Timings::default() }));
-    }
-    for step in 1..=4 {
-        // Of an answer that goes on, the page knows that it was read.
-        if resumed.drawn.is_empty() {
-            progress(state, id, Progress::Prefilling { done: prompt * step / 4, total: prompt })?;
-        }
-        wait(state, 60).await?;
-    }
-
-    let answers_before = {
-        let state = state.upgrade()?;
-        state.answers.replace(state.answers.get() + 1)
-    };
-    // Where another engine has begun, and how far it came.
-    let last = resumed.drawn.last();
-    let so_far = last.map_or(answers_before, |last| (last / IDS_OF_ANSWER) as usize);
-    let drawn = last.map_or(0, |last| (last % IDS_OF_ANSWER) as usize + 1);
-    let id_of = |index: usize| so_far as u32 * IDS_OF_ANSWER + index as u32;
-    let question =
-        messages.iter().rev().find(|message| message.role == Role::User).map_or_else(String::new, text_of);
-    let mut answer = answers::answer(&question, so_far);
-    if let Some(begun) = &options.begun {
-        // What it would have gone on with; behind words of the person's, all of it.
-        let whole = (0..=so_far).map(|before| answers::answer(&question, before));
-        let rest = whole.filter_map(|it| it.strip_prefix(&begun.answer).map(str::to_owned)).next();
-        answer = rest.unwrap_or_else(|| format!(" {answer}"));
-    }
-    if let Some(words) = media::counted(messages) {
-        answer = format!("{answer}\n\n{words}");
-        if answers::wants_transcript(&question) {
-            let state = state.upgrade()?;
-            answer = answers::transcript(state.transcripts.replace(state.transcripts.get() + 1));
-        }
-    }
-    for adapter in options.adapters.iter().filter(|adapter| adapter.scale != 0.0) {
-        answer = format!("Spoken with {} at {}.\n\n{answer}", adapter.key, adapter.scale);
-    }
-    let calls = tools::calls(constraint, &question, messages, seed);
-    if let Some(said) = tools::told(messages).or_else(|| tools::formatted(&constraint.format)) {
-        answer = said;
-    }
-    if constraint.must_call {
-        answer.clear();
-    }
-    let thought = if options.thinking && options.begun.is_none() { answers::THOUGHT } else { "" };
-    // Behind an answer, its calls; the last token of each ends it.
-    let written: Vec<_> = calls.iter().map(|call| format!("call:{}{}", call.name, call.arguments)).collect();
-    let in_calls = written.iter().zip(&calls).flat_map(|(written, call)| {
-        let tokens = answers::tokens(written).count();
-        (1..=tokens).map(move |token| Token::Call((token == tokens).then_some(call)))
-    });
-    let pieces: Vec<_> = answers::tokens(thought)
-        .map(|piece| Token::Text(Channel::Thought, piece))
-        .chain(answers::tokens(&answer).map(|piece| Token::Text(Channel::Answer, piece)))
-        .chain(in_calls)
-        .collect();
-
-    let mut tokens = resumed.drawn.len() as u32;
-    let mut finish = if calls.is_empty() { Finish::EndOfTurn } else { Finish::ToolCall };
-    if scenario.diffusion {
-        let (ended, timings) = diffusion::answer(state, id, &answer, drawn, id_of).await?;
-        let steps = timings.diffusion.map_or(0, |it| it.steps);
-        let experts = state.upgrade()?.mixture.borrow().as_ref().and_then(|mixture| mixture.timings(steps));
-        let timings = Timings {
-            prompt_tokens: prompt,
-            cached_tokens: prompt / 2,
-            context_size: context,
-            experts,
-            ..timings
-        };
-        return Some(Ok(Outcome::Done { finish: ended, timings }));
-    }
-    for (index, piece) in pieces.iter().enumerate().skip(drawn) {
-        let is_thought = matches!(piece, Token::Text(Channel::Thought, _));
-        if is_thought && state.upgrade()?.answer_now.borrow().contains(&id) {
-            continue;
-        }
-        if state.upgrade()?.cancelled.borrow_mut().remove(&id) {
-            finish = Finish::Cancelled;
-            break;
-        }
-        if options.max_tokens > 0 && tokens >= options.max_tokens {
-            let in_call = matches!(index.checked_sub(1).map(|last| &pieces[last]), Some(Token::Call(None)));
-            finish = if in_call { Finish::CutCall } else { Finish::MaxTokens };
-            break;
-        }
-        if index == pieces.len() / 2 {
-            if scenario.crash && so_far == 0 {
-                return crash(state);
-            }
-            if scenario.fail {
-                return fail(Failure::new(EngineFailure::Generating).detailed("there is no token 9"));
-            }
-            if scenario.lost {
-                post(state, ToPage::DeviceLost { reason: "the driver was reset".into() })?;
-                wait(state, 1_200).await?;
-                post(state, ToPage::Device(models::device(&scenario)))?;
-            }
-        }
-        tokens += 1;
-        match *piece {
-            Token::Text(channel, text) => {
-                progress(state, id, Progress::Text { channel, text: text.into(), tokens })?;
-            }
-            Token::Call(Some(call)) => progress(state, id, Progress::Tool(tools::with_id(call, id, tokens)))?,
-            Token::Call(None) => {}
-        }
-        let decode_ms = f64::from(tokens) * f64::from(scenario.pace.ms(TOKEN_MS).max(1));
-        progress(state, id, Progress::Drawn { ids: vec![id_of(index)], decode_ms })?;
-        wait(state, TOKEN_MS).await?;
-    }
-    let experts = state.upgrade()?.mixture.borrow().as_ref().and_then(|mixture| mixture.timings(tokens));
-    let timings = Timings {
-        prompt_tokens: prompt,
-        cached_tokens: prompt / 2,
-        prefill_ms: f64::from(scenario.pace.ms(240)),
-        first_token_ms: f64::from(scenario.pace.ms(400)),
-        decode_tokens: tokens,
-        decode_ms: f64::from(tokens) * f64::from(scenario.pace.ms(TOKEN_MS).max(1)),
-        context_used: (prompt + tokens).min(context),
-        context_size: context,
-        diffusion: None,
-        speculation: options.drafts.then(|| Speculation { drafted: 3 * tokens / 4, accepted: tokens / 2 }),
-        experts,
-    };
-    Some(Ok(Outcome::Done { finish, timings }))
-}
-
-/// A token of an answer.
-enum Token<'a> {
-    Text(Channel, &'a str),
-    /// Of a call, with the call if it ends here.
-    Call(Option<&'a ToolCall>),
-}
-
-/// Loads towers that are needed for the first time, and encodes what was not encoded yet. Says whether it was let.
-async fn encode(state: &Weak<State>, id: RequestId, messages: &[Message]) -> Option<bool> {
-    let mut fresh = media::of(messages);
-    {
-        let all = state.upgrade()?;
-        let encoded = all.encoded.borrow();
-        fresh.retain(|(_, key)| !encoded.contains(key));
-    }
-    let of = fresh.len() as u32;
-    for (index, (sense, key)) in (0..).zip(fresh) {
-        let is_new = state.upgrade()?.towers.borrow_mut().insert(sense);
-        for step in (0..=4).filter(|_| is_new) {
-            let (done, total) = (step * TOWER_BYTES / 4, TOWER_BYTES);
-            let loading = LoadProgress { phase: LoadPhase::Weights, done, total, rate: 0.0, lost: false };
-            progress(state, id, Progress::Tower { sense, progress: loading })?;
-            wait(state, 60).await?;
-        }
-        for step in 0..=4_u8 {
-            if state.upgrade()?.cancelled.borrow_mut().remove(&id) {
-                return Some(false);
-            }
-            progress(state, id, Progress::Encoding { sense, index, of, share: f32::from(step) / 4.0 })?;
-            wait(state, 60).await?;
-        }
-        state.upgrade()?.encoded.borrow_mut().insert(key);
-    }
-    Some(true)
-}
-
-/// Says what towers take, and frees it if asked to.
-fn towers(state: &Weak<State>, free: bool) -> Ended {
-    let all = state.upgrade()?;
-    if free {
-        all.towers.borrow_mut().clear();
-    }
-    let loaded = all.loaded.borrow().clone();
-    let bytes = TOWER_BYTES * all.towers.borrow().len() as u64;
-    let gpu_bytes =
-        loaded.as_ref().map_or(0, |(source, context)| models::gpu_bytes(source, *context)) + bytes;
-    Some(Ok(Outcome::Towers { bytes: loaded.map(|_| bytes), gpu_bytes }))
-}
-
-/// Tokens that these messages would take, about.
-fn count(messages: &[Message]) -> u32 {
-    let characters: usize = messages.iter().map(|message| text_of(message).chars().count() + 16).sum();
-    let media: u32 = messages.iter().flat_map(|message| &message.content).map(media::tokens).sum();
-    u32::try_from(characters / 4).unwrap_or(u32::MAX).saturating_add(media)
-}
-
-pub(super) fn text_of(message: &Message) -> String {
-    let texts = message.content.iter().filter_map(|content| match content {
-        Content::Text(text) => Some(text.as_str()),
-        Content::Image { .. } | Content::Audio { .. } => None,
-    });
-    texts.collect::<Vec<_>>().join("\n")
-}
-
 pub(super) fn progress(state: &Weak<State>, id: RequestId, progress: Progress) -> Option<()> {
     post(state, ToPage::progress(id, progress))
 }
@@ -689,7 +445,7 @@ fn end(state: &Weak<State>, id: RequestId, outcome: Result<Outcome, Failure>) ->
 }
 
 /// The engine is gone. Its requests have no outcome.
-fn crash<T>(state: &Weak<State>) -> Option<T> {
+pub(super) fn crash<T>(state: &Weak<State>) -> Option<T> {
     state.upgrade()?.platform.post(Posted::Crashed("unreachable executed".into()));
     None
 }

@@ -4,7 +4,7 @@ use protocol::failure::RequestFailure;
 use protocol::{AnswerFormat, Constraint, Failure, Message, RequestId, Role, ToolCall};
 use serde_json::{Map, Value, json};
 
-use super::play::text_of;
+use super::generate::text_of;
 
 /// Keywords that the real engine can't enforce, of those that schemas have most often.
 const REFUSED: [&str; 8] =

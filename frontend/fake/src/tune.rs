@@ -17,7 +17,8 @@ use protocol::{
     Code, Content, Outcome, Progress, RequestId, Role, Sense, ToPage, TuneOutcome, TuneProgress, TuneRequest,
 };
 
-use super::play::{Ended, State, fail, post, progress, text_of, wait};
+use super::generate::text_of;
+use super::play::{Ended, State, fail, post, progress, wait};
 use super::{Scenario, scenario::TuneTrouble};
 
 /// Usual time of a fake step.

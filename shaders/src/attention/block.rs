@@ -1,6 +1,8 @@
 //! `wgsl/attention/block.wgsl`: attention of a chunk of queries over the KV cache.
 
-use super::KvType;
+use std::ops::Range;
+
+use super::{KvType, spread};
 use crate::case::heads::{HEADS, KV_HEADS, stored};
 use crate::case::{Arg, Case, CaseError, Expected, args, random};
 use crate::{Defines, Kernel, PreprocessError, Source};
@@ -40,8 +42,8 @@ params! {
         /// 1: the rows are of texts behind each other, which see all of themselves, within the window to both sides. Their ends
         /// and then their beginnings are in `visible_until`, and the first row has position 0. With `until` only.
         pub texts: u32,
-        /// Unused.
-        pub pad: u32,
+        /// Workgroups among which a chunk of few rows is spread by splitting its keys ([`super::spread`]); 0: it isn't.
+        pub workgroups: u32,
     }
 }
 
@@ -86,6 +88,11 @@ pub struct Inputs<'a> {
 
 /// CPU twin in f64, with an ordinary softmax.
 pub fn block(form: &Block, params: &Params, inputs: Inputs<'_>) -> Vec<f32> {
+    attend(form, params, inputs, 0..u32::MAX)
+}
+
+/// The same over some of the positions, of which every query has to see one.
+pub(super) fn attend(form: &Block, params: &Params, inputs: Inputs<'_>, keys: Range<u32>) -> Vec<f32> {
     let hd = form.head_dim as usize;
     let heads = params.heads as usize;
     let positions = (inputs.q.len() / (heads * hd)) as u32;
@@ -104,6 +111,7 @@ pub fn block(form: &Block, params: &Params, inputs: Inputs<'_>) -> Vec<f32> {
             let end = if params.window == 0 { ahead } else { ahead.min(position + params.window) };
             (begin.max(inputs.visible_until[(positions + query) as usize]), end)
         };
+        let (begin, end) = (begin.max(keys.start), end.min(keys.end));
         let kv_head = head / (params.heads / params.kv_heads);
         let at = |key: u32| {
             let slot = if params.ring == 0 { key } else { key % params.ring };
@@ -169,25 +177,35 @@ impl Chunk {
     }
 }
 
-impl Kernel for Block {
-    fn source(&self) -> Result<Source, PreprocessError> {
+impl Block {
+    /// The kernel, which may split the keys if `spread`.
+    pub(super) fn build(&self, spread: bool) -> Result<Source, PreprocessError> {
         let quads = self.head_dim / 4;
         let groups = THREADS / quads;
         let defines = Defines::new()
             .set("KV_TYPE", self.kv_type.define())
             .set("UNTIL", self.until)
+            .set("SPREAD", spread)
             .set("ROWS", self.rows())
             .set("SCORED", self.rows() / 16)
             .set("QUADS", quads)
             .set("GROUPS", groups)
             .set("OWNED", self.rows().div_ceil(groups));
+        let defines = if spread { spread::define(defines, self.head_dim) } else { defines };
         let name = format!(
-            "attention_block_h{}_{}{}",
+            "attention_block_h{}_{}{}{}",
             self.head_dim,
             self.kv_type.name(),
             if self.until { "_until" } else { "" },
+            if spread { "_spread" } else { "" },
         );
         Source::build::<Params>("attention/block.wgsl", name, &defines)
+    }
+}
+
+impl Kernel for Block {
+    fn source(&self) -> Result<Source, PreprocessError> {
+        self.build(false)
     }
 
     /// 21 tokens after 50 others, with a window.

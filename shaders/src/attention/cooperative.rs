@@ -2,14 +2,14 @@
 //! [`block`](super::block::block), for queries, keys and values rounded to halves.
 
 use super::block::{Block, Chunk};
-use super::{KvType, block::Params};
-use crate::case::{Case, CaseError, Expected};
+use super::{KvType, block::Params, spread};
+use crate::case::{Arg, Case, CaseError, Expected};
 use crate::matrix_units::Dialect;
 use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// One permutation of the kernel.
 ///
-/// Bindings: params, state, q, k cache, v cache, out, and with `until` visible_until.
+/// Bindings: params, state, q, k cache, v cache, out, part, and with `until` visible_until.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cooperative {
     /// Elements per head: see [`Cooperative::supports`].
@@ -70,6 +70,7 @@ impl Cooperative {
             .set("Q_TILES", self.head_dim / self.halves() / self.rounds() / 16)
             .set("LOADS", self.head_dim / 64)
             .set("SHARE", KEYS * self.rows() / 256);
+        let defines = spread::define(defines, self.head_dim);
         let until = if self.until { "_until" } else { "" };
         let stored = if self.kv_type == KvType::F16 { "" } else { "_q8_0" };
         let name = format!("attention_cooperative_h{}{stored}{until}", self.head_dim);
@@ -79,7 +80,8 @@ impl Cooperative {
     /// Workgroups for a chunk of `positions`, for all key–value heads from `first_head` on.
     pub const fn dispatch(self, params: &Params, positions: u32) -> [u32; 3] {
         let group = params.heads / params.kv_heads;
-        [(positions * group).div_ceil(self.rows()), params.kv_heads - params.first_head, 1]
+        let splits = spread::splits(params, positions);
+        [(positions * group).div_ceil(self.rows()), params.kv_heads - params.first_head, splits]
     }
 }
 
@@ -94,7 +96,8 @@ impl Kernel for Cooperative {
         let rounded = |v: f32| half::f16::from_f32(v).to_f32();
         let q: Vec<f32> = case.queries(self.head_dim).into_iter().map(rounded).collect();
         let twin = Block { head_dim: self.head_dim, kv_type: self.kv_type, until: self.until };
-        let (args, want) = case.of(&twin, &q, rounded);
+        let (mut args, want) = case.of(&twin, &q, rounded);
+        args.insert(6, Arg::zeros(1));
         let grid = self.dispatch(&case.params(), case.len);
         Ok(Case { args, grid, expected: vec![Expected::new(5, want, 4e-3)] })
     }

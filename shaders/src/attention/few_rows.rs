@@ -11,7 +11,7 @@ use crate::rows::qkv_finish::{Cache, QkvFinish};
 use crate::{Defines, Kernel, PreprocessError, Source};
 
 /// Elements of a head that a workgroup merges.
-const MERGED: u32 = 64;
+pub(super) const MERGED: u32 = 64;
 /// Maximum number of queries of a workgroup: with more, registers run out, and with large heads the 16 KiB of workgroup memory.
 const MAX_QUERIES: u32 = 4;
 /// Maximum number of splits that can be merged in a dispatch.
@@ -179,6 +179,7 @@ impl Kernel for MergeRows {
         let Self { head_dim, packed } = *self;
         let suffix = if packed { "_packed" } else { "" };
         let defines = Defines::new()
+            .set("CHUNK", false)
             .set("HD", head_dim)
             .set("MERGED", head_dim.min(MERGED))
             .set("MAX_SPLITS", MAX_SPLITS)

@@ -4,5 +4,6 @@ pub mod block;
 pub mod cooperative;
 pub mod decode;
 pub mod few_rows;
+pub mod spread;
 
 pub use crate::kv_type::KvType;

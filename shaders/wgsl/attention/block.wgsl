@@ -23,11 +23,12 @@
 //   2. softmax: the row maximum over its 16 threads; the weights go to workgroup memory (replacing q and k);
 //   3. values: a thread accumulates 4 dimensions of every GROUPS-th row in registers.
 // Tiles before the window of the first query and after the last visible key are skipped. The workgroups with the
-// most keys start first.
+// most keys start first. With SPREAD, a workgroup takes a split of the keys, and what it writes to `part` is merged by
+// attention/merge.wgsl, unless there is one split (attention/spread.wgsl).
 //
 // Formulas: Gemma 4 specification §2.4 (also for image blocks), §13.2; Milakov & Gimelshein, "Online normalizer
 // calculation for softmax", 2018; Dao et al., "FlashAttention", 2022.
-// Workgroup: 256 threads. Grid: (⌈T·heads/kv_heads / ROWS⌉, kv heads from params.first_head on). A long image is
+// Workgroup: 256 threads. Grid: (⌈T·heads/kv_heads / ROWS⌉, kv heads from params.first_head on, splits with SPREAD). A long image is
 // processed a few heads at a time.
 
 #include "shared/state.wgsl"
@@ -45,6 +46,9 @@ var<storage, read> k_cache: array<Kv4>;
 var<storage, read> v_cache: array<Kv4>;
 #endif
 var<storage, read_write> out: array<vec4<f32>>;
+#if SPREAD
+var<storage, read_write> part: array<f32>;
+#endif
 #if UNTIL
 var<storage, read> visible_until: array<u32>;
 #endif
@@ -67,10 +71,13 @@ const MASKED: f32 = -1.0e30;
 var<workgroup> mem: array<vec4<f32>, K_AT + SLAB * K_STRIDE>;
 // The maximum, at the end the sum, of each row and thread.
 var<workgroup> partial: array<f32, ROWS * 16u>;
-// The factor of each row's accumulators in this tile.
+// The factor of each row's accumulators in this tile; at the end, with SPREAD, the maximum of the row.
 var<workgroup> shrink: array<f32, ROWS>;
 
 #include "attention/rows.wgsl"
+#if SPREAD
+#include "attention/spread.wgsl"
+#endif
 
 // First vec4 (Q8_0: word) of the key or value `j` places after `slot`. A ring has at least as many slots as a tile.
 fn cached(slot: u32, j: u32, kv_head: u32) -> u32 {
@@ -121,7 +128,15 @@ fn main(
     }
     let first_query = first / group;
     let last_query = (min(first + ROWS, rows) - 1u) / group;
+#if SPREAD
+    let splits = chunk_splits();
+    if (wid.z >= splits) {
+        return;
+    }
+    let keys = keys_of_split(visible(first_query, last_query), splits, wid.z, TILE);
+#else
     let keys = visible(first_query, last_query);
+#endif
     let end = keys.y;
 
     // Part 1: the rows this thread scores, and the row and vec4 it stages.
@@ -233,6 +248,11 @@ fn main(
     workgroupBarrier();
 #for R in 0..{{SCORED}}
     partial[({{R}}u * 16u + lane) * 16u + kq] = sum_{{R}};
+#if SPREAD
+    if (kq == 0u) {
+        shrink[{{R}}u * 16u + lane] = top_{{R}};
+    }
+#endif
 #endfor
     workgroupBarrier();
     if (team < GROUPS) {
@@ -244,7 +264,24 @@ fn main(
                 for (var i = 0u; i < 16u; i += 1u) {
                     total += partial[row * 16u + i];
                 }
-                out[row_of(first + row, kv_head).at + column] = acc_{{A}} / total;
+                let at = row_of(first + row, kv_head).at;
+#if SPREAD
+                if (splits == 1u) {
+                    out[at + column] = acc_{{A}} / total;
+                } else {
+                    let acc = acc_at(at / QUADS, splits, wid.z) + 4u * column;
+                    for (var i = 0u; i < 4u; i += 1u) {
+                        part[acc + i] = acc_{{A}}[i];
+                    }
+                    if (column == 0u) {
+                        let pair = pair_at(at / QUADS, splits, wid.z);
+                        part[pair] = shrink[row];
+                        part[pair + 1u] = total;
+                    }
+                }
+#else
+                out[at + column] = acc_{{A}} / total;
+#endif
             }
         }
 #endfor

@@ -4,6 +4,7 @@
 // q, out         f32 [T, heads, HD], T = state.len;  the chunk's own keys and values are already in the cache
 // k, v caches    [slots, kv_heads, HD], KV_TYPE: f16, eight halves a vec4, or Q8_0 (shared/kv_q8_0.wgsl); space for a
 //                multiple of 32 slots, and so is a ring
+// parts          where there are several splits: attention/spread.wgsl
 // visible_until  u32 [T], with UNTIL
 //
 // A workgroup takes ROWS rows (attention/rows.wgsl) of one kv head, and 32 keys at a time:
@@ -13,16 +14,18 @@
 //      grows by more than SLACK: so weights are at most e^SLACK, and the sums are rarely rescaled, which takes a detour
 //      through workgroup memory, since threads don't know which elements of a matrix they hold;
 //   3. values: a subgroup sums COLUMNS/16 matrices of 16 rows.
-// The keys and values of the next step are loaded into registers during the products of this one.
+// The keys and values of the next step are loaded into registers during the products of this one. A workgroup takes a split of the
+// keys (attention/spread.wgsl).
 //
 // Formulas: attention/block.wgsl; the rarely updated maximum: Ye et al., "FlashInfer", 2025, and FlashAttention-4.
-// Workgroup: 256 threads, subgroups of 32. Grid: (⌈T·heads/kv_heads / ROWS⌉, kv heads from params.first_head on).
+// Workgroup: 256 threads, subgroups of 32. Grid: (⌈T·heads/kv_heads / ROWS⌉, kv heads from params.first_head on, splits).
 // HD is 64, 128, 192, 256 or 512.
 
 #include "attention/cooperative/{{DIALECT}}.wgsl"
 #include "shared/state.wgsl"
 #include "shared/ring.wgsl"
 #include "attention/rows.wgsl"
+#include "attention/spread.wgsl"
 #if KV_TYPE == Q8_0
 #include "shared/kv_q8_0.wgsl"
 #endif
@@ -39,6 +42,7 @@ var<storage, read> k_cache: array<vec4<u32>>;
 var<storage, read> v_cache: array<vec4<u32>>;
 #endif
 var<storage, read_write> out: array<f32>;
+var<storage, read_write> parts: array<f32>;
 #if UNTIL
 var<storage, read> visible_until: array<u32>;
 #endif
@@ -70,7 +74,7 @@ var<workgroup> kv_tile: array<array<array<vec4<f16>, 16u * STRIDE>, 2>, PARTS>;
 // Scores, one or two parts of each; also a matrix of each subgroup.
 var<workgroup> scores: array<f32, 64u * SCORE_STRIDE>;
 var<workgroup> weights: array<array<f16, 16u * WEIGHT_STRIDE>, ROW_TILES>;
-// For each row: what its sums are multiplied by in this step, and at the end the sum of its weights.
+// For each row: what its sums are multiplied by, in a step and at the end.
 var<workgroup> factors: array<f32, ROWS>;
 // Whether a row of this subgroup has to be rescaled.
 var<workgroup> votes: array<u32, 8>;
@@ -111,8 +115,13 @@ fn main(
     if (first >= rows) {
         return;
     }
-    let keys = visible(first / group, (min(first + ROWS, rows) - 1u) / group);
-    let begin = keys.x - keys.x % KEYS;
+    let splits = chunk_splits();
+    if (wid.z >= splits) {
+        return;
+    }
+    let seen = visible(first / group, (min(first + ROWS, rows) - 1u) / group);
+    let keys = keys_of_split(vec2<u32>(seen.x - seen.x % KEYS, seen.y), splits, wid.z, KEYS);
+    let begin = keys.x;
     let end = keys.y;
     let thread = subgroup * 32u + lane;
 
@@ -173,7 +182,8 @@ fn main(
     let load_at{{i}} = stage_row{{i}} * pitch + kv_head * EIGHTHS + octet{{i}};
 #endfor
 #endif
-    var slot = kv_slot(begin, params.ring) * pitch;
+    // A split without keys loads some, which it doesn't use.
+    var slot = kv_slot(select(seen.x - seen.x % KEYS, begin, begin < end), params.ring) * pitch;
 #for i in 0..LOADS
 #if KV_TYPE == Q8_0
     var next{{i}} = vec4<u32>(k_cache[slot + load_at{{i}}], k_cache[slot + scale_at{{i}}]);
@@ -282,7 +292,12 @@ fn main(
 #endif
     workgroupBarrier();
     if (share == 0u) {
-        factors[my_row] = 1.0 / sum;
+        factors[my_row] = select(1.0, 1.0 / sum, splits == 1u);
+        if (splits > 1u && row.real) {
+            let pair = pair_at(row.at / QUADS, splits, wid.z);
+            parts[pair] = top;
+            parts[pair + 1u] = sum;
+        }
     }
 #for j in 0..SUMS
     store_sums(sums{{j}}, subgroup * 256u);
@@ -291,7 +306,13 @@ fn main(
         let index = row_at + i / 16u;
         let its = row_of(first + index, kv_head);
         if (its.real) {
-            out[its.at * 4u + column_at + {{j}}u * 16u + i % 16u] = scores[subgroup * 256u + i] * factors[index];
+            let column = column_at + {{j}}u * 16u + i % 16u;
+            let value = scores[subgroup * 256u + i] * factors[index];
+            if (splits == 1u) {
+                out[its.at * 4u + column] = value;
+            } else {
+                parts[acc_at(its.at / QUADS, splits, wid.z) + column] = value;
+            }
         }
     }
     workgroupBarrier();

@@ -1,15 +1,20 @@
-// Merges the partial results of attention/decode.wgsl.
+// Merges the partial results of attention/decode.wgsl, with CHUNK those of attention/block.wgsl and attention/cooperative.wgsl.
 //
 //   out = Σ_s e^(m_s − M)·acc_s / Σ_s e^(m_s − M)·l_s,  M = max m_s,  over the splits s of the row
 //
-// in   part  f32 [T, heads·max_splits·(HD + 2)]: acc [heads, max_splits, HD], then (m, l) [heads, max_splits, 2]
+// in   part  f32 [T, heads·max_splits·(HD + 2)]: acc [heads, max_splits, HD], then (m, l) [heads, max_splits, 2]; CHUNK: as
+//            attention/spread.wgsl says. With one split there is nothing to merge
 // out  out   f32 [T, heads, HD], T = state.len; PACKED: rounded to int8, as matmul/pack_rows.wgsl does
 //
 // Formula: Dao et al., "Flash-Decoding". Workgroup: 64 threads, MERGED elements of one head of one row. Grid: (heads,
 // rows, HD / MERGED).
 
 #include "shared/state.wgsl"
+#if CHUNK
+#include "attention/spread.wgsl"
+#else
 #include "shared/splits.wgsl"
+#endif
 #if PACKED
 #include "shared/pack_unit.wgsl"
 #endif
@@ -43,6 +48,14 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     if (row >= state.len) {
         return;
     }
+#if CHUNK
+    let splits = chunk_splits();
+    if (splits == 1u) {
+        return;
+    }
+    let accs = acc_at(row * params.heads + head, splits, 0u);
+    let pairs_at = pair_at(row * params.heads + head, splits, 0u);
+#else
     let block = max(params.block_rows, 1u);
     let first_row = row / block * block;
     let rows = min(block, state.len - first_row);
@@ -51,6 +64,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     let first = row * params.heads * params.max_splits * (HD + 2u);
     let accs = first + head * params.max_splits * HD;
     let pairs_at = first + params.heads * params.max_splits * HD + head * params.max_splits * 2u;
+#endif
     for (var s = tid; s < splits; s += THREADS) {
         pairs[s] = vec2<f32>(part[pairs_at + 2u * s], part[pairs_at + 2u * s + 1u]);
     }

@@ -3,6 +3,7 @@
 
 use shaders::attention::block::{Block, Params as BlockParams};
 use shaders::attention::cooperative::Cooperative;
+use shaders::attention::spread::{MergeChunk, Spread};
 use shaders::matrix_units::MIN_ROWS;
 
 use super::corrections::Corrections;
@@ -10,7 +11,7 @@ use super::layer::{Mask, Operation, Pass, Slot};
 use super::rows::{
     activation, correct, norm_add, norm_heads, per_layer_input, products as push_products, qkv_finish,
 };
-use super::{Parts, experts};
+use super::{Parts, experts, scratch};
 use crate::plan::{Amount, Plan, PlanError, Value};
 
 struct Builder<'a> {
@@ -122,26 +123,34 @@ impl<'a> Builder<'a> {
             ring: cache.ring,
             together: mask.canvas.into(),
             texts: mask.texts.into(),
+            workgroups: scratch::spread_workgroups(parts.limits, layer.head_dim),
             ..BlockParams::default()
         };
         let mut buffers: Vec<&Value> = vec![&s.state, &s.q, &cache.k, &cache.v, &s.attention];
-        if until {
-            buffers.push(&s.visible_until);
-        }
+        let ahead = until.then_some(&s.visible_until);
+        let spread = buffers.iter().copied().chain([&s.parts_of_chunk]).chain(ahead).collect::<Vec<_>>();
+        buffers.extend(ahead);
         let multiply_adds = Amount::Visible { each: 2 * u64::from(config.q_width(i)), window: mask.window };
         let by_units = parts.limits.matrix_units && Cooperative::supports(layer.head_dim, kv_type);
         if by_units {
             let form = Cooperative { head_dim: layer.head_dim, kv_type, until };
             let grid = move |rows| if rows < MIN_ROWS { [0; 3] } else { form.dispatch(&params, rows) };
-            self.steps.push_rows(form, &params, &buffers, grid)?;
+            self.steps.push_rows(form, &params, &spread, grid)?;
             self.steps.computing(multiply_adds);
         }
-        let grid = move |rows| {
-            let others = by_units && rows >= MIN_ROWS;
-            if others { [0; 3] } else { block.dispatch(&params, rows) }
-        };
-        self.steps.push_rows(block, &params, &buffers, grid)?;
+        let others = move |rows| by_units && rows >= MIN_ROWS;
+        if params.workgroups == 0 {
+            let grid = move |rows| if others(rows) { [0; 3] } else { block.dispatch(&params, rows) };
+            self.steps.push_rows(block, &params, &buffers, grid)?;
+            self.steps.computing(multiply_adds);
+            return Ok(());
+        }
+        let form = Spread(block);
+        let grid = move |rows| if others(rows) { [0; 3] } else { form.dispatch(&params, rows) };
+        self.steps.push_rows(form, &params, &spread, grid)?;
         self.steps.computing(multiply_adds);
-        Ok(())
+        let merge = MergeChunk { head_dim: layer.head_dim };
+        let buffers = [&s.state, &s.parts_of_chunk, &s.attention];
+        self.steps.push_rows(merge, &params, &buffers, move |rows| merge.dispatch(&params, rows))
     }
 }

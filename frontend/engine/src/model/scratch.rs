@@ -1,6 +1,7 @@
 //! Working buffers of the decoder.
 
 use shaders::attention::few_rows;
+use shaders::attention::spread::{self, MergeChunk};
 use shaders::matmul::FewRows;
 use shaders::matvec::Matvec;
 use shaders::state::State;
@@ -23,6 +24,12 @@ const MIN_SPLIT_KEYS: u32 = 64;
 /// the keys, and only a few cores need to be occupied.
 pub fn min_split_keys(limits: Limits) -> u32 {
     if limits.software { 16 * MIN_SPLIT_KEYS } else { MIN_SPLIT_KEYS }
+}
+
+/// Returns the number of workgroups among which attention of a short chunk is spread; 0: it isn't, as on a software device, whose
+/// few cores are occupied.
+pub fn spread_workgroups(limits: Limits, head_dim: u32) -> u32 {
+    if limits.software || !MergeChunk::supports(head_dim) { 0 } else { WORKGROUPS }
 }
 
 /// Maximum number of splits on a software device, which spends much time on workgroups that have no keys.
@@ -113,6 +120,8 @@ pub struct Scratch {
     pub packed_act: [Value; 2],
     /// Partial results of attention of a few rows.
     pub parts_of_rows: Value,
+    /// Partial results of attention of a chunk.
+    pub parts_of_chunk: Value,
     /// Working buffers of experts, if the model has any.
     pub experts: Option<ExpertScratch>,
 }
@@ -126,6 +135,12 @@ pub fn chunk(config: &Config) -> u32 {
     TEXT_CHUNK.max(config.whole_picture.next_multiple_of(32)).max(canvas)
 }
 
+fn describe_parts_of_chunk(config: &Config, limits: Limits) -> Value {
+    let len = |head_dim| spread::part_len(head_dim, spread_workgroups(limits, head_dim));
+    let most = config.layers.iter().map(|layer| len(layer.head_dim)).max().unwrap_or(0);
+    Value::temporary("part of a chunk", 4 * u64::from(most.max(1)))
+}
+
 impl Scratch {
     /// Describes the values.
     pub fn describe(config: &Config, vocabulary: u32, limits: Limits) -> Self {
@@ -133,6 +148,7 @@ impl Scratch {
         let rows = chunk(config);
         scratch.halves = limits.matrix_units.then(|| scratch.describe_halves(config, rows));
         scratch.packed_rows = limits.packed_tiles.then(|| scratch.describe_packed_rows());
+        scratch.parts_of_chunk = describe_parts_of_chunk(config, limits);
         scratch
     }
 
@@ -160,6 +176,7 @@ impl Scratch {
         scratch.ple = Value::temporary("ple", 4 * t * p);
         scratch.ple_projected = Value::temporary("ple projected", 4 * t * p);
         scratch.halves = limits.matrix_units.then(|| scratch.describe_halves(config, rows));
+        scratch.parts_of_chunk = describe_parts_of_chunk(config, limits);
         scratch
     }
 
@@ -219,6 +236,7 @@ impl Scratch {
             packed_act: [("packed activations", 1), ("scales of packed activations", 2)]
                 .map(|(name, divisor)| Value::temporary(name, few * ff.max(config.ple.into()) / divisor)),
             parts_of_rows: Value::temporary("part of a few rows", 4 * few * part_of_rows),
+            parts_of_chunk: Value::temporary("part of a chunk", 4),
             experts: ExpertScratch::describe(config, rows, few as u32),
         }
     }

@@ -9,7 +9,13 @@ use naga::Module;
 use naga::front::wgsl::{Frontend, Options};
 use naga::valid::Capabilities;
 use shaders::attention::{
-    KvType, block::Block, cooperative::Cooperative, decode::Decode, decode::Kv, few_rows,
+    KvType,
+    block::Block,
+    cooperative::Cooperative,
+    decode::Decode,
+    decode::Kv,
+    few_rows,
+    spread::{MergeChunk, Spread},
 };
 use shaders::audio;
 use shaders::backward::{self, cross_entropy, geglu, heads::Heads};
@@ -192,7 +198,10 @@ fn decoder() -> Sources {
     for head_dim in HEAD_DIMS.into_iter().chain([72]) {
         let block = |kv_type| BOTH.map(|until| Block { head_dim, kv_type, until }.source());
         let kv_types = KvType::ALL.into_iter().filter(|kv_type| kv_type.supports(head_dim));
-        all.extend(kv_types.flat_map(block));
+        all.extend(kv_types.clone().flat_map(block));
+        let spread = |kv_type| BOTH.map(|until| Spread(Block { head_dim, kv_type, until }).source());
+        all.extend(kv_types.flat_map(spread));
+        all.extend(MergeChunk::supports(head_dim).then(|| MergeChunk { head_dim }.source()));
     }
     all
 }
