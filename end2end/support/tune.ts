@@ -28,6 +28,27 @@ export class Tune {
     return this.page.getByRole("img", { name: new RegExp(`^${title}\\.`) });
   }
 
+  /** Pauses the training as soon as so many steps are done: a test that asked for that from outside might come after the last one. */
+  async pauseAfter(steps: number): Promise<void> {
+    const pause = this.page.getByRole("button", { name: "Pause" });
+    await pause.evaluate(
+      (pause, { bar, steps }) =>
+        new Promise<void>((resolve) => {
+          const look = () => {
+            if (bar instanceof HTMLProgressElement && bar.value >= steps) {
+              observer.disconnect();
+              pause.click();
+              resolve();
+            }
+          };
+          const observer = new MutationObserver(look);
+          observer.observe(document.body, { attributes: true, subtree: true });
+          look();
+        }),
+      { bar: await this.progress.elementHandle(), steps },
+    );
+  }
+
   /** Fills the settings in that matter. */
   async configure(wanted: { name?: string; steps?: number; question?: string }): Promise<void> {
     const section = this.page.getByRole("region", { name: "2. Settings" });

@@ -1,7 +1,7 @@
 //! What kernels for the matrix units of a device have in common.
 
 /// Rows from which on matrix units are used; fewer leave most of a tile empty.
-pub const MIN_ROWS: u32 = 33;
+pub const MIN_ROWS: u32 = 9;
 /// Workgroup memory of the largest kernel, in bytes.
 pub const WORKGROUP_MEMORY: u32 = 46 << 10;
 

@@ -91,8 +91,7 @@ test("examples are read, and the cost is stated", async () => {
 
 test("a training is paused, and the page loaded anew", async () => {
   await tune.startButton.click();
-  await expect.poll(steps, { timeout: TRAIN }).toBeGreaterThan(1);
-  await app.page.getByRole("button", { name: "Pause" }).click();
+  await tune.pauseAfter(2);
   await expect(tune.status).toContainText("Paused after", { timeout: LOAD });
   const before = await losses();
   await app.page.reload();

@@ -90,8 +90,9 @@ async fn is_faster(gpu: &Gpu, dtype: DType) -> Result<bool, GpuError> {
             .push_rows(kernel, &params, &[weights, state, x, y], move |rows| tile.dispatch(&params, rows))?;
         let grid = move |rows| packing.dispatch(rows);
         in_int8.push_rows(PackRows, &packing, &[state, x, codes, scales], grid)?;
-        let tile = PackedTile::choose(rows, n);
-        let grid = move |rows| tile.dispatch(&params, rows);
+        // Few rows are split, which takes a sum more, where that is faster.
+        let (tile, _) = PackedTile::choose(rows, n, k);
+        let grid = move |rows| tile.dispatch(&params, rows, 1);
         in_int8.push_rows(PackedMatmul { tile, dtype, experts: false }, &params, &operands, grid)?;
         let programs = [gpu.bind(&in_f32, &memory).await?, gpu.bind(&in_int8, &memory).await?];
         let mut least = [f64::INFINITY; 2];

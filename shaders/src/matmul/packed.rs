@@ -7,7 +7,15 @@ use crate::experts::case::LEN;
 use crate::experts::{Mixture, buckets};
 use crate::forms::Scales;
 use crate::math::pack_rows;
+use crate::matrix_units::MIN_ROWS;
 use crate::{DType, Defines, Kernel, PreprocessError, Source};
+
+/// Workgroups that occupy a large GPU: several for each of its cores.
+const WORKGROUPS: u32 = 2048;
+/// Into how many parts K is split. Each is a dispatch of its own in a plan, so there are few.
+const SPLITS: [u32; 2] = [8, 4];
+/// Fewest elements of K in a part.
+const LEAST_K: u32 = 256;
 
 /// Tile sizes. Every tile gives the same result up to rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,23 +43,31 @@ impl PackedTile {
     /// Every tile the engine chooses from.
     pub const ALL: [Self; 2] = [Self::LARGE, Self::SMALL];
 
-    /// Returns the tile for up to `rows` tokens and `n` rows of W: the largest one that still gives a large GPU enough workgroups.
-    pub const fn choose(rows: u32, n: u32) -> Self {
-        if rows > Self::SMALL.bm && Self::LARGE.workgroups(rows, n) >= 256 {
-            Self::LARGE
-        } else {
-            Self::SMALL
+    /// Returns the tile for up to `rows` tokens and `n` rows of W with `k` elements: the largest one that still gives a large GPU
+    /// enough workgroups, and into how many parts K is split where both don't.
+    pub fn choose(rows: u32, n: u32, k: u32) -> (Self, u32) {
+        let large = rows > Self::SMALL.bm && Self::LARGE.workgroups(rows, n) >= 256;
+        let tile = if large { Self::LARGE } else { Self::SMALL };
+        // The sum of the parts takes four elements at a time.
+        let most =
+            if n.is_multiple_of(4) { (WORKGROUPS / tile.workgroups(rows, n)).min(k / LEAST_K) } else { 1 };
+        let splits = SPLITS.into_iter().find(|&splits| splits <= most).unwrap_or(1);
+        (tile, splits)
+    }
+
+    /// What [`Self::choose`] can return for up to `most_rows` tokens, `n` rows of W and `k` elements of each.
+    pub fn within_reach(most_rows: u32, n: u32, k: u32) -> Vec<(Self, u32)> {
+        let mut all = Vec::new();
+        for chosen in (MIN_ROWS..=most_rows).map(|rows| Self::choose(rows, n, k)) {
+            if !all.contains(&chosen) {
+                all.push(chosen);
+            }
         }
+        all
     }
 
-    /// Returns the tiles that [`Self::choose`] can return for up to `most_rows` tokens and `n` rows of W.
-    pub fn within_reach(most_rows: u32, n: u32) -> impl Iterator<Item = Self> {
-        let chosen = move |tile: &Self| (1..=most_rows).any(|rows| Self::choose(rows, n) == *tile);
-        Self::ALL.into_iter().filter(chosen)
-    }
-
-    const fn workgroups(self, rows: u32, n: u32) -> u64 {
-        rows.div_ceil(self.bm) as u64 * n.div_ceil(self.bn) as u64
+    const fn workgroups(self, rows: u32, n: u32) -> u32 {
+        rows.div_ceil(self.bm) * n.div_ceil(self.bn)
     }
 
     /// Returns whether it can multiply a matrix of this type with rows of `k` elements.
@@ -73,9 +89,9 @@ impl PackedTile {
         (self.bm / self.tm) * (self.bn / self.tn)
     }
 
-    /// Workgroups for up to `rows` tokens.
-    pub const fn dispatch(self, params: &Params, rows: u32) -> [u32; 3] {
-        [params.n.div_ceil(self.bn), rows.div_ceil(self.bm), 1]
+    /// Workgroups for up to `rows` tokens, with K split into `splits` parts.
+    pub const fn dispatch(self, params: &Params, rows: u32, splits: u32) -> [u32; 3] {
+        [params.n.div_ceil(self.bn), rows.div_ceil(self.bm), splits]
     }
 }
 
@@ -145,7 +161,7 @@ impl Kernel for PackedMatmul {
         }
     }
 
-    /// More tokens than a tile.
+    /// More tokens than a tile, summed in two parts.
     fn case(&self) -> Result<Case, CaseError> {
         let Self { tile, dtype, experts } = *self;
         if experts {
@@ -156,8 +172,16 @@ impl Kernel for PackedMatmul {
         let x = random(32, (k * tokens) as usize);
         let (codes, scales) = pack_rows(&x);
         let params = Params::new(&w.layout);
-        let y = matmul(&w.layout, &w.words, &rounded(&codes, &scales));
-        let grid = tile.dispatch(&params, tokens);
+        let x = rounded(&codes, &scales);
+        // Each part is the product with what is 0 elsewhere.
+        let is_of = |part: usize, i: usize| i % k as usize / (k as usize / 2) == part;
+        let parts = [0, 1].map(|part| {
+            let x: Vec<f32> = (0..x.len()).map(|i| if is_of(part, i) { x[i] } else { 0.0 }).collect();
+            matmul(&w.layout, &w.words, &x)
+        });
+        let [first, second] = parts.each_ref().map(|part| part.chunks(n as usize));
+        let y: Vec<f32> = first.zip(second).flat_map(|(a, b)| [a, b].concat()).collect();
+        let grid = tile.dispatch(&params, tokens, 2);
         let args = args![
             uniform(&params),
             Words(w.words),

@@ -10,8 +10,9 @@
 // EXPERTS: W is one of several matrices of a mixture, and a workgroup takes one tile of pairs, as in matmul.wgsl.
 //
 // Bindings: params, weights (planar, [N, K]), state (with EXPERTS tiles and pairs), codes of X [T, K/16, 4] and its scales [T, K/16, 2], as
-// matmul/pack_rows.wgsl writes them, Y f32 [T, N].
-// Workgroup: BM/TM · BN/TN. Grid: (ceil(N / BN), ceil(T / BM), 1). Workgroup memory: at most
+// matmul/pack_rows.wgsl writes them, Y f32 [T, splits, N]: where there would be few workgroups, each takes a part of K, and
+// rows/group_sum.wgsl adds them.
+// Workgroup: BM/TM · BN/TN. Grid: (ceil(N / BN), ceil(T / BM), splits). Workgroup memory: at most
 // (BM + BN)·STEP·48 bytes.
 
 #if !EXPERTS
@@ -75,7 +76,11 @@ fn float(sum: i32) -> f32 {
 }
 
 @compute @workgroup_size({{THREADS}})
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) grid: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
     let n0 = group.x * BN;
 #if EXPERTS
     let tile = tiles[group.y];
@@ -99,6 +104,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let row = lane / COLUMNS;
     let blocks_per_row = params.units_per_row / 2u;
     let steps = (blocks_per_row + STEP - 1u) / STEP;
+    // The steps of this part of K, which may be none.
+    let most = (steps + grid.z - 1u) / grid.z;
+    let begin = min(group.z * most, steps);
+    let end = min(begin + most, steps);
 
 #for i in 0..TM
 #for j in 0..TN
@@ -107,7 +116,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 #endfor
 
     // Round s loads the words of step s, computes the products of step s − 1, then stores the words of step s.
-    for (var s = 0u; s <= steps; s += 1u) {
+    for (var s = begin; s <= end; s += 1u) {
 #for i in 0..X_LOADS
         var next_x{{i}} = vec4<u32>(0u);
 #endfor
@@ -118,7 +127,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         var next_w{{i}}: w_Block;
         var has_w{{i}} = false;
 #endfor
-        if (s < steps) {
+        if (s < end) {
 #for i in 0..X_LOADS
             {
                 let m = (lane + {{i}}u * THREADS) / (2u * STEP);
@@ -149,7 +158,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 #endfor
         }
 
-        if (s > 0u) {
+        if (s > begin) {
             for (var b = 0u; b < STEP; b += 1u) {
 #for i in 0..TM
                 let a{{i}} = x_tile[x_slot(2u * b, row + {{i}}u * ROWS)];
@@ -175,7 +184,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             workgroupBarrier();
         }
 
-        if (s < steps) {
+        if (s < end) {
 #for i in 0..X_LOADS
             {
                 let m = (lane + {{i}}u * THREADS) / (2u * STEP);
@@ -225,7 +234,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 #if EXPERTS
         let out = pairs[tile.y + row + {{i}}u * ROWS] * params.y_stride + params.y_at + n0 + column;
 #else
-        let out = (t0 + row + {{i}}u * ROWS) * params.n + n0 + column;
+        let out = ((t0 + row + {{i}}u * ROWS) * grid.z + group.z) * params.n + n0 + column;
 #endif
 #for j in 0..TN
         if (n0 + column + {{j}}u * COLUMNS < params.n) {

@@ -6,7 +6,7 @@ use shaders::matmul::{
 };
 use shaders::matrix_units::MIN_ROWS;
 use shaders::rows::group_sum;
-use shaders::{DType, PlanarLayout};
+use shaders::{DType, Kernel, PlanarLayout};
 
 use crate::plan::{Amount, Limits, Plan, PlanError, Value};
 use crate::weights::Matrix;
@@ -112,15 +112,13 @@ pub(super) fn push_packed(
     [codes, scales]: &PackedRows,
     most: u32,
 ) -> Result<(), PlanError> {
-    let params = Params::new(layout);
-    for tile in PackedTile::within_reach(most, params.n) {
-        let grid = move |rows| {
-            let is_chosen = rows >= MIN_ROWS && PackedTile::choose(rows, params.n) == tile;
-            if is_chosen { tile.dispatch(&params, rows) } else { [0; 3] }
-        };
-        let operands = [weights, state, codes, scales, y];
-        steps.push_rows(PackedMatmul { tile, dtype, experts: false }, &params, &operands, grid)?;
-        steps.computing(multiply_adds(layout));
+    let (params, k) = (Params::new(layout), layout.k);
+    for (tile, splits) in PackedTile::within_reach(most, params.n, k) {
+        let chosen = move |rows| rows >= MIN_ROWS && PackedTile::choose(rows, params.n, k) == (tile, splits);
+        let grid = move |rows| if chosen(rows) { tile.dispatch(&params, rows, splits) } else { [0; 3] };
+        let kernel = PackedMatmul { tile, dtype, experts: false };
+        let operands = [weights, state, codes, scales];
+        push_split(steps, kernel, (layout, splits, most), (&operands, state, y), grid, chosen)?;
     }
     Ok(())
 }
@@ -139,17 +137,33 @@ pub(super) fn push_cooperative(
             move |rows| rows >= MIN_ROWS && CooperativeTile::choose(rows, params.n, k) == (tile, splits);
         let grid = move |rows| if chosen(rows) { tile.dispatch(&params, rows, splits) } else { [0; 3] };
         let kernel = CooperativeMatmul { tile, dtype, product: Product::Rows };
-        if splits == 1 {
-            steps.push_rows(kernel, &params, &[weights, state, halves, factors, y], grid)?;
-            steps.computing(multiply_adds(layout));
-            continue;
-        }
-        let parts = parts(most, params.n, splits);
-        steps.push_rows(kernel, &params, &[weights, state, halves, factors, &parts], grid)?;
-        steps.computing(multiply_adds(layout));
-        push_sum(steps, [params.n, splits], [state, &parts, y], false, chosen)?;
+        let operands = [weights, state, halves, factors];
+        push_split(steps, kernel, (layout, splits, most), (&operands, state, y), grid, chosen)?;
     }
     Ok(())
+}
+
+/// Appends a product whose workgroups take one of `splits` parts of K each, and the sum of the parts, for those of up to `most` rows that
+/// are `chosen`. `operands` are all but y.
+fn push_split(
+    steps: &mut Plan,
+    kernel: impl Kernel,
+    (layout, splits, most): (&PlanarLayout, u32, u32),
+    (operands, state, y): (&[&Value], &Value, &Value),
+    grid: impl Fn(u32) -> [u32; 3] + 'static,
+    chosen: impl Fn(u32) -> bool + 'static,
+) -> Result<(), PlanError> {
+    let params = Params::new(layout);
+    let most = (MIN_ROWS..=most).rev().find(|&rows| chosen(rows)).unwrap_or(0);
+    let parts = (splits > 1).then(|| parts(most, params.n, splits));
+    let mut operands = operands.to_vec();
+    operands.push(parts.as_ref().unwrap_or(y));
+    steps.push_rows(kernel, &params, &operands, grid)?;
+    steps.computing(multiply_adds(layout));
+    match &parts {
+        Some(parts) => push_sum(steps, [params.n, splits], [state, parts, y], false, chosen),
+        None => Ok(()),
+    }
 }
 
 /// Appends `y[T, K] = x[T, N]·W[N, K]`, or adds it to y, by matrix units, for at least [`MIN_ROWS`] and up to `most` rows,
