@@ -10,9 +10,9 @@ test.describe("an answer", () => {
       await app.send("A long answer");
       const answer = app.answers.first();
       await expect(answer).toContainText("Part 1");
-      await expect(answer).toHaveAttribute("aria-busy", "true");
       // The context fills meanwhile.
       await expect(page.getByText(/^[1-9]\d* of \S+ tokens of context used$/)).toBeAttached();
+      await expect(answer).toHaveAttribute("aria-busy", "true");
       await expect(app.sendButton).toBeHidden();
       await expect(answer).toContainText("Part 2");
       await app.stopButton.click();

@@ -26,7 +26,8 @@ test("what is chosen before the page lives is not lost", { tag: CORE }, async ({
   const start = await withhold(page, WASM);
   await page.goto("/settings?fake=instant,demo", { waitUntil: "commit" });
   const saves = page.getByRole("switch", { name: /^Save models/ });
-  const [light, dark] = ["Light", "Dark"].map((name) => page.getByRole("radio", { name, exact: true }));
+  const theme = (name: string) => page.getByRole("radio", { name, exact: true });
+  const [light, dark] = [theme("Light"), theme("Dark")];
   const context = page.getByLabel("Context length");
   await expect(saves).toBeChecked();
   await saves.click();

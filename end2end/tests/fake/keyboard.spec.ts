@@ -160,6 +160,10 @@ test.describe("the keyboard", () => {
     await expect(picker).toBeVisible();
     // It begins at the model that is selected.
     await expect(picker.locator(":focus")).toHaveText(/^gemma4:e/);
+    // The fields behind the buttons that open files are no controls of their own.
+    const fields = page.locator("input[type=file]");
+    await expect(fields).not.toHaveCount(0);
+    await expect(fields.filter({ visible: true })).toHaveCount(0);
     await page.keyboard.press("Escape");
     await expect(picker).toBeHidden();
     await expect(app.model).toBeFocused();

@@ -76,8 +76,12 @@ test("a model is unloaded, and loaded again with the next message", async ({ app
   await app.openChat("instant,demo");
   await app.ask("Hello");
   await app.rail.getByRole("link", { name: "Models" }).click();
+  // A card says what a press does.
+  const card = page.getByRole("button", { name: /^pebble/ });
+  await expect(card).not.toHaveText(/Load$/);
   await page.getByRole("button", { name: "Unload model" }).click();
   await expect(page.getByRole("button", { name: "Unload model" })).toHaveCount(0);
+  await expect(card).toHaveText(/Load$/);
   await app.conversation("Hello").click();
   await expect(app.model).toHaveAccessibleName(/^Model: pebble \(Not loaded\)\./);
   await expect(await app.ask("And again")).toContainText("A red circle");

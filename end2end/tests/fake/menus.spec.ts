@@ -167,7 +167,10 @@ test.describe("shortcuts", () => {
     await page.keyboard.press("?");
     const list = page.getByRole("dialog", { name: "Keyboard shortcuts" });
     await expect(list).toContainText("Stop the answer");
-    // Keys that are pressed together stand in one line, also in a narrow window and in large type.
+    // On a phone, each row is one line. Keys that are pressed together stand in one also in large type.
+    await page.setViewportSize({ width: 390, height: 700 });
+    const heights = await list.locator("dl > div").evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
+    expect(Math.max(...heights)).toBeLessThan(1.5 * Math.min(...heights));
     await page.setViewportSize({ width: 320, height: 700 });
     await page.evaluate(() => (document.documentElement.style.fontSize = "200%"));
     for (const keys of await list.getByRole("definition").all()) {

@@ -318,6 +318,10 @@ test("samples are trained until they are learned", { tag: CORE }, async ({ app, 
 test("a run is paused, goes on, and is ended early", async ({ app, page }) => {
   const tune = await open(app, "demo");
   await addPairs(page, FACTS);
+  await page.getByText("Advanced settings").click();
+  const rate = page.getByRole("spinbutton", { name: "Learning rate" });
+  await rate.fill("0.0000001");
+  await rate.press("Tab");
   await tune.configure({ name: "", steps: 200 });
   await tune.startButton.click();
   await expect(tune.status).toContainText("of 200 steps done.");
@@ -333,6 +337,7 @@ test("a run is paused, goes on, and is ended early", async ({ app, page }) => {
   await expect.poll(async () => Number(await tune.progress.getAttribute("value"))).toBeGreaterThan(paused);
   await page.getByRole("button", { name: "Finish now" }).click();
   await expect(tune.status).toContainText("Finished after ");
+  await expect(page.getByRole("button", { name: "Continue to step 200" })).toBeVisible();
   await page.getByRole("button", { name: "Delete…" }).click();
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   await expect(tune.status).toHaveCount(0);
