@@ -8,6 +8,7 @@ use engine::model::DrafterSpec;
 use engine::plan::Limits;
 use engine::session::{DeviceMemory, EngineError, ModelSpec};
 use shaders::DType;
+use shaders::matmul::Tile;
 
 fn pebble() -> Vec<u8> {
     std::fs::read(common::repository("server/models/pebble.gguf")).expect("the demo model")
@@ -76,6 +77,23 @@ fn with_tensor(mut bytes: Vec<u8>, first: &str, name: &str, shape: &[u64]) -> Ve
     bytes[8] += 1;
     bytes.resize(bytes.len() + 4 * shape.iter().product::<u64>() as usize + 64, 0);
     bytes
+}
+
+#[test]
+fn a_vocabulary_that_no_dispatch_holds_is_named() {
+    let mut header = pollster::block_on(Header::read(&MemorySource::new(pebble()))).expect("a header");
+    // Without pieces, there are as many tokens as rows.
+    header.metadata.0.remove("tokenizer.ggml.tokens");
+    let mut with = |rows: u32| {
+        for table in header.tensors.iter_mut().filter(|tensor| tensor.name.ends_with("token_embd.weight")) {
+            table.shape[1] = rows.into();
+        }
+        ModelSpec::read(&header).map(|spec| spec.tensors.vocabulary()).map_err(|error| error.to_string())
+    };
+    let most = Tile::MOST_COLUMNS;
+    assert_eq!(with(most), Ok(most));
+    let text = with(most + 1).expect_err("a product with too many rows");
+    assert!(text.contains("token_embd") && text.contains(&(most + 1).to_string()), "{text}");
 }
 
 #[test]

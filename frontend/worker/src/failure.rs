@@ -481,6 +481,17 @@ mod tests {
             Cause::BadFile,
             other,
         );
+        // Only where bytes contradict one another is a file damaged: newer programs may write what is not known here.
+        let key = || "gemma4.key".to_owned();
+        for error in [
+            GgufError::NestedArray { key: key() },
+            GgufError::BadAlignment { found: "48".into(), limit: 4096 },
+            GgufError::TooManyDimensions { tensor: key(), dimensions: 5 },
+        ] {
+            is(error, ModelFailure::UnsupportedHeader, Cause::Unsupported, other);
+        }
+        let twice = GgufError::DuplicateKey { key: key() };
+        is(twice, ModelFailure::Damaged, Cause::BadFile, other);
         is(
             ConfigError::Architecture { found: "llama".into() },
             ModelFailure::Architecture { name: "llama".into() },

@@ -447,7 +447,8 @@ fn what_is_kept_of_a_hostile_store_is_little() {
     }
 
     let store = Store::new();
-    let word = "w".repeat(15_000);
+    // As a parameter, it comes first.
+    let word = "a".repeat(15_000);
     let config = json!({"model_family": word, "model_type": word, "file_type": word});
     let numbers = (0..5_000).map(|number| (format!("n{number}"), json!(1)));
     let numbers: serde_json::Map<_, _> = numbers.chain([(word.clone(), json!(2))]).collect();

@@ -157,3 +157,28 @@ pub(super) async fn trouble(response: Response, host: &str) -> String {
     });
     words.map_or_else(|| name.into(), |words| shorten(&words))
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::{Router, response::Redirect, routing::get};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_registry_elsewhere_redirects_to_nothing_private() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let here = format!("http://{}", listener.local_addr().expect("an address"));
+        let router = Router::new()
+            .route("/", get(Redirect::temporary(&format!("{here}/secret"))))
+            .route("/secret", get("a secret"));
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        for (registry, is_followed) in [("https://1.1.1.1/", false), ("http://127.0.0.1:1/", true)] {
+            // What is at the registry's address doesn't matter: this server plays it.
+            let guard = Guard::new(&Url::parse(registry).expect(registry));
+            match client(true, &guard).expect("a client").get(&here).send().await {
+                Ok(response) => assert!(is_followed, "{registry}: {:?}", response.text().await),
+                Err(error) => assert!(!is_followed && error.is_redirect(), "{registry}: {error}"),
+            }
+        }
+    }
+}

@@ -276,8 +276,9 @@ fn is_quantised(kernel: &dyn Kernel) -> bool {
 }
 
 /// Holds a model with every quantised product packed to what llama.cpp reached. Beside the set's own prompts go `more`,
-/// whose likeliest ids are those of float products. The share of equal ids on the set's prompts alone.
-fn check_packed(gpu: &Rc<Gpu>, case: &Case, tuning: Tuning, more: &[Vec<u32>]) -> f64 {
+/// whose likeliest ids are those of float products; the last `made_up` of them are [`made_up_prompts`]. The share of equal ids on
+/// the set's prompts alone.
+fn check_packed(gpu: &Rc<Gpu>, case: &Case, tuning: Tuning, more: &[Vec<u32>], made_up: usize) -> f64 {
     let golden = Golden::read(case);
     let mut wanted = Vec::new();
     if !more.is_empty() {
@@ -299,7 +300,7 @@ fn check_packed(gpu: &Rc<Gpu>, case: &Case, tuning: Tuning, more: &[Vec<u32>]) -
     let alone = mean(&shares);
     let more = more.iter().zip(&wanted);
     shares.extend(more.map(|(ids, want)| agreement(&step_through(&mut session, ids).0, want)));
-    hold_to_llama_cpp(case, far, &shares, 0);
+    hold_to_llama_cpp(case, far, &shares, made_up);
     // Else it was not packed products that ran.
     assert!(far > EXACT, "{}: logits differ by {far}", case.key);
     alone
@@ -348,8 +349,6 @@ fn attention_by_matrix_units_agrees_as_well_as_llama_cpp() {
     }
 }
 
-/// Where every model is run, made-up prompts go with the set's three, in which one id of 167 would decide: 32, or 128 where five
-/// ids of 2215 would. An order of sums of llama.cpp itself changes one in a hundred.
 #[test]
 fn rows_in_int8_agree_as_well_as_llama_cpp() {
     let packed_tiles = Some(true);
@@ -358,8 +357,7 @@ fn rows_in_int8_agree_as_well_as_llama_cpp() {
         common::is_thorough() || ["tiny-e2b/q4_k_m", "tiny-gemma3-4b/q8_0"].contains(&&*case.key)
     };
     for case in carried().iter().filter(is_run) {
-        let prompts = if case.key == "tiny-e2b/fp4_mix.lcpp" { 128 } else { 32 };
-        let more = made_up_prompts(if common::is_thorough() { prompts } else { 0 });
+        let more = prompts_beside(case);
         let far = check_reading(&gpu, case, KvType::F32, &more);
         // Else it was not in int8 that they were multiplied.
         assert!(far > EXACT, "{}: logits differ by {far}", case.key);
@@ -374,6 +372,19 @@ fn made_up_prompts(count: u32) -> Vec<Vec<u32>> {
         std::iter::once(2).chain(made_up).take(64).collect()
     };
     (0..count).map(prompt).collect()
+}
+
+/// The model for which what this engine and llama.cpp reach is so near that it takes most prompts to tell.
+const NEAREST: &str = "tiny-e2b/fp4_mix.lcpp";
+
+/// The made-up prompts that go with the set's three where every model is run, for in those three one id of 167 would decide: 32, or
+/// 128 where five ids of 2215 would. An order of sums of llama.cpp itself changes one in a hundred.
+fn prompts_beside(case: &Case) -> Vec<Vec<u32>> {
+    made_up_prompts(match &*case.key {
+        _ if !common::is_thorough() => 0,
+        NEAREST => 128,
+        _ => 32,
+    })
 }
 
 /// Holds what a model makes of prompts that it reads at once to what llama.cpp reached. The likeliest ids of `more` prompts are
@@ -416,7 +427,9 @@ fn packed_products_agree_as_well_as_llama_cpp() {
     // One that has every kind of product: the kernels of each type are held to their twins.
     let is_run = |case: &&Case| common::is_thorough() || case.key == "tiny-e2b/q4_k_m";
     for case in carried().iter().filter(|case| !case.key.contains("moe")).filter(is_run) {
-        check_packed(&gpu, case, Tuning::packed(0), &[]);
+        // On the set's three prompts alone this one misses by three ids of 167. By steps more prompts take minutes.
+        let more = if case.key == NEAREST { prompts_beside(case) } else { Vec::new() };
+        check_packed(&gpu, case, Tuning::packed(0), &more, more.len());
     }
 }
 
@@ -427,10 +440,10 @@ fn packed_products_that_are_not_fused_agree_as_well_as_llama_cpp() {
     let case = carried().into_iter().find(|case| case.key.contains("e2b") && case.key.contains("q4_k_m"));
     let case = case.expect("a small model");
     let tuning = Tuning::unfused(true);
-    check_packed(&gpu, &case, tuning, &[]);
+    check_packed(&gpu, &case, tuning, &[], 0);
     let numbers: &[u8] = if common::is_thorough() { &[1, 2] } else { &[] };
     for &number in numbers {
-        check_packed(&gpu, &case, Tuning { forms: [number; 4], ..tuning }, &[]);
+        check_packed(&gpu, &case, Tuning { forms: [number; 4], ..tuning }, &[], 0);
     }
 }
 
@@ -450,7 +463,7 @@ fn packed_products_of_a_mixture_agree_as_well_as_llama_cpp() {
     assert!(more.len() >= 10, "{} chats", more.len());
     let gpu = common::gpu();
     let case = carried().into_iter().find(|case| case.key.contains("moe")).expect("a mixture of experts");
-    let alone = check_packed(&gpu, &case, Tuning::packed(0), &more);
+    let alone = check_packed(&gpu, &case, Tuning::packed(0), &more, 0);
     // On the same prompts as llama.cpp the packed mixture misses what that reached. What it reaches is held here; where it
     // no longer misses, the chats have to go.
     let (_, [bar, _]) = llama_cpp(&case);

@@ -116,7 +116,12 @@ fn media_are_looked_at_before_they_are_sent() {
 #[test]
 fn pictures_and_sound_are_answered_and_encoded_once() {
     let (desk, host) = Desk::loaded();
-    desk.media.replace(vec![sample("shapes1.png"), sample("speech3.wav")]);
+    let speech = sample("speech3.wav");
+    // Of two clips, and of a length that only its end tells.
+    let mut long = speech[..44].to_vec();
+    long[40..].fill(0xff);
+    long.extend(speech[44..].iter().cycle().take(31 * 32_000));
+    desk.media.replace(vec![sample("shapes1.png"), speech, long]);
     let auto = TokenBudget::Auto;
     let encodings = |of: u64, sense: Sense| {
         let is =
@@ -138,6 +143,11 @@ fn pictures_and_sound_are_answered_and_encoded_once() {
     assert!(matches!(desk.end_of(13), Ok(Outcome::Done { .. })), "{:?}", desk.posted().last());
     assert_eq!(desk.text_of(13), "six");
     assert!(encodings(13, Sense::Hearing) > 0);
+
+    host.receive(ask(14, asks("Transcribe the recording."), vec![sound(2)], 1), Vec::new());
+    assert!(matches!(desk.end_of(14), Ok(Outcome::Done { .. })), "{:?}", desk.posted().last());
+    let reads = desk.read.borrow().iter().filter(|place| **place == 2).count();
+    assert_eq!(reads, 2, "to be looked at, and for all its clips");
 
     let held = |id: u64, free: bool| {
         host.receive(ToWorker::request(RequestId(id), Request::Towers { free }), Vec::new());

@@ -108,6 +108,8 @@ pub struct Desk {
     pub files: RefCell<BTreeMap<String, PathBuf>>,
     /// The bytes of pictures and sounds, by the places of their handles.
     pub media: RefCell<Vec<Vec<u8>>>,
+    /// The places whose bytes were read, in order.
+    pub read: RefCell<Vec<u32>>,
 }
 
 /// The page's side as the worker sees it. The desk has the worker's tasks, and so the worker: both go when the test drops it.
@@ -365,6 +367,7 @@ impl Platform for Side {
         _: &'a [web_sys::Blob],
         place: u32,
     ) -> LocalBoxFuture<'a, Result<Vec<u8>, Failure>> {
+        self.desk().read.borrow_mut().push(place);
         let bytes = self.desk().media.borrow().get(place as usize).cloned();
         let gone = || Failure::from(MediaFailure::Gone);
         std::future::ready(bytes.ok_or_else(gone)).boxed_local()
