@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{KvType, spread};
+use super::KvType;
 use crate::case::heads::{HEADS, KV_HEADS, stored};
 use crate::case::{Arg, Case, CaseError, Expected, args, random};
 use crate::{Defines, Kernel, PreprocessError, Source};
@@ -178,26 +178,27 @@ impl Chunk {
 }
 
 impl Block {
-    /// The kernel, which may split the keys if `spread`.
-    pub(super) fn build(&self, spread: bool) -> Result<Source, PreprocessError> {
+    /// The kernel, which may split the keys if there are definitions for that.
+    pub(super) fn build(&self, spread: Option<Defines>) -> Result<Source, PreprocessError> {
+        let is_spread = spread.is_some();
         let quads = self.head_dim / 4;
         let groups = THREADS / quads;
-        let defines = Defines::new()
+        let defines = spread
+            .unwrap_or_else(Defines::new)
             .set("KV_TYPE", self.kv_type.define())
             .set("UNTIL", self.until)
-            .set("SPREAD", spread)
+            .set("SPREAD", is_spread)
             .set("ROWS", self.rows())
             .set("SCORED", self.rows() / 16)
             .set("QUADS", quads)
             .set("GROUPS", groups)
             .set("OWNED", self.rows().div_ceil(groups));
-        let defines = if spread { spread::define(defines, self.head_dim) } else { defines };
         let name = format!(
             "attention_block_h{}_{}{}{}",
             self.head_dim,
             self.kv_type.name(),
             if self.until { "_until" } else { "" },
-            if spread { "_spread" } else { "" },
+            if is_spread { "_spread" } else { "" },
         );
         Source::build::<Params>("attention/block.wgsl", name, &defines)
     }
@@ -205,7 +206,7 @@ impl Block {
 
 impl Kernel for Block {
     fn source(&self) -> Result<Source, PreprocessError> {
-        self.build(false)
+        self.build(None)
     }
 
     /// 21 tokens after 50 others, with a window.

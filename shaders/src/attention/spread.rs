@@ -77,7 +77,7 @@ impl MergeChunk {
 
 impl Kernel for Spread {
     fn source(&self) -> Result<Source, PreprocessError> {
-        self.0.build(true)
+        self.0.build(Some(define(Defines::new(), self.0.head_dim)))
     }
 
     /// Five tokens after 290 others, in two splits, of which every query sees a part.
