@@ -209,7 +209,7 @@ fn time_packed(gpu: &Gpu, name: &str, kernel: PackedMatmul, [t, k, n]: [u32; 3])
         BufferArg::zeros((t * n) as usize),
     ];
     let source = kernel.source().expect("a source");
-    let seconds = gpu.time(&source, &args, kernel.tile.dispatch(&params, t), ROUNDS);
+    let seconds = gpu.time(&source, &args, kernel.tile.dispatch(&params, t, 1), ROUNDS);
     let flops = 2.0 * f64::from(t) * f64::from(k) * f64::from(n);
     report(name, seconds, flops, "TFLOP/s", 1e12);
 }

@@ -2,19 +2,20 @@
 
 use std::rc::Rc;
 
-use shaders::matmul::pack_rows::{self, PackRows};
-use shaders::matmul::{Matmul, PackedMatmul, PackedTile, Params, Tile};
+use shaders::matmul::pack_rows::PackRows;
+use shaders::matmul::{PackedMatmul, PackedTile};
 use shaders::state::State;
 use shaders::{DType, Kernel, PlanarLayout};
 
 use crate::check::check;
 use crate::gpu::{Gpu, GpuError, Memory, Timer};
+use crate::model::product::{push_floats, push_packed, push_packed_rows};
 use crate::plan::{Plan, Value};
 
 /// The matrix whose products are timed: elements along K, rows. 43 ms in f32 for 256 rows of X at 50 GFLOP/s.
 const TIMED: [u32; 2] = [1024, 4096];
-/// Rows of a long prompt, then of a short one, with the minimum gain: products of int8 round more.
-const TIMED_ROWS: [(u32, f64); 2] = [(256, 1.1), (64, 1.0)];
+/// Rows of a long prompt, then of shorter ones, with the minimum gain: products of int8 round more.
+const TIMED_ROWS: [(u32, f64); 3] = [(256, 1.1), (64, 1.0), (16, 1.0)];
 /// Maximum number of runs of a timing.
 const MOST_RUNS: u32 = 32;
 /// Milliseconds of both products together from which one timing of each is enough.
@@ -66,35 +67,26 @@ async fn is_faster(gpu: &Gpu, dtype: DType) -> Result<bool, GpuError> {
     let rows = TIMED_ROWS[0].0;
     let Ok(layout) = PlanarLayout::new(dtype, k.into(), n.into()) else { return Ok(false) };
     let [floats, bytes] = [rows * k * 4, rows * k].map(u64::from);
-    let values @ [state, weights, x, codes, scales, y] = &[
-        Value::state("state", size_of::<State>() as u64),
-        Value::state("weights", layout.bytes()),
-        Value::state("rows", floats),
-        Value::state("rows in int8", bytes),
-        Value::state("scales of rows", bytes / 2),
-        Value::state("products", u64::from(rows * n * 4)),
-    ];
+    let state = &Value::state("state", size_of::<State>() as u64);
+    let weights = &Value::state("weights", layout.bytes());
+    let x = &Value::state("rows", floats);
+    let packed = [("rows in int8", bytes), ("scales of rows", bytes / 2)];
+    let packed = packed.map(|(name, bytes)| Value::state(name, bytes));
+    let y = &Value::state("products", u64::from(rows * n * 4));
+    let limits = gpu.plan_limits();
+    let matrix = (dtype, &layout, weights);
+    let (mut in_f32, mut in_int8) = (Plan::default(), Plan::default());
+    push_floats(&mut in_f32, limits, matrix, None, [state, x, y], rows)?;
+    push_packed_rows(&mut in_int8, k, [state, x], &packed)?;
+    push_packed(&mut in_int8, matrix, [state, y], &packed, rows)?;
     let mut memory = Memory::default();
+    let values = in_f32.values().into_iter().chain(in_int8.values());
     gpu.allocate("a measurement of products", values, &mut memory).await?;
-    let params = Params::new(&layout);
-    let packing = pack_rows::Params::new(k);
-    let operands = [weights, state, codes, scales, y];
+    let programs = [gpu.bind(&in_f32, &memory).await?, gpu.bind(&in_int8, &memory).await?];
     let timer = Timer::new(gpu)?;
     for (rows, gain) in TIMED_ROWS {
         let written = State { len: rows, ..State::default() };
         gpu.queue().write_buffer(memory.get(state)?, 0, bytemuck::bytes_of(&written));
-        let (mut in_f32, mut in_int8) = (Plan::default(), Plan::default());
-        let tile = Tile::choose(rows, n, false);
-        let kernel = Matmul { tile, dtype, clamped: false };
-        in_f32
-            .push_rows(kernel, &params, &[weights, state, x, y], move |rows| tile.dispatch(&params, rows))?;
-        let grid = move |rows| packing.dispatch(rows);
-        in_int8.push_rows(PackRows, &packing, &[state, x, codes, scales], grid)?;
-        // Few rows are split, which takes a sum more, where that is faster.
-        let (tile, _) = PackedTile::choose(rows, n, k);
-        let grid = move |rows| tile.dispatch(&params, rows, 1);
-        in_int8.push_rows(PackedMatmul { tile, dtype, experts: false }, &params, &operands, grid)?;
-        let programs = [gpu.bind(&in_f32, &memory).await?, gpu.bind(&in_int8, &memory).await?];
         let mut least = [f64::INFINITY; 2];
         // In turns, as the clock of an idle device rises.
         for _ in 0..2 {

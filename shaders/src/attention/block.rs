@@ -184,7 +184,7 @@ impl Block {
         let quads = self.head_dim / 4;
         let groups = THREADS / quads;
         let defines = spread
-            .unwrap_or_else(Defines::new)
+            .unwrap_or_default()
             .set("KV_TYPE", self.kv_type.define())
             .set("UNTIL", self.until)
             .set("SPREAD", is_spread)

@@ -43,7 +43,7 @@ pub fn push_part(
 }
 
 /// The same for up to `most_rows` rows. With more, it computes nothing.
-pub(super) fn push_floats(
+pub(crate) fn push_floats(
     steps: &mut Plan,
     limits: Limits,
     (dtype, layout, weights): Weights<'_>,
@@ -93,7 +93,7 @@ pub fn push_halves(
 }
 
 /// Rounds x, rows of `k` elements, to int8, if there are enough for packed tiles.
-pub(super) fn push_packed_rows(
+pub(crate) fn push_packed_rows(
     steps: &mut Plan,
     k: u32,
     [state, x]: [&Value; 2],
@@ -105,7 +105,7 @@ pub(super) fn push_packed_rows(
 }
 
 /// Appends `y = x·Wᵀ` by packed tiles, for [`MIN_ROWS`] and up to `most` rows, which are rounded already.
-pub(super) fn push_packed(
+pub(crate) fn push_packed(
     steps: &mut Plan,
     (dtype, layout, weights): Weights<'_>,
     [state, y]: [&Value; 2],
