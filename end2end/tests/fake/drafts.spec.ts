@@ -1,7 +1,7 @@
 // What is typed and attached and not sent: each tab has its own, and nothing of it is lost.
 
 import { App } from "../../support/app.ts";
-import { CORE, PICKS_TWICE } from "../../support/firefox.ts";
+import { CORE } from "../../support/firefox.ts";
 import { png } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
 import { withholdAgain, withholdReading, withholdStore } from "../../support/withhold.ts";
@@ -125,7 +125,7 @@ test.describe("an attachment that is being read", () => {
     await app.ask("Hello");
   });
 
-  test("goes to the message that it was attached to, and nowhere if it is cancelled", { tag: PICKS_TWICE }, async ({ app, page }) => {
+  test("goes to the message that it was attached to, and nowhere if it is cancelled", async ({ app, page }) => {
     await app.pickFiles(png());
     await expect(page.getByText("Reading red.png")).toBeVisible();
     await app.startConversation();
@@ -153,7 +153,7 @@ test.describe("an attachment that is being read", () => {
   });
 });
 
-test("an attachment that was removed comes back to its conversation, unless that was sent", { tag: PICKS_TWICE }, async ({ app, page }) => {
+test("an attachment that was removed comes back to its conversation, unless that was sent", async ({ app, page }) => {
   const undo = page.getByRole("button", { name: "Undo" });
   const remove = async () => {
     await app.tray.getByRole("button", { name: "Remove red.png" }).click();
