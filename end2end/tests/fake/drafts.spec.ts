@@ -66,8 +66,12 @@ test.describe("of several tabs", () => {
     await other.open("instant,demo", "/tune");
     await prompt(other).fill("What is red?");
     await other.kept("What is red?");
+    await app.page.clock.install();
     await app.reload();
     await expect(prompt(app)).toHaveValue("Do I have a cat?");
+    // Read again is not written again, also once it has rested.
+    await app.page.clock.runFor(1_000);
+    await app.written();
     await app.page.close();
     await other.page.close();
     const third = new App(await context.newPage());
