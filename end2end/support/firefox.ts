@@ -181,10 +181,20 @@ export function labelSafely(): void {
   });
 }
 
-/** Of an error that a packaged Firefox logs, Playwright tells no words: has the page log them. Runs in the page. */
+/**
+ * Of an error that a packaged Firefox logs, Playwright tells no words: has the page log them. What is still being fetched when
+ * the page is left ends with an error that the page can log in Firefox: that is no fault. Runs in the page.
+ */
 export function logInWords(): void {
   if (window === top) {
     const log = console.error.bind(console);
-    console.error = (...all) => log(...all.map((it) => (it instanceof Error ? String(it) : it)));
+    let left = false;
+    addEventListener("beforeunload", () => (left = true));
+    const ends = (it: unknown) => left && it instanceof DOMException && it.name === "AbortError";
+    console.error = (...all) => {
+      if (!all.some(ends)) {
+        log(...all.map((it) => (it instanceof Error || it instanceof DOMException ? String(it) : it)));
+      }
+    };
   }
 }
