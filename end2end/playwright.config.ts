@@ -22,7 +22,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig, devices, firefox, webkit } from "@playwright/test";
-import { DOWNLOADS, EMULATES_MEDIA, CORE, firefoxForFakes, firefoxWithWebGpu, isPackaged, PICKS_TWICE } from "./support/firefox.ts";
+import { EMULATES_MEDIA, CORE, firefoxForFakes, firefoxWithWebGpu, isPackaged } from "./support/firefox.ts";
 import { patience, SOON } from "./support/patience.ts";
 import { place } from "./support/place.ts";
 
@@ -105,7 +105,7 @@ const others = [
     there: hasFirefox,
     testDir: "tests/fake",
     use: { ...desktopFirefox, ...firefoxForFakes },
-    grepInvert: not(...leftOut, ...(isPackaged ? [DOWNLOADS, EMULATES_MEDIA, PICKS_TWICE] : [])),
+    grepInvert: not(...leftOut, ...(isPackaged ? [EMULATES_MEDIA] : [])),
   },
   {
     name: "firefox",

@@ -59,16 +59,16 @@ export class App {
    * something brief slows it down, and speeds it up again once it has seen that.
    */
   async pace(milliseconds: number): Promise<void> {
-    await this.tell(milliseconds);
+    await this.tellEngine(milliseconds);
   }
 
   /** Crashes the simulated engine. */
   async crash(): Promise<void> {
-    await this.tell("crash");
+    await this.tellEngine("crash");
   }
 
   /** Tells the simulated engine something. */
-  private async tell(message: number | "crash"): Promise<void> {
+  private async tellEngine(message: number | "crash"): Promise<void> {
     await this.page.evaluate(
       (message) =>
         new Promise<void>((resolve) => {

@@ -32,7 +32,7 @@ export class Tune {
   async pauseAfter(steps: number): Promise<void> {
     const pause = this.page.getByRole("button", { name: "Pause" });
     await pause.evaluate(
-      (pause, { bar, steps }) =>
+      (pause: HTMLElement, { bar, steps }) =>
         new Promise<void>((resolve) => {
           const look = () => {
             if (bar instanceof HTMLProgressElement && bar.value >= steps) {

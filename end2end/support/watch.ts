@@ -3,7 +3,7 @@
 
 import { expect, test as base, type BrowserContext } from "@playwright/test";
 import { App } from "./app.ts";
-import { adapted, fillProperly, isPackaged } from "./firefox.ts";
+import { adapted, fillProperly, isPackaged, labelSafely, logInWords } from "./firefox.ts";
 import { listModels } from "./models.ts";
 import { removeFilePicker } from "./picked.ts";
 
@@ -60,7 +60,9 @@ export const test = base.extend<{ app: App; expectedError: RegExp | undefined; q
       });
       await context.addInitScript(removeFilePicker);
       if (isPackaged && browserName === "firefox") {
-        await context.addInitScript(fillProperly);
+        for (const script of [fillProperly, labelSafely, logInWords]) {
+          await context.addInitScript(script);
+        }
       }
       await listModels(context);
       await use();

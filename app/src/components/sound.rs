@@ -37,6 +37,8 @@ pub fn SoundPlayer(
     let missing = RwSignal::new(false);
     let playing = RwSignal::new(false);
     let at = RwSignal::new(0.0_f64);
+    // Whether the place was chosen while nothing was playing: in Firefox a sound ends by that, too.
+    let sought = StoredValue::new(false);
     let seconds = attachment.millis as f64 / 1000.0;
     let name = attachment.name.clone();
     let length = format::clock(attachment.millis);
@@ -62,6 +64,7 @@ pub fn SoundPlayer(
     let seek = move |event: web_sys::Event| {
         let wanted = event_target_value(&event).parse::<f64>().unwrap_or_default();
         if let Some(audio) = audio.get_untracked() {
+            sought.set_value(audio.paused());
             audio.set_current_time(wanted);
             at.set(wanted);
         }
@@ -119,9 +122,16 @@ pub fn SoundPlayer(
                 node_ref=audio
                 preload="metadata"
                 src=move || url.get()
-                on:play=move |_| playing.set(true)
+                on:play=move |_| {
+                    sought.set_value(false);
+                    playing.set(true);
+                }
                 on:pause=move |_| playing.set(false)
-                on:ended=move |_| at.set(0.0)
+                on:ended=move |_| {
+                    if !sought.get_value() {
+                        at.set(0.0);
+                    }
+                }
                 on:timeupdate=move |_| {
                     if let Some(audio) = audio.get_untracked() {
                         at.set(audio.current_time());

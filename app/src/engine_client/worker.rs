@@ -3,7 +3,7 @@
 use interop::{Packed, object, words};
 use protocol::{PageId, ToWorker};
 use wasm_bindgen::{JsCast as _, closure::Closure};
-use web_sys::{Blob, ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
+use web_sys::{Blob, ErrorEvent, Event, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 use super::{Delivery, Sink, read};
 
@@ -11,7 +11,7 @@ use super::{Delivery, Sink, read};
 pub struct WorkerTransport {
     worker: Worker,
     _on_message: Closure<dyn Fn(MessageEvent)>,
-    _on_error: Closure<dyn Fn(ErrorEvent)>,
+    _on_error: Closure<dyn Fn(Event)>,
 }
 
 impl WorkerTransport {
@@ -30,13 +30,13 @@ impl WorkerTransport {
             let sink = sink.clone();
             move |message: MessageEvent| sink(read(&message.data()))
         });
-        let on_error = Closure::<dyn Fn(ErrorEvent)>::new(move |error: ErrorEvent| {
+        let on_error = Closure::<dyn Fn(Event)>::new(move |error: Event| {
             error.prevent_default();
-            let message = error.message();
-            sink(Delivery::Crashed(if message.is_empty() {
-                "its program could not be loaded".into()
-            } else {
-                message
+            // The event of a script that cannot be fetched has no message.
+            let message = error.dyn_ref::<ErrorEvent>().map(ErrorEvent::message);
+            sink(Delivery::Crashed(match message {
+                Some(message) if !message.is_empty() => message,
+                _ => "its program could not be loaded".into(),
             }));
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));

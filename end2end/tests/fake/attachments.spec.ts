@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { CORE, DOWNLOADS, PICKS_TWICE } from "../../support/firefox.ts";
+import { CORE } from "../../support/firefox.ts";
 import { animatedGif, type MediaFile, png, truncated, wav } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
 import { withholdAgain, withholdReading } from "../../support/withhold.ts";
@@ -83,7 +83,7 @@ test.describe("a picture", () => {
     await expect(app.conversation("red.png")).toBeVisible();
   });
 
-  test("is removed and brought back, costs what it is allowed to, is dropped and pasted", { tag: PICKS_TWICE }, async ({ app, page, browserName }) => {
+  test("is removed and brought back, costs what it is allowed to, is dropped and pasted", async ({ app, page, browserName }) => {
     await test.step("is removed before sending, and comes back", async () => {
       await app.openChat();
       await app.attach(png());
@@ -149,7 +149,7 @@ test.describe("a picture", () => {
     await expect(thumbnail).toHaveJSProperty("naturalWidth", 64);
   });
 
-  test("is exported and imported with its conversation", { tag: DOWNLOADS }, async ({ app, page }) => {
+  test("is exported and imported with its conversation", async ({ app, page }) => {
     await app.openChat();
     await app.attach(png());
     await app.ask("What is this?");
@@ -209,7 +209,7 @@ test.describe("what cannot be attached is told, and nothing is lost", () => {
     ["sound that is none", { name: "song.mp3", mimeType: "audio/mpeg", buffer: Buffer.from("la la la") }, /song.mp3: This browser can’t read the audio/],
     ["a video that is none", { name: "film.mp4", mimeType: "video/mp4", buffer: Buffer.from("frames") }, /film.mp4: This browser can’t play this video/],
   ];
-  test("whatever is wrong with it; and an animated picture is taken by its first frame", { tag: PICKS_TWICE }, async ({ app }) => {
+  test("whatever is wrong with it; and an animated picture is taken by its first frame", async ({ app }) => {
     await test.step("whatever is wrong with it", async () => {
       await app.openChat();
       await app.composer.fill("What I was about to say");

@@ -4,7 +4,6 @@ import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import { faults } from "../../support/axe.ts";
 import { pdf, text } from "../../support/documents.ts";
-import { DOWNLOADS } from "../../support/firefox.ts";
 import type { MediaFile } from "../../support/media.ts";
 import { App } from "../../support/app.ts";
 import { expect, test } from "../../support/watch.ts";
@@ -109,7 +108,7 @@ test("a document stays with its conversation: reload, regenerate, edit, later qu
   await expect((await app.answered()).getByRole("button", { name: /Open lease.md/ })).toBeVisible();
 });
 
-test("a document is exported and imported with its conversation", { tag: DOWNLOADS }, async ({ app, page }) => {
+test("a document is exported and imported with its conversation", async ({ app, page }) => {
   await app.openChat();
   await app.attach(lease);
   await app.ask("What is the notice period?");

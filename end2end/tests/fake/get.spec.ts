@@ -18,6 +18,15 @@ class Downloads {
   gone = false;
 
   async serve(page: Page): Promise<void> {
+    // Playwright sees nothing of what a packaged Firefox posts.
+    await page.addInitScript(() => {
+      const send = window.fetch.bind(window);
+      window.fetch = (place, request) => {
+        Reflect.set(window, "posted", request?.body);
+        return send(place, request);
+      };
+    });
+    const posted = () => page.evaluate(() => String(Reflect.get(window, "posted")));
     await page.route("**/api/pull", async (route) => {
       const request = route.request();
       if (this.gone) {
@@ -27,7 +36,7 @@ class Downloads {
         if (this.refusal) {
           return route.fulfill({ status: 409, json: this.refusal });
         }
-        this.name = (request.postDataJSON() as { name: string }).name;
+        this.name = (JSON.parse(request.postData() ?? (await posted())) as { name: string }).name;
         this.stage = "asking";
         this.id += 1;
       } else if (request.method() === "DELETE") {

@@ -3,7 +3,7 @@ import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import { App } from "../../support/app.ts";
 import { archive } from "../../support/archive.ts";
-import { CORE, DOWNLOADS, PICKS_TWICE } from "../../support/firefox.ts";
+import { CORE } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 
 /** Imports a text as a file of conversations. */
@@ -159,7 +159,7 @@ test.describe("the history", () => {
     await expect(app.questions).toHaveText([/Second matter/]);
   });
 
-  test("offers a file for as long as a browser may need to begin with it", { tag: DOWNLOADS }, async ({ app, page }) => {
+  test("offers a file for as long as a browser may need to begin with it", async ({ app, page }) => {
     await page.clock.install();
     await page.addInitScript(() => {
       const revoked: string[] = [];
@@ -202,7 +202,7 @@ test.describe("the history", () => {
     await expect(app.conversation("Which table?")).toBeVisible();
   });
 
-  test("is exported and imported without loss, and what is wrong is refused with why", { tag: [DOWNLOADS, PICKS_TWICE] }, async ({ app, page }) => {
+  test("is exported and imported without loss, and what is wrong is refused with why", async ({ app, page }) => {
     await test.step("is exported and imported without loss", async () => {
       await app.openChat();
       await app.ask("Hello");
@@ -263,7 +263,7 @@ test.describe("the history", () => {
     await expect(app.conversation("Hello")).toBeVisible();
   });
 
-  test("a large export is never one text, and comes back whole", { tag: DOWNLOADS }, async ({ app, page }) => {
+  test("a large export is never one text, and comes back whole", async ({ app, page }) => {
     // Each is more than a part of the file has.
     const attachments = Object.fromEntries(
       ["a", "b", "c"].map((digit) => [digit.repeat(32), randomBytes(3_300_000).toString("base64")]),

@@ -3,7 +3,6 @@
 import type { Locator, Page } from "@playwright/test";
 import type { App } from "../../support/app.ts";
 import { archive } from "../../support/archive.ts";
-import { DOWNLOADS, PICKS_TWICE } from "../../support/firefox.ts";
 import { pressOn, tabTo } from "../../support/keys.ts";
 import { png } from "../../support/media.ts";
 import { Tune } from "../../support/tune.ts";
@@ -96,7 +95,7 @@ test.describe("with the keyboard alone", () => {
     await expect(settings).toBeFocused();
   });
 
-  test("a picture is attached, taken away, attached again and sent", { tag: PICKS_TWICE }, async ({ app, page }) => {
+  test("a picture is attached, taken away, attached again and sent", async ({ app, page }) => {
     await app.openChat();
     await tabTo(page, app.composer);
     await pick(page, app.attachButton, png());
@@ -113,7 +112,7 @@ test.describe("with the keyboard alone", () => {
     await expect(await ask(app, "What is it?")).toContainText("I was given 1 picture");
   });
 
-  test("conversations are found, renamed, deleted, brought back, exported and imported", { tag: [DOWNLOADS, PICKS_TWICE] }, async ({ app, page }) => {
+  test("conversations are found, renamed, deleted, brought back, exported and imported", async ({ app, page }) => {
     await app.openChat();
     await ask(app, "Hello");
     const actions = (title: string) => page.getByRole("button", { name: `Actions for ${title}` });
@@ -140,10 +139,10 @@ test.describe("with the keyboard alone", () => {
     await expect(page.getByRole("menuitem", { name: "Delete" })).toBeFocused();
     await page.keyboard.press("Enter");
     await expect(app.conversation("A greeting")).toHaveCount(0);
-    await pressOn(page, page.getByRole("button", { name: "Undo" }));
+    await pressOn(page, page.getByRole("button", { name: "Undo" }), { back: true });
     await expect(app.conversation("A greeting")).toBeVisible();
     const download = page.waitForEvent("download");
-    await pressOn(page, page.getByRole("button", { name: "Organize conversations" }));
+    await pressOn(page, page.getByRole("button", { name: "Organize conversations" }), { back: true });
     await page.keyboard.press("e");
     await expect(page.getByRole("menuitem", { name: "Export all" })).toBeFocused();
     await page.keyboard.press("Enter");
@@ -193,7 +192,7 @@ test.describe("with the keyboard alone", () => {
     await expect(app.failure).toHaveCount(0);
   });
 
-  test("an adapter is trained, paused, resumed, kept and exported", { tag: DOWNLOADS }, async ({ app, page }) => {
+  test("an adapter is trained, paused, resumed, kept and exported", async ({ app, page }) => {
     await app.openChat("demo");
     await ask(app, "Hello");
     await choose(app, "Fine-tune");
@@ -228,7 +227,7 @@ test.describe("with the keyboard alone", () => {
     const download = page.waitForEvent("download");
     await pressOn(page, page.getByRole("button", { name: "Save as GGUF" }).first());
     await download;
-    await pressOn(page, page.getByRole("button", { name: /^Use in chat/ }).first());
+    await pressOn(page, page.getByRole("button", { name: /^Use in chat/ }).first(), { back: true });
     await expect(app.composer).toBeVisible();
   });
 

@@ -1,7 +1,7 @@
 // Where things stand, on views of several sizes.
 
 import type { Locator, Page } from "@playwright/test";
-import { EMULATES_MEDIA, PICKS_TWICE } from "../../support/firefox.ts";
+import { EMULATES_MEDIA } from "../../support/firefox.ts";
 import { openArchive } from "../../support/archive.ts";
 import { png, wav } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
@@ -79,7 +79,7 @@ test.describe("the end of a long answer is seen", () => {
   });
 });
 
-test("a sound beside the message takes one line, and is sought in by keys", { tag: PICKS_TWICE }, async ({ app, page }) => {
+test("a sound beside the message takes one line, and is sought in by keys", async ({ app, page }) => {
   for (const width of [1280, 390, 320]) {
     await page.setViewportSize({ width, height: 800 });
     await app.openChat();

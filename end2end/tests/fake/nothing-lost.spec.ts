@@ -3,7 +3,6 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import { App } from "../../support/app.ts";
-import { DOWNLOADS } from "../../support/firefox.ts";
 import { png } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
 
@@ -144,7 +143,7 @@ test.describe("nothing is lost", () => {
     await expect(app.questions).toHaveText([/Hello/, /Third/]);
   });
 
-  test("what the storage does not take stays, can be exported, and is saved once there is room", { tag: DOWNLOADS }, async ({ app, page }) => {
+  test("what the storage does not take stays, can be exported, and is saved once there is room", async ({ app, page }) => {
     await app.openChat("instant,unkept");
     await app.ask("Hello");
     await app.kept("Gladly.");
@@ -223,7 +222,7 @@ test.describe("nothing is lost", () => {
     });
   });
 
-  test("a conversation that can't be read is listed, and its data can be saved", { tag: DOWNLOADS }, async ({ app, page }) => {
+  test("a conversation that can't be read is listed, and its data can be saved", async ({ app, page }) => {
     await app.openChat();
     await app.ask("Hello");
     await app.kept("Gladly.");

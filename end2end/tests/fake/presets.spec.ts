@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import type { Locator, Page } from "@playwright/test";
 import { App } from "../../support/app.ts";
 import { faults } from "../../support/axe.ts";
-import { DOWNLOADS } from "../../support/firefox.ts";
+import { EMULATES_MEDIA } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 
 const dialog = (page: Page, name: string) => page.getByRole("dialog", { name, exact: true });
@@ -70,6 +70,7 @@ test("a preset is taken over, seen, left, switched and undone, in every tab", as
   await app.openChat();
   const other = new App(await context.newPage());
   await other.openChat();
+  await page.bringToFront();
   await expect(chips(page)).toHaveCount(0);
   await makePreset(app, "Translator", { instructions: "Translate into French.", temperature: "1.3", think: true });
   const list = dialog(page, "Presets");
@@ -158,7 +159,7 @@ test("prompts are written into the message from the keyboard", async ({ app, pag
   await expect(app.questions).toHaveText(/\/etc\/passwd\?/);
 });
 
-test("presets and prompts are files, and go with everything", { tag: DOWNLOADS }, async ({ app, page }) => {
+test("presets and prompts are files, and go with everything", async ({ app, page }) => {
   await app.openChat();
   await makePrompt(app, "Sum up", "Sum this up:");
   await page.keyboard.press("Escape");
@@ -198,7 +199,7 @@ for (const [theme, width] of [
   ["dark", 1280],
   ["light", 320],
 ] as const) {
-  test(`their dialogs have no faults in the ${theme} theme at ${width} pixels`, async ({ app, page }) => {
+  test(`their dialogs have no faults in the ${theme} theme at ${width} pixels`, { tag: EMULATES_MEDIA }, async ({ app, page }) => {
     await page.emulateMedia({ colorScheme: theme });
     await app.openChat();
     await makePrompt(app, "Translate", "Translate {{text}} into {{language}}.");

@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
-import { CORE, DOWNLOADS, PICKS_TWICE } from "../../support/firefox.ts";
+import { CORE } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 import { App } from "../../support/app.ts";
 import { addPairs, Tune } from "../../support/tune.ts";
@@ -121,7 +121,7 @@ test("broken rows of a file are told by line, and a file that isn’t UTF-8 says
   });
 });
 
-test("pictures are given with the examples that name them, and shown with their tokens", { tag: PICKS_TWICE }, async ({ app, page }) => {
+test("pictures are given with the examples that name them, and shown with their tokens", async ({ app, page }) => {
   const tune = await open(app);
   await page.getByRole("radio", { name: "File or pasted text" }).check();
   const lines = [
@@ -232,7 +232,7 @@ test("the router of a mixture can be trained, and a model without one has no suc
   await expect(router).toHaveCount(0);
 });
 
-test("a run is followed to its end, kept and saved for others", { tag: DOWNLOADS }, async ({ app, page }) => {
+test("a run is followed to its end, kept and saved for others", async ({ app, page }) => {
   const tune = await open(app);
   await addPairs(page, FACTS);
   await tune.configure({ name: "My cat", steps: 12, question: "What is my cat called?" });
@@ -396,7 +396,7 @@ test("a training that does not fit says so before the start", async ({ app, page
   await expect(tune.startButton).toBeDisabled();
 });
 
-test("examples, settings and the detail of images are there on the next visit", { tag: PICKS_TWICE }, async ({ app, page }) => {
+test("examples, settings and the detail of images are there on the next visit", async ({ app, page }) => {
   await test.step("examples and settings that were not run are there after a reload", async () => {
     const tune = await open(app);
     await addPairs(page, FACTS);

@@ -11,7 +11,7 @@ use futures_util::{FutureExt as _, StreamExt as _};
 use gloo_timers::future::TimeoutFuture;
 use interop::{Packed, field, unpack};
 use wasm_bindgen::{JsCast as _, closure::Closure};
-use web_sys::{Blob, ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
+use web_sys::{Blob, ErrorEvent, Event, MessageEvent, Worker, WorkerOptions, WorkerType};
 use web_time::Instant;
 
 use crate::browser;
@@ -56,7 +56,7 @@ struct Running {
     worker: Worker,
     said: mpsc::UnboundedReceiver<Said>,
     _on_message: Closure<dyn Fn(MessageEvent)>,
-    _on_error: Closure<dyn Fn(ErrorEvent)>,
+    _on_error: Closure<dyn Fn(Event)>,
 }
 
 impl Drop for Running {
@@ -95,10 +95,10 @@ impl Running {
                 }
             }
         });
-        let on_error = Closure::<dyn Fn(ErrorEvent)>::new(move |error: ErrorEvent| {
+        let on_error = Closure::<dyn Fn(Event)>::new(move |error: Event| {
             error.prevent_default();
-            // A script that could not be fetched has no message.
-            let crashed = !error.message().is_empty();
+            // The event of a script that cannot be fetched has no message.
+            let crashed = error.dyn_ref::<ErrorEvent>().is_some_and(|error| !error.message().is_empty());
             send(Said::Trouble(if crashed { Trouble::Crashed } else { Trouble::Missing }));
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));

@@ -34,10 +34,13 @@ impl TuneStore {
     /// once, in the browser.
     pub fn watch(self) {
         let known = RwSignal::new(false);
+        let kept = StoredValue::new(fresh());
         Effect::new(move |_| {
             if self.library.open.get() && !known.get_untracked() {
                 spawn_local(async move {
-                    self.restore().await;
+                    if let Some(restored) = self.restore().await {
+                        kept.set_value(restored);
+                    }
                     known.set(true);
                     // Also what was written before.
                     self.origin.notify();
@@ -55,6 +58,11 @@ impl TuneStore {
             }
             changes.rest(REST, move || {
                 let draft = untrack(|| self.draft());
+                // Kept again, it would count as the latest of those that the next tab may find.
+                if kept.with_value(|kept| *kept == draft) {
+                    return;
+                }
+                kept.set_value(draft.clone());
                 // Where nothing was written, the next tab is to find what another one has left.
                 self.library.keep_tab_setting(NAME, (draft != fresh()).then_some(draft));
             });
@@ -72,8 +80,10 @@ impl TuneStore {
         TuneDraft { origin, pairs, text, file, columns, detail, settings }
     }
 
-    async fn restore(self) {
-        let Some(kept) = self.library.tab_setting::<TuneDraft>(NAME).await else { return };
+    /// Brings back what was kept, and returns it; `None` if nothing was.
+    async fn restore(self) -> Option<TuneDraft> {
+        let kept = self.library.tab_setting::<TuneDraft>(NAME).await?;
+        let restored = joined(kept.clone(), fresh());
         let TuneDraft { origin, pairs, text, file, columns, detail, settings } =
             joined(kept, untrack(|| self.draft()));
         self.origin.set(origin);
@@ -82,6 +92,7 @@ impl TuneStore {
             (source.text, source.file, source.columns, source.detail) = (text, file, columns, detail);
         });
         self.settings.set(settings);
+        Some(restored)
     }
 }
 
