@@ -95,6 +95,8 @@ pub struct Options {
     pub context: u32,
     /// Whether the model may think first.
     pub thinking: bool,
+    /// Most tokens of a thought; 0 for as many as it takes.
+    pub max_thought: u32,
     /// Most tokens of an answer; 0 for as many as the context holds.
     pub max_tokens: u32,
     /// Texts that end an answer.
@@ -178,11 +180,21 @@ impl Conversation {
     /// Whether it has instructions, or settings that are not the model's. Thinking is not one of them: its switch is in sight.
     #[must_use]
     pub fn has_own_settings(&self) -> bool {
-        let Options { model: _, sampling, context, thinking: _, max_tokens, stop, tools: _, format: _ } =
-            &self.options;
+        let Options {
+            model: _,
+            sampling,
+            context,
+            thinking: _,
+            max_thought,
+            max_tokens,
+            stop,
+            tools: _,
+            format: _,
+        } = &self.options;
         !self.system.trim().is_empty()
             || sampling.is_some()
             || *context != 0
+            || *max_thought != 0
             || *max_tokens != 0
             || !stop.is_empty()
             || self.options.is_constrained()

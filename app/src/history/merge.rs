@@ -130,6 +130,7 @@ fn merge_options(base: &Options, ours: &Options, theirs: &Options) -> Options {
         sampling: pick(&base.sampling, &ours.sampling, &theirs.sampling),
         context: pick(&base.context, &ours.context, &theirs.context),
         thinking: pick(&base.thinking, &ours.thinking, &theirs.thinking),
+        max_thought: pick(&base.max_thought, &ours.max_thought, &theirs.max_thought),
         max_tokens: pick(&base.max_tokens, &ours.max_tokens, &theirs.max_tokens),
         stop: pick(&base.stop, &ours.stop, &theirs.stop),
         tools: pick(&base.tools, &ours.tools, &theirs.tools),

@@ -64,6 +64,7 @@ impl Conversation {
             max_tokens: self.options.max_tokens,
             stop: self.options.stop.clone(),
             thinking: self.options.thinking,
+            max_thought: self.options.max_thought,
             ..GenerateOptions::default()
         }
     }

@@ -8,7 +8,7 @@ use super::id::random_bits;
 use super::records::{StoreError, Value};
 
 /// Raised with every change that an older page could misread.
-pub(super) const VERSION: u32 = 4;
+pub(super) const VERSION: u32 = 5;
 
 /// The first version that says who made a title.
 const WITH_TITLE_SOURCE: u32 = 3;
@@ -23,7 +23,8 @@ pub struct StoredConversation {
 }
 
 /// The record. Pages before version 2 wrote the bare conversation. Before version 3, a conversation had no [`super::Filing`],
-/// and nothing said who had made its title. Before version 4, calls had no ids, and a conversation no tools and no format.
+/// and nothing said who had made its title. Before version 4, calls had no ids, and a conversation no tools and no format, and
+/// before version 5, thoughts no limit.
 #[derive(Serialize, Deserialize)]
 struct Record<C> {
     version: u32,

@@ -39,4 +39,19 @@ test.describe("thinking", () => {
     await expect(answer).toContainText("The person asks");
     await expect(answer).not.toContainText(END);
   });
+
+  test("is as long as the conversation allows", async ({ app, page }) => {
+    await app.openChat("instant,demo");
+    await page.getByRole("button", { name: "Think", exact: true }).click();
+    await page.getByRole("button", { name: "Conversation settings" }).click();
+    const most = app.drawer.getByRole("spinbutton", { name: "Maximum thinking length" });
+    await most.fill("4");
+    await most.press("Tab");
+    await page.keyboard.press("Escape");
+    const answer = await app.ask("Hello");
+    await expect(answer).toContainText("A red circle");
+    await answer.getByText("Thought for 1 s").click();
+    await expect(answer).toContainText("The person");
+    await expect(answer).not.toContainText(END);
+  });
 });

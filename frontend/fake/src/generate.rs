@@ -111,7 +111,9 @@ pub async fn generate(
         let tokens = answers::tokens(written).count();
         (1..=tokens).map(move |token| Token::Call((token == tokens).then_some(call)))
     });
+    let most_thought = if options.max_thought == 0 { usize::MAX } else { options.max_thought as usize };
     let pieces: Vec<_> = answers::tokens(thought)
+        .take(most_thought)
         .map(|piece| Token::Text(Channel::Thought, piece))
         .chain(answers::tokens(&answer).map(|piece| Token::Text(Channel::Answer, piece)))
         .chain(in_calls)

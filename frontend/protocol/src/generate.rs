@@ -55,6 +55,8 @@ pub struct GenerateOptions {
     pub stop: Vec<String>,
     /// Whether the model may think first.
     pub thinking: bool,
+    /// Most tokens of a thought, which is then closed; 0 for as many as it takes.
+    pub max_thought: u32,
     /// What the answer may be. With one, a [`Request::PrepareConstraint`] must have come before, and nothing is drafted.
     pub constraint: Constraint,
     /// How much each adapter counts. One that is not named is off, but those that came with the model count in full.

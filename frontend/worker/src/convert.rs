@@ -85,6 +85,7 @@ pub fn options(options: &GenerateOptions, seed: u64) -> Options {
         settings: settings(&options.sampling),
         seed,
         max_tokens: options.max_tokens,
+        max_thought: options.max_thought,
         stop: options.stop.clone(),
         drafts: if options.drafts { Drafts::Measured } else { Drafts::Never },
         ..Options::default()

@@ -81,6 +81,9 @@ fn Answers() -> impl IntoView {
     let most = Signal::derive(move || {
         options.with(|it| if it.max_tokens == 0 { String::new() } else { it.max_tokens.to_string() })
     });
+    let thought = Signal::derive(move || {
+        options.with(|it| if it.max_thought == 0 { String::new() } else { it.max_thought.to_string() })
+    });
     let context = Signal::derive(move || {
         options.with(|it| if it.context == 0 { String::new() } else { it.context.to_string() })
     });
@@ -130,6 +133,11 @@ fn Answers() -> impl IntoView {
                     label=t().drawer_longest() hint=t().drawer_longest_hint() min=1.0 max=262_144.0 step="1" placeholder=t().drawer_no_limit()
                     value=most
                     on_change={move |number: Option<f64>| chat.edit(|it| it.options.max_tokens = number.unwrap_or(0.0) as u32)}
+                />
+                <NumberField
+                    label=t().drawer_thought() hint=t().drawer_thought_hint() min=1.0 max=262_144.0 step="1" placeholder=t().drawer_no_limit()
+                    value=thought
+                    on_change={move |number: Option<f64>| chat.edit(|it| it.options.max_thought = number.unwrap_or(0.0) as u32)}
                 />
             </div>
             {reload}

@@ -21,6 +21,8 @@ pub struct Options {
     pub seed: u64,
     /// Maximum number of tokens; 0 for as many as the context holds.
     pub max_tokens: u32,
+    /// Maximum number of tokens of a thought, which is then closed; 0 for no limit.
+    pub max_thought: u32,
     /// Stop strings.
     pub stop: Vec<String>,
     /// Continue after end-of-turn tokens, and allow all tokens; for timing and comparisons.
@@ -142,6 +144,8 @@ pub(super) struct Run<'a> {
     speculation: Option<Speculation>,
     /// Whether a tool was called.
     called: bool,
+    /// Tokens of the thought.
+    thought: u32,
 }
 
 fn ms(from: Instant, to: Instant) -> f64 {
@@ -215,6 +219,7 @@ impl Session {
             buffers: 0,
             speculation: None,
             called: false,
+            thought: 0,
         };
         run.recall(self)?;
         if run.constraint.is_some() {
@@ -412,6 +417,10 @@ impl Run<'_> {
             begun.iter().chain(&self.options.drawn).try_for_each(|&id| constraint.push(id))?;
         }
         self.options.drawn.iter().for_each(|&id| self.input.push(id));
+        if self.parser.in_thought() {
+            // A thought comes first.
+            self.thought = (self.options.begun + self.options.drawn.len()) as u32;
+        }
         Ok(())
     }
 
@@ -446,10 +455,15 @@ impl Run<'_> {
         if let Some(finish) = self.finish(session) {
             return Some(Exit::Finished(finish));
         }
-        if self.control.answer_now.get() && self.parser.in_thought() {
+        if !self.parser.in_thought() {
+            return None;
+        }
+        self.thought += 1;
+        if self.control.answer_now.get() {
             return Some(Exit::AnswerNow);
         }
-        None
+        let most = self.options.max_thought;
+        (most > 0 && self.thought >= most).then(|| Exit::Forced(session.end_of_thought()))
     }
 
     /// Why the answer ends with its last token, if it does.

@@ -15,9 +15,12 @@ use crate::model::{ExpertSource, ExpertUse, HostTable, Parts};
 use crate::plan::{Limits, Tested};
 use crate::template::{Conversation, Prompt, RenderOptions, Variant, render};
 use crate::tiles;
-use crate::tokenizer::Tokenizer;
+use crate::tokenizer::{Specials, Tokenizer};
 use crate::vision::{TowerPlan, Vision};
 use crate::weights;
+
+/// The last sentence of a thought that has become too long.
+const END_OF_THOUGHT: &str = "\n\nI have thought about this long enough and answer now.";
 
 /// What sessions of all kinds of models have.
 pub struct Core {
@@ -156,6 +159,13 @@ impl Core {
             Some(&id) => Err(EngineError::NoToken { id, vocabulary }),
             None => Ok(()),
         }
+    }
+
+    /// Returns what closes a thought that has become too long: a sentence of the model's own, so that it knows why, and the end.
+    pub(super) fn end_of_thought(&self) -> Vec<u32> {
+        let mut ids = self.tokenizer.encode(END_OF_THOUGHT, Specials::Ignore);
+        ids.extend(self.tokenizer.special().channel_close);
+        ids
     }
 
     /// Returns how a turn finishes that ends with this token; `None` if the token doesn't end it.

@@ -100,7 +100,8 @@ fn every_answer_in_json_is_an_instance_of_its_schema() {
 
     // A thought that is ended from outside, at its first token.
     let format = Format { thinking: true, ..json_format() };
-    let mut constraint = Constrained(Answer::new(Rc::clone(&vocabulary), format, true).expect("an answer"));
+    let mut constraint =
+        Constrained(Answer::new(Rc::clone(&vocabulary), format.clone(), true).expect("an answer"));
     let control = Control::default();
     control.answer_now.set(true);
     let mut pieces = Vec::new();
@@ -115,6 +116,24 @@ fn every_answer_in_json_is_an_instance_of_its_schema() {
     let outcome = pollster::block_on(answered).expect("an answer");
     assert_eq!(Some(outcome.ids[1]), session.tokenizer().special().channel_close);
     assert!(serde_json::from_str(&text(&pieces)).is_ok_and(|value| fits(&value)), "{pieces:?}");
+
+    // A thought that becomes too long, and is closed behind a sentence.
+    let mut constraint = Constrained(Answer::new(Rc::clone(&vocabulary), format, true).expect("an answer"));
+    let brief = Options { max_thought: 3, ..thinking };
+    let mut thought = String::new();
+    let mut on = |event| {
+        if let Event::Piece(Piece::Thought(text), _) = event {
+            thought.push_str(&text);
+        }
+    };
+    let prompt: Vec<u32> = (0..20).map(|i| 200 + i * 31).collect();
+    let control = Control::default();
+    let answered = session.generate_constrained(prompt, &brief, &control, &mut constraint, &mut on);
+    let outcome = pollster::block_on(answered).expect("an answer");
+    let close = session.tokenizer().special().channel_close;
+    let end = outcome.ids.iter().position(|&id| Some(id) == close).expect("the end of the thought");
+    assert!(thought.ends_with("answer now.") && end > 4, "{thought:?}");
+    assert!(outcome.ids.len() > end + 1, "no answer follows");
 
     // The same again, from a cache that has been written over, and without it.
     let again = |session: &mut Session, seed| {
