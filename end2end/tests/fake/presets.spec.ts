@@ -124,6 +124,8 @@ test("prompts are written into the message from the keyboard", async ({ app, pag
   await page.keyboard.press("Escape");
   await makePrompt(app, "Translate", "Translate {{text}} into {{language}}. {{text}}");
   await page.keyboard.press("Escape");
+  // While it closes, the message can't be focused.
+  await expect(dialog(page, "Prompts")).toBeHidden();
   const menu = page.getByRole("listbox", { name: "Prompts" });
   await app.composer.focus();
   await page.keyboard.type("/");

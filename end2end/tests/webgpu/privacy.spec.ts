@@ -25,8 +25,9 @@ async function pull(): Promise<string> {
   mkdirSync(blobs, { recursive: true });
   mkdirSync(manifests, { recursive: true });
   const written = join(blobs, "model");
-  // So many rows that the table is larger than the buffer which takes its place for a chunk of the prompt.
-  await writeModel(written, "e2b-small", 16_384);
+  // So many rows that the table is larger than the buffer which takes its place for a chunk of the prompt, and than what devices
+  // differ in.
+  await writeModel(written, "e2b-small", 32_768);
   const bytes = readFileSync(written);
   const put = (data: Buffer) => {
     const hash = createHash("sha256").update(data).digest("hex");

@@ -45,7 +45,7 @@ impl Published {
 
 /// All of them: sizes of the files as ollama.com/library/gemma4 rounds them (June 2026), memory as the engine computes it.
 pub const PUBLISHED: [Published; 5] = [
-    Published { name: "gemma4:e2b", size: 7_200_000_000, whole: 7_600_000_000, least: 2_900_000_000 },
+    Published { name: "gemma4:e2b", size: 7_200_000_000, whole: 7_600_000_000, least: 3_000_000_000 },
     Published { name: "gemma4:e4b", size: 9_600_000_000, whole: 10_200_000_000, least: 4_500_000_000 },
     Published { name: "gemma4:12b", size: 7_600_000_000, whole: 8_500_000_000, least: 8_100_000_000 },
     Published { name: "gemma4:26b", size: 18_000_000_000, whole: 19_000_000_000, least: 4_300_000_000 },
