@@ -154,6 +154,10 @@ test("code and conversations are kept under names that fit", async ({ app, page,
       const text = async (kind: string) => (item?.types.includes(kind) ? (await item.getType(kind)).text() : "");
       return [await text("text/html"), await text("text/plain")];
     });
-  await expect.poll(async () => (await copied())[0]).toContain("<strong>Bold</strong>");
-  expect((await copied())[1]).toContain("**Bold** and $x^2$");
+  // It can't be read while it changes.
+  await expect(async () => {
+    const [html, text] = await copied();
+    expect(html).toContain("<strong>Bold</strong>");
+    expect(text).toContain("**Bold** and $x^2$");
+  }).toPass();
 });
