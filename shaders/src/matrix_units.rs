@@ -1,9 +1,20 @@
 //! What kernels for the matrix units of a device have in common.
 
-/// Rows from which on matrix units are used; fewer leave most of a tile empty.
+/// Rows from which on prefill rounds them, to halves for matrix units or to int8: more than are verified together.
 pub const MIN_ROWS: u32 = 9;
 /// Workgroup memory of the largest kernel, in bytes.
 pub const WORKGROUP_MEMORY: u32 = 46 << 10;
+
+/// Returns what `choose` returns for [`MIN_ROWS`] to `most_rows` rows, each once.
+pub(crate) fn choices<T: PartialEq>(most_rows: u32, choose: impl Fn(u32) -> T) -> Vec<T> {
+    let mut all = Vec::new();
+    for chosen in (MIN_ROWS..=most_rows).map(choose) {
+        if !all.contains(&chosen) {
+            all.push(chosen);
+        }
+    }
+    all
+}
 
 /// A spelling of matrices of halves in WGSL: there is no standard yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

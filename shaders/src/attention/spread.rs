@@ -1,4 +1,5 @@
-//! `wgsl/attention/spread.wgsl`: the keys of a short chunk are split, so that its few rows occupy a large device.
+//! `wgsl/attention/spread.wgsl`: the keys of a short chunk are split, so that its few rows occupy a large device
+//! (split-KV, as in Flash-Decoding).
 
 use std::ops::Range;
 

@@ -5,7 +5,7 @@ use super::{Params, experts, half_rows};
 use crate::case::{Arg, Case, CaseError, Expected, matrix, random, tolerance};
 use crate::experts::case::LEN;
 use crate::experts::{Mixture, buckets};
-use crate::matrix_units::{Dialect, MIN_ROWS};
+use crate::matrix_units::{Dialect, MIN_ROWS, choices};
 use crate::params::WgslStruct;
 use crate::quant::planar_values;
 use crate::{DType, Defines, Kernel, PlanarLayout, PreprocessError, Source};
@@ -86,13 +86,7 @@ impl CooperativeTile {
 
     /// What [`Self::choose`] can return for up to `most_rows` tokens, `n` rows of W and `k` elements of each.
     pub fn within_reach(most_rows: u32, n: u32, k: u32) -> Vec<(Self, u32)> {
-        let mut all = Vec::new();
-        for chosen in (MIN_ROWS..=most_rows).map(|rows| Self::choose(rows, n, k)) {
-            if !all.contains(&chosen) {
-                all.push(chosen);
-            }
-        }
-        all
+        choices(most_rows, |rows| Self::choose(rows, n, k))
     }
 
     /// Returns whether it can multiply a matrix of this type with rows of `k` elements. F32 matrices are left to f32 products,

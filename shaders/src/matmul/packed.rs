@@ -7,7 +7,7 @@ use crate::experts::case::LEN;
 use crate::experts::{Mixture, buckets};
 use crate::forms::Scales;
 use crate::math::pack_rows;
-use crate::matrix_units::MIN_ROWS;
+use crate::matrix_units::choices;
 use crate::{DType, Defines, Kernel, PreprocessError, Source};
 
 /// Workgroups that occupy a large GPU: several for each of its cores.
@@ -57,13 +57,7 @@ impl PackedTile {
 
     /// What [`Self::choose`] can return for up to `most_rows` tokens, `n` rows of W and `k` elements of each.
     pub fn within_reach(most_rows: u32, n: u32, k: u32) -> Vec<(Self, u32)> {
-        let mut all = Vec::new();
-        for chosen in (MIN_ROWS..=most_rows).map(|rows| Self::choose(rows, n, k)) {
-            if !all.contains(&chosen) {
-                all.push(chosen);
-            }
-        }
-        all
+        choices(most_rows, |rows| Self::choose(rows, n, k))
     }
 
     const fn workgroups(self, rows: u32, n: u32) -> u32 {

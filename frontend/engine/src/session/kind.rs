@@ -20,7 +20,7 @@ use crate::vision::{TowerPlan, Vision};
 use crate::weights;
 
 /// The last sentence of a thought that has become too long.
-const END_OF_THOUGHT: &str = "\n\nI have thought about this long enough and answer now.";
+const END_OF_THOUGHT: &str = "\n\nI've thought about this long enough. I'll answer now.";
 
 /// What sessions of all kinds of models have.
 pub struct Core {
@@ -161,7 +161,7 @@ impl Core {
         }
     }
 
-    /// Returns what closes a thought that has become too long: a sentence of the model's own, so that it knows why, and the end.
+    /// Returns what closes a thought that has become too long: a sentence in its voice, and the end token.
     pub(super) fn end_of_thought(&self) -> Vec<u32> {
         let mut ids = self.tokenizer.encode(END_OF_THOUGHT, Specials::Ignore);
         ids.extend(self.tokenizer.special().channel_close);
