@@ -66,7 +66,9 @@ fn prepare(folder: &Path, quick: bool) -> Result<()> {
     }
     write(&site.join("worker.js"), site::worker_script("engine.js", "engine.wasm", None).as_bytes())?;
     let page = project::root().join("xtask/bench/page");
-    for name in ["bench.html", "bench.js", "limits.js", "small.js", "delay.js", "late.js"] {
+    for name in
+        ["bench.html", "bench.js", "limits.js", "small.js", "delay.js", "late.js", "features.js", "plain.js"]
+    {
         copy(&page.join(name), &site.join(name))?;
     }
     copy(&page.join("README.md"), &folder.join("README.md"))?;

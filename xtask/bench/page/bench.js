@@ -16,6 +16,7 @@ const WORKERS = {
   "gemtab-host": "./small.js",
   "gemtab-late": "./late.js",
   "gemtab-eight-bits": "./worker.js",
+  "gemtab-plain": "./plain.js",
 };
 
 /** gemtab's worker, by the protocol of the real page. */

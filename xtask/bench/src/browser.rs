@@ -178,6 +178,7 @@ impl InBrowser {
             Kind::Wllama | Kind::WllamaF16 => "wllama",
             Kind::WllamaCpu => "wllama-cpu",
             Kind::Page | Kind::PageF16 => "gemtab",
+            Kind::PagePlain => "gemtab-plain",
             Kind::PageHost => "gemtab-host",
             Kind::PageLate => "gemtab-late",
             Kind::PageEightBits => "gemtab-eight-bits",
@@ -207,10 +208,7 @@ impl Engine for InBrowser {
     }
 
     fn profile(&mut self, tokens: Profiled) -> Result<Vec<KernelTime>> {
-        if !matches!(
-            self.kind,
-            Kind::Page | Kind::PageF16 | Kind::PageHost | Kind::PageLate | Kind::PageEightBits
-        ) {
+        if matches!(self.kind, Kind::Wllama | Kind::WllamaF16 | Kind::WllamaCpu) {
             return Ok(Vec::new());
         }
         let order = json!({ "action": "profile", "name": self.kind.to_string(), "tokens": tokens });

@@ -145,6 +145,7 @@ fn start(
         Kind::Rullama => return Ok(Box::new(LineEngine::rullama(options, work)?)),
         Kind::Page
         | Kind::PageF16
+        | Kind::PagePlain
         | Kind::PageHost
         | Kind::PageLate
         | Kind::PageEightBits

@@ -141,10 +141,13 @@ pub enum Kind {
     LlamaCpp,
     /// rullama without a browser: see --rullama
     Rullama,
-    /// gemtab's worker in Chromium
+    /// gemtab's worker in Chromium as visitors have it, unless there are --flags
+    #[value(alias = "page-stock")]
     Page,
     /// The same with `shader-f16` turned on
     PageF16,
+    /// gemtab's worker without `shader-f16`, subgroups and matrix units
+    PagePlain,
     /// gemtab's worker on a device without room for the per-layer table of E2B, which lies in the tab's memory
     PageHost,
     /// gemtab's worker on a device that reports every readback 100 ms late
