@@ -20,6 +20,11 @@ const TARGET_MS: f64 = 40.0;
 const FIRST_ROWS: u32 = 64;
 /// A chunk is not shortened below this number of rows.
 const MIN_ROWS: u32 = 32;
+/// Maximum number of steps of the first submit to an idle device, which begins while the rest is encoded: a browser takes
+/// several microseconds for each step, milliseconds for a prompt.
+const FIRST_STEPS: usize = 64;
+/// By how much the number of steps may grow from one submit to the next.
+const STEPS_GROWTH: usize = 4;
 
 /// The rows that steps run for.
 #[derive(Clone, Copy, Debug)]
@@ -54,11 +59,13 @@ impl WorkPerSubmit {
         }
     }
 
-    /// Takes the steps of the next submit, each with its multiply-adds, and returns them with the sum. At least one of them
-    /// has any.
-    pub fn take<T>(self, steps: &mut Peekable<impl Iterator<Item = (T, f64)>>) -> (Vec<T>, f64) {
+    /// Takes at most `most` steps for the next submit, each with its multiply-adds, and returns them with the sum. At least one
+    /// of them has any, if there are as many.
+    pub fn take<T>(self, steps: &mut Peekable<impl Iterator<Item = (T, f64)>>, most: usize) -> (Vec<T>, f64) {
         let (mut taken, mut work) = (Vec::new(), 0.0);
-        while let Some((step, more)) = steps.next_if(|(_, more)| work == 0.0 || work + more <= self.0) {
+        while taken.len() < most
+            && let Some((step, more)) = steps.next_if(|(_, more)| work == 0.0 || work + more <= self.0)
+        {
             taken.push(step);
             work += more;
         }
@@ -140,10 +147,13 @@ impl PacedQueue {
         });
         let mut steps = steps.peekable();
         let mut begun = encoder;
+        self.take_finished();
+        let mut most = if self.pending.borrow().is_empty() { FIRST_STEPS } else { usize::MAX };
         while begun.is_some() || steps.peek().is_some() {
             cancel.check()?;
             let mut encoder = begun.take().unwrap_or_else(|| gpu.encoder());
-            let (taken, work) = self.work_per_submit.get().take(&mut steps);
+            let (taken, work) = self.work_per_submit.get().take(&mut steps, most);
+            most = most.saturating_mul(STEPS_GROWTH);
             {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
                 for (program, at) in taken {

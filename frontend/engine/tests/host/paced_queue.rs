@@ -36,7 +36,7 @@ fn submits(
         let steps = plan.steps().iter().map(|step| ((), step.work(rows.count, rows.last)));
         let mut steps = steps.peekable();
         while steps.peek().is_some() {
-            let (_, work) = work_per_submit.take(&mut steps);
+            let (_, work) = work_per_submit.take(&mut steps, usize::MAX);
             let ms = 0.3 + work / rate;
             work_per_submit.learn(work, ms);
             all.push(ms);
@@ -78,6 +78,17 @@ fn a_fast_device_reads_whole_chunks() {
     let (chunk, mut work_per_submit) = (chunk("e2b"), WorkPerSubmit::FIRST);
     let counts = [(); 3].map(|()| submits(&mut work_per_submit, &chunk, 512, 600.0 * SLOW).len());
     assert!(counts[0] < 30 && counts[2] == 1, "{counts:?}");
+}
+
+#[test]
+fn a_submit_has_at_most_the_wanted_number_of_steps() {
+    let (plan, _) = chunk("e2b");
+    let mut steps = plan.steps().iter().map(|step| (step, step.work(512, 511))).peekable();
+    let (taken, work) = WorkPerSubmit(1e15).take(&mut steps, 64);
+    let expected: f64 = plan.steps()[..64].iter().map(|step| step.work(512, 511)).sum();
+    assert_eq!((taken.len(), work), (64, expected));
+    let (rest, _) = WorkPerSubmit(1e15).take(&mut steps, usize::MAX);
+    assert_eq!(taken.len() + rest.len(), plan.len());
 }
 
 #[test]
