@@ -75,7 +75,7 @@ test("what fails, and what is not there", { tag: EMULATES_MEDIA }, async ({ app,
   await expect(page.getByRole("heading", { name: "Chat with Gemma 4 in this tab" })).toBeVisible();
 });
 
-test("a training and what came of it, in English and in German", { tag: EMULATES_MEDIA }, async ({ app, page }) => {
+test("a training and what came of it, in English and in German", { tag: [EMULATES_MEDIA, "@thorough"] }, async ({ app, page }) => {
   await app.openChat();
   await app.ask("Hello");
   await app.pace(250);

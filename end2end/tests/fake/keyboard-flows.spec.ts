@@ -192,7 +192,7 @@ test.describe("with the keyboard alone", () => {
     await expect(app.failure).toHaveCount(0);
   });
 
-  test("an adapter is trained, paused, resumed, kept and exported", async ({ app, page }) => {
+  test("an adapter is trained, paused, resumed, kept and exported", { tag: "@thorough" }, async ({ app, page }) => {
     await app.openChat("demo");
     await ask(app, "Hello");
     await choose(app, "Fine-tune");

@@ -53,7 +53,7 @@ test.describe("with a microphone", () => {
     await expect(await app.answered()).toContainText("I was given 0 pictures and 1 sound.");
   });
 
-  test("speech is recorded and sent with the keyboard alone, and axe knows no fault", async ({ app, page }) => {
+  test("speech is recorded and sent with the keyboard alone, and axe knows no fault", { tag: "@thorough" }, async ({ app, page }) => {
     await app.openChat();
     await tabTo(page, app.composer);
     await pressOn(page, app.recordButton);

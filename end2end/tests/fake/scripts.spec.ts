@@ -121,7 +121,7 @@ function showOverflow(part: Element): () => void {
   };
 }
 
-test("Chinese, Japanese and Korean break into lines that touch neither each other nor an edge", async ({ app, page }) => {
+test("Chinese, Japanese and Korean break into lines that touch neither each other nor an edge", { tag: "@thorough" }, async ({ app, page }) => {
   const paragraphs = [
     "浏览器把模型的权重读进显卡的内存，然后在这个标签页里回答问题，所以没有任何一句话会离开这台电脑。".repeat(3),
     "ブラウザーはモデルの重みを読み込み、このタブの中で質問に答えます。「鬱」や「驫」のような画数の多い文字も、行の間で重なりません。".repeat(2),

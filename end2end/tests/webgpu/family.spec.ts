@@ -119,7 +119,7 @@ async function loadDiffusion(): Promise<void> {
   await app.loaded(`${DIFFUSION}.gguf`);
 }
 
-test("a diffusion model settles its answer", async () => {
+test("a diffusion model settles its answer", { tag: "@thorough" }, async () => {
   await loadDiffusion();
   await app.setLongest(32);
   await app.send(QUESTION);

@@ -99,7 +99,7 @@ test("the engine of one tab answers in all three, also where the list of models 
   expect(await bytes(), "no second set of weights").toBeLessThan(13_000_000);
 });
 
-test("when its tab is closed in the middle of an answer, another loads the file and goes on to the same text", async () => {
+test("when its tab is closed in the middle of an answer, another loads the file and goes on to the same text", { tag: "@thorough" }, async () => {
   await tab(1).send(COUNT);
   await tab(2).send(SUM);
   const answer = tab(1).answers.last();

@@ -165,6 +165,7 @@ fn about_a_picture(session: &Session, medium: Medium) -> Example {
 }
 
 #[test]
+#[ignore = "thorough: the gradients of a picture are those of the reference, and one text is learned by heart"]
 fn one_picture_is_learned_by_heart() {
     let gpu = common::gpu();
     let mut session = small(&gpu);
