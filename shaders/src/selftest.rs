@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::attention::block::Block;
 use crate::attention::cooperative::Cooperative;
 use crate::attention::decode::{Decode, Kv};
-use crate::attention::spread::{MergeChunk, Spread};
+use crate::attention::split::{MergeChunk, Split};
 use crate::attention::{KvType, few_rows};
 use crate::audio::{attention, conv2d, light_conv, silu, unit_norm};
 use crate::bandwidth::copy::BandwidthCopy;
@@ -105,7 +105,7 @@ fn attention_of_decoders(all: &mut List) {
         }
         let block = Block { head_dim, kv_type, until: false };
         all.push(block);
-        all.push(Spread(block));
+        all.push(Split(block));
         for kv in [Kv::Own, Kv::OwnVIsK, Kv::Shared] {
             let group = Decode::group(head_dim, 4, kv != Kv::Shared, kv_type);
             all.extend([1, group].map(|group| Decode { head_dim, kv, kv_type, group, quads: 0 }));

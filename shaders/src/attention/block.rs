@@ -42,7 +42,7 @@ params! {
         /// 1: the rows are of texts behind each other, which see all of themselves, within the window to both sides. Their ends
         /// and then their beginnings are in `visible_until`, and the first row has position 0. With `until` only.
         pub texts: u32,
-        /// Workgroups among which a chunk of few rows is spread by splitting its keys ([`super::spread`]); 0: it isn't.
+        /// Workgroups among which the keys of a short chunk are split ([`super::split`]); 0: they are not split.
         pub workgroups: u32,
     }
 }
@@ -179,17 +179,19 @@ impl Chunk {
 
 impl Block {
     /// The kernel, which may split the keys if there are definitions for that.
-    pub(super) fn build(&self, spread: Option<Defines>) -> Result<Source, PreprocessError> {
-        let is_spread = spread.is_some();
+    pub(super) fn build(&self, split: Option<Defines>) -> Result<Source, PreprocessError> {
+        let is_split = split.is_some();
         let quads = self.head_dim / 4;
         let groups = THREADS / quads;
-        let defines = spread
+        let defines = split
             .unwrap_or_default()
             .set("KV_TYPE", self.kv_type.define())
             .set("UNTIL", self.until)
-            .set("SPREAD", is_spread)
+            .set("SPLIT", is_split)
             .set("ROWS", self.rows())
             .set("SCORED", self.rows() / 16)
+            // Smaller heads have more rows, whose registers it would take.
+            .set("AHEAD", self.head_dim > 256)
             .set("QUADS", quads)
             .set("GROUPS", groups)
             .set("OWNED", self.rows().div_ceil(groups));
@@ -198,7 +200,7 @@ impl Block {
             self.head_dim,
             self.kv_type.name(),
             if self.until { "_until" } else { "" },
-            if is_spread { "_spread" } else { "" },
+            if is_split { "_split" } else { "" },
         );
         Source::build::<Params>("attention/block.wgsl", name, &defines)
     }

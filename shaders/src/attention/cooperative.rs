@@ -2,7 +2,7 @@
 //! [`block`](super::block::block), for queries, keys and values rounded to halves.
 
 use super::block::{Block, Chunk};
-use super::{KvType, block::Params, spread};
+use super::{KvType, block::Params, split};
 use crate::case::{Arg, Case, CaseError, Expected};
 use crate::matrix_units::Dialect;
 use crate::{Defines, Kernel, PreprocessError, Source};
@@ -70,7 +70,7 @@ impl Cooperative {
             .set("Q_TILES", self.head_dim / self.halves() / self.rounds() / 16)
             .set("LOADS", self.head_dim / 64)
             .set("SHARE", KEYS * self.rows() / 256);
-        let defines = spread::define(defines, self.head_dim);
+        let defines = split::define(defines, self.head_dim);
         let until = if self.until { "_until" } else { "" };
         let stored = if self.kv_type == KvType::F16 { "" } else { "_q8_0" };
         let name = format!("attention_cooperative_h{}{stored}{until}", self.head_dim);
@@ -80,7 +80,7 @@ impl Cooperative {
     /// Workgroups for a chunk of `positions`, for all key–value heads from `first_head` on.
     pub const fn dispatch(self, params: &Params, positions: u32) -> [u32; 3] {
         let group = params.heads / params.kv_heads;
-        let splits = spread::splits(params, positions);
+        let splits = split::splits(params, positions);
         [(positions * group).div_ceil(self.rows()), params.kv_heads - params.first_head, splits]
     }
 }

@@ -4,6 +4,6 @@ pub mod block;
 pub mod cooperative;
 pub mod decode;
 pub mod few_rows;
-pub mod spread;
+pub mod split;
 
 pub use crate::kv_type::KvType;

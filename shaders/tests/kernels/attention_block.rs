@@ -3,7 +3,7 @@
 use shaders::Kernel as _;
 use shaders::attention::KvType;
 use shaders::attention::block::{self, Block, Inputs, Params};
-use shaders::attention::spread::{self, MergeChunk, Spread};
+use shaders::attention::split::{self, MergeChunk, Split};
 use shaders::state::State;
 
 use crate::common::{BufferArg, Gpu, assert_close, is_thorough, random};
@@ -38,11 +38,11 @@ impl Case {
 }
 
 fn check_with(case: Case, kv_type: KvType, visible_until: Option<&[u32]>, params: Params) {
-    check_spread(case, kv_type, visible_until, params, 0);
+    check_split(case, kv_type, visible_until, params, 0);
 }
 
-/// The same, by a kernel that spreads its rows over so many workgroups, or by the one that doesn't (0).
-fn check_spread(case: Case, kv_type: KvType, visible_until: Option<&[u32]>, params: Params, workgroups: u32) {
+/// The same, by a kernel that splits the keys among so many workgroups, or by the one that does not (0).
+fn check_split(case: Case, kv_type: KvType, visible_until: Option<&[u32]>, params: Params, workgroups: u32) {
     let params = Params { workgroups, ..params };
     let Case { head_dim, heads, kv_heads, window, ring, pos, positions } = case;
     let form = Block { head_dim, kv_type, until: visible_until.is_some() };
@@ -74,7 +74,7 @@ fn check_spread(case: Case, kv_type: KvType, visible_until: Option<&[u32]>, para
         BufferArg::read(&v_words),
         BufferArg::read_write(&vec![7.0f32; q.len() + padding]),
     ];
-    let part_len = positions * heads * spread::splits(&params, positions) * (head_dim + 2);
+    let part_len = positions * heads * split::splits(&params, positions) * (head_dim + 2);
     let part = vec![f32::NAN; part_len as usize];
     args.extend((workgroups > 0).then(|| BufferArg::read_write(&part)));
     args.extend(visible_until.map(BufferArg::read));
@@ -83,8 +83,8 @@ fn check_spread(case: Case, kv_type: KvType, visible_until: Option<&[u32]>, para
         let source = form.source().expect("the template preprocesses");
         Gpu::get().run(&source, &args, form.dispatch(&params, positions + 9))[0].f32s()
     } else {
-        let source = Spread(form).source().expect("the template preprocesses");
-        let grid = Spread(form).dispatch(&params, positions);
+        let source = Split(form).source().expect("the template preprocesses");
+        let grid = Split(form).dispatch(&params, positions);
         let written = Gpu::get().run(&source, &args, grid);
         let merge = MergeChunk { head_dim };
         let [out, part] = [0, 1].map(|i| written[i].f32s());
@@ -126,7 +126,7 @@ fn every_head_size_and_cache_type() {
 
 /// From one split to as many as there can be, also such without keys, and of which a row sees none.
 #[test]
-fn a_short_chunk_is_spread_over_its_keys() {
+fn a_short_chunk_is_split_over_its_keys() {
     let all: &[_] = if is_thorough() { &[16, 64, 256, 512] } else { &[64, 512] };
     for &head_dim in all {
         for (window, ring, pos, positions) in
@@ -134,14 +134,14 @@ fn a_short_chunk_is_spread_over_its_keys() {
         {
             for workgroups in [1, 4, 20, 256] {
                 let case = Case { head_dim, heads: 4, kv_heads: 2, window, ring, pos, positions };
-                check_spread(case, KvType::F16, None, case.params(), workgroups);
+                check_split(case, KvType::F16, None, case.params(), workgroups);
             }
         }
     }
     let case = Case { head_dim: 64, heads: 8, kv_heads: 1, window: 0, ring: 0, pos: 5000, positions: 20 };
-    check_spread(case, KvType::Q8_0, None, case.params(), 256);
+    check_split(case, KvType::Q8_0, None, case.params(), 256);
     // An image of which each row sees all.
-    check_spread(case, KvType::F16, Some(&[5020; 20]), case.params(), 256);
+    check_split(case, KvType::F16, Some(&[5020; 20]), case.params(), 256);
 }
 
 #[test]

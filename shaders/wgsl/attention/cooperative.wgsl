@@ -4,7 +4,7 @@
 // q, out         f32 [T, heads, HD], T = state.len;  the chunk's own keys and values are already in the cache
 // k, v caches    [slots, kv_heads, HD], KV_TYPE: f16, eight halves a vec4, or Q8_0 (shared/kv_q8_0.wgsl); space for a
 //                multiple of 32 slots, and so is a ring
-// parts          where there are several splits: attention/spread.wgsl
+// parts          where there are several splits: attention/split.wgsl
 // visible_until  u32 [T], with UNTIL
 //
 // A workgroup takes ROWS rows (attention/rows.wgsl) of one kv head, and 32 keys at a time:
@@ -15,7 +15,7 @@
 //      through workgroup memory, since threads don't know which elements of a matrix they hold;
 //   3. values: a subgroup sums COLUMNS/16 matrices of 16 rows.
 // The keys and values of the next step are loaded into registers during the products of this one. A workgroup takes a split of the
-// keys (attention/spread.wgsl).
+// keys (attention/split.wgsl).
 //
 // Formulas: attention/block.wgsl; the rarely updated maximum: Ye et al., "FlashInfer", 2025, and FlashAttention-4.
 // Workgroup: 256 threads, subgroups of 32. Grid: (⌈T·heads/kv_heads / ROWS⌉, kv heads from params.first_head on, splits).
@@ -25,7 +25,7 @@
 #include "shared/state.wgsl"
 #include "shared/ring.wgsl"
 #include "attention/rows.wgsl"
-#include "attention/spread.wgsl"
+#include "attention/split.wgsl"
 #if KV_TYPE == Q8_0
 #include "shared/kv_q8_0.wgsl"
 #endif

@@ -3,7 +3,7 @@
 //   out = Σ_s e^(m_s − M)·acc_s / Σ_s e^(m_s − M)·l_s,  M = max m_s,  over the splits s of the row
 //
 // in   part  f32 [T, heads·max_splits·(HD + 2)]: acc [heads, max_splits, HD], then (m, l) [heads, max_splits, 2]; CHUNK: as
-//            attention/spread.wgsl says. With one split there is nothing to merge
+//            attention/split.wgsl says. With one split there is nothing to merge
 // out  out   f32 [T, heads, HD], T = state.len; PACKED: rounded to int8, as matmul/pack_rows.wgsl does
 //
 // Formula: Dao et al., "Flash-Decoding". Workgroup: 64 threads, MERGED elements of one head of one row. Grid: (heads,
@@ -11,7 +11,7 @@
 
 #include "shared/state.wgsl"
 #if CHUNK
-#include "attention/spread.wgsl"
+#include "attention/split.wgsl"
 #else
 #include "shared/splits.wgsl"
 #endif

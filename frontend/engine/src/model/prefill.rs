@@ -3,7 +3,7 @@
 
 use shaders::attention::block::{Block, Params as BlockParams};
 use shaders::attention::cooperative::Cooperative;
-use shaders::attention::spread::{MergeChunk, Spread};
+use shaders::attention::split::{MergeChunk, Split};
 use shaders::matrix_units::MIN_ROWS;
 
 use super::corrections::Corrections;
@@ -123,19 +123,19 @@ impl<'a> Builder<'a> {
             ring: cache.ring,
             together: mask.canvas.into(),
             texts: mask.texts.into(),
-            workgroups: scratch::spread_workgroups(parts.limits, layer.head_dim),
+            workgroups: scratch::split_workgroups(parts.limits, layer.head_dim),
             ..BlockParams::default()
         };
         let mut buffers: Vec<&Value> = vec![&s.state, &s.q, &cache.k, &cache.v, &s.attention];
         let ahead = until.then_some(&s.visible_until);
-        let spread = buffers.iter().copied().chain([&s.parts_of_chunk]).chain(ahead).collect::<Vec<_>>();
+        let with_parts = buffers.iter().copied().chain([&s.parts_of_chunk]).chain(ahead).collect::<Vec<_>>();
         buffers.extend(ahead);
         let multiply_adds = Amount::Visible { each: 2 * u64::from(config.q_width(i)), window: mask.window };
         let by_units = parts.limits.matrix_units && Cooperative::supports(layer.head_dim, kv_type);
         if by_units {
             let form = Cooperative { head_dim: layer.head_dim, kv_type, until };
             let grid = move |rows| if rows < MIN_ROWS { [0; 3] } else { form.dispatch(&params, rows) };
-            self.steps.push_rows(form, &params, &spread, grid)?;
+            self.steps.push_rows(form, &params, &with_parts, grid)?;
             self.steps.computing(multiply_adds);
         }
         let others = move |rows| by_units && rows >= MIN_ROWS;
@@ -145,9 +145,9 @@ impl<'a> Builder<'a> {
             self.steps.computing(multiply_adds);
             return Ok(());
         }
-        let form = Spread(block);
+        let form = Split(block);
         let grid = move |rows| if others(rows) { [0; 3] } else { form.dispatch(&params, rows) };
-        self.steps.push_rows(form, &params, &spread, grid)?;
+        self.steps.push_rows(form, &params, &with_parts, grid)?;
         self.steps.computing(multiply_adds);
         let merge = MergeChunk { head_dim: layer.head_dim };
         let buffers = [&s.state, &s.parts_of_chunk, &s.attention];

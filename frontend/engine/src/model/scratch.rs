@@ -1,7 +1,7 @@
 //! Working buffers of the decoder.
 
 use shaders::attention::few_rows;
-use shaders::attention::spread::{self, MergeChunk};
+use shaders::attention::split::{self, MergeChunk};
 use shaders::matmul::FewRows;
 use shaders::matvec::Matvec;
 use shaders::state::State;
@@ -26,9 +26,9 @@ pub fn min_split_keys(limits: Limits) -> u32 {
     if limits.software { 16 * MIN_SPLIT_KEYS } else { MIN_SPLIT_KEYS }
 }
 
-/// Returns the number of workgroups among which attention of a short chunk is spread; 0: it isn't, as on a software device, whose
+/// Returns the number of workgroups among which the keys of a short chunk are split; 0: they are not, as on a software device, whose
 /// few cores are occupied.
-pub fn spread_workgroups(limits: Limits, head_dim: u32) -> u32 {
+pub fn split_workgroups(limits: Limits, head_dim: u32) -> u32 {
     if limits.software || !MergeChunk::supports(head_dim) { 0 } else { WORKGROUPS }
 }
 
@@ -136,7 +136,7 @@ pub fn chunk(config: &Config) -> u32 {
 }
 
 fn describe_parts_of_chunk(config: &Config, limits: Limits) -> Value {
-    let len = |head_dim| spread::part_len(head_dim, spread_workgroups(limits, head_dim));
+    let len = |head_dim| split::part_len(head_dim, split_workgroups(limits, head_dim));
     let most = config.layers.iter().map(|layer| len(layer.head_dim)).max().unwrap_or(0);
     Value::temporary("part of a chunk", 4 * u64::from(most.max(1)))
 }

@@ -15,7 +15,7 @@ use shaders::attention::{
     decode::Decode,
     decode::Kv,
     few_rows,
-    spread::{MergeChunk, Spread},
+    split::{MergeChunk, Split},
 };
 use shaders::audio;
 use shaders::backward::{self, cross_entropy, geglu, heads::Heads};
@@ -199,8 +199,8 @@ fn decoder() -> Sources {
         let block = |kv_type| BOTH.map(|until| Block { head_dim, kv_type, until }.source());
         let kv_types = KvType::ALL.into_iter().filter(|kv_type| kv_type.supports(head_dim));
         all.extend(kv_types.clone().flat_map(block));
-        let spread = |kv_type| BOTH.map(|until| Spread(Block { head_dim, kv_type, until }).source());
-        all.extend(kv_types.flat_map(spread));
+        let split = |kv_type| BOTH.map(|until| Split(Block { head_dim, kv_type, until }).source());
+        all.extend(kv_types.flat_map(split));
         all.extend(MergeChunk::supports(head_dim).then(|| MergeChunk { head_dim }.source()));
     }
     all

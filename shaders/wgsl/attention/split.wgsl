@@ -5,19 +5,19 @@
 // The partial results, f32 [T, heads, splits, HD + 2]: acc [T, heads, splits, HD], then (m, l) [T, heads, splits, 2].
 
 // Rows that count as a workgroup. Kernels may have fewer or more.
-const SPREAD_ROWS: u32 = 32u;
+const SPLIT_ROWS: u32 = 32u;
 // Most splits, and the keys from which on there is another one.
-const SPREAD_MOST: u32 = {{SPREAD_MOST}}u;
-const SPREAD_KEYS: u32 = {{SPREAD_KEYS}}u;
+const SPLIT_MOST: u32 = {{SPLIT_MOST}}u;
+const SPLIT_KEYS: u32 = {{SPLIT_KEYS}}u;
 
 // Splits of every row of the chunk; 1: there are no partial results.
 fn chunk_splits() -> u32 {
-    let blocks = (state.len * (params.heads / params.kv_heads) + SPREAD_ROWS - 1u) / SPREAD_ROWS * params.kv_heads;
+    let blocks = (state.len * (params.heads / params.kv_heads) + SPLIT_ROWS - 1u) / SPLIT_ROWS * params.kv_heads;
     var keys = state.pos + state.len;
     if (params.window != 0u) {
         keys = min(keys, params.window + state.len);
     }
-    return clamp(params.workgroups / blocks, 1u, min((keys + SPREAD_KEYS - 1u) / SPREAD_KEYS, SPREAD_MOST));
+    return clamp(params.workgroups / blocks, 1u, min((keys + SPLIT_KEYS - 1u) / SPLIT_KEYS, SPLIT_MOST));
 }
 
 // The keys of a split, of those from x to y, in whole tiles. There may be none.

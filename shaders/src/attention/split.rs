@@ -1,4 +1,4 @@
-//! `wgsl/attention/spread.wgsl`: the keys of a short chunk are split, so that its few rows occupy a large device
+//! `wgsl/attention/split.wgsl`: the keys of a short chunk are split, so that its few rows occupy a large device
 //! (split-KV, as in Flash-Decoding).
 
 use std::ops::Range;
@@ -22,9 +22,9 @@ const _: () = assert!(MOST <= MAX_SPLITS, "more than a dispatch merges");
 ///
 /// Bindings: params, state, q, k cache, v cache, out, part, and with `until` visible_until.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Spread(pub Block);
+pub struct Split(pub Block);
 
-/// The merge of the partial results of [`Spread`] and of [`Cooperative`](super::cooperative::Cooperative).
+/// The merge of the partial results of [`Split`] and of [`Cooperative`](super::cooperative::Cooperative).
 ///
 /// Bindings: params, state, part, out, which is left as it is if there is one split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,10 +50,10 @@ pub const fn part_len(head_dim: u32, workgroups: u32) -> u32 {
 }
 
 pub(super) fn define(defines: Defines, head_dim: u32) -> Defines {
-    defines.set("HD", head_dim).set("SPREAD_MOST", MOST).set("SPREAD_KEYS", KEYS)
+    defines.set("HD", head_dim).set("SPLIT_MOST", MOST).set("SPLIT_KEYS", KEYS)
 }
 
-impl Spread {
+impl Split {
     /// Workgroups for a chunk of `positions`.
     pub const fn dispatch(&self, params: &Params, positions: u32) -> [u32; 3] {
         let [x, y, _] = self.0.dispatch(params, positions);
@@ -76,7 +76,7 @@ impl MergeChunk {
     }
 }
 
-impl Kernel for Spread {
+impl Kernel for Split {
     fn source(&self) -> Result<Source, PreprocessError> {
         self.0.build(Some(define(Defines::new(), self.0.head_dim)))
     }
