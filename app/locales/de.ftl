@@ -1045,6 +1045,7 @@ report-browser = Browser: { $browser }
 report-no-device = Grafikkarte: noch nicht bekannt
 report-no-card = Grafikkarte: keine ({ $reason })
 report-features = Funktionen: { $features }
+report-tuning = Formen: { $tuning }
 report-right = { $name }: richtig, { $deviation } der Toleranz
 report-wrong = { $name }: FALSCH, { $problem }
 report-switched-off = Ausgeschaltet: gepackte Ganzzahlrechnung

@@ -1046,6 +1046,7 @@ report-browser = Browser: { $browser }
 report-no-device = Graphics card: not known yet
 report-no-card = Graphics card: none ({ $reason })
 report-features = Features: { $features }
+report-tuning = Forms: { $tuning }
 report-right = { $name }: correct, { $deviation } of the tolerance
 report-wrong = { $name }: WRONG, { $problem }
 report-switched-off = Turned off: packed integer math

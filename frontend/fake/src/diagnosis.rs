@@ -35,6 +35,7 @@ fn benchmark(options: BenchmarkOptions) -> Benchmark {
         dispatches_per_token: 251,
         submits_per_token: 0.125,
         buffers_created: 0,
+        tuning: r#"{"packed":1,"unfused":false,"forms":[0,1]}"#.to_owned(),
     }
 }
 

@@ -65,6 +65,8 @@ pub struct Benchmark {
     pub submits_per_token: f64,
     /// Buffers created while tokens were drawn; there should be none.
     pub buffers_created: u64,
+    /// The forms of products that were chosen on this device, as JSON; empty for none.
+    pub tuning: String,
 }
 
 /// Times of one round in milliseconds.

@@ -53,6 +53,7 @@ async fn benchmark(
     task: &Task,
 ) -> Result<Finding, Failure> {
     let ready = recovery::ensure(host, slot, &task.cancel).await?;
+    let tuning = ready.session.tuning().and_then(|tuning| serde_json::to_string(&tuning).ok());
     let session = ready.session.autoregressive_mut().map_err(|error| failure::of(&error, None))?;
     let context = session.context();
     let answer = options.answer.clamp(1, context / 2);
@@ -62,6 +63,7 @@ async fn benchmark(
         prompt,
         answer,
         dispatches_per_token: session.decoder().dispatches_per_token() as u32,
+        tuning: tuning.unwrap_or_default(),
         ..Benchmark::default()
     };
     let total = options.warm_up.saturating_add(options.rounds);

@@ -75,7 +75,8 @@ fn of_self_test(self_test: &SelfTest) -> Vec<String> {
 }
 
 fn of_benchmark(benchmark: &Benchmark) -> Vec<String> {
-    pairs(t().speed(), speed::pairs(benchmark)).collect()
+    let tuning = (!benchmark.tuning.is_empty()).then(|| t().report_tuning(&benchmark.tuning));
+    pairs(t().speed(), speed::pairs(benchmark)).chain(tuning).collect()
 }
 
 fn of_profile(profile: &Profile) -> Vec<String> {
@@ -125,12 +126,10 @@ mod tests {
         assert!(tested.contains("bad: WRONG, element 3 is 7 instead of 0.5"), "{tested}");
         assert!(tested.ends_with("Turned off: packed integer math"), "{tested}");
         let rounds = vec![Round { prefill_ms: 100.0, decode_ms: 500.0 }];
-        let benchmark = Benchmark { prompt: 512, answer: 101, rounds, ..Benchmark::default() };
-        assert!(
-            of(of_benchmark(&benchmark)).contains("Generation speed: 200 tok/s"),
-            "{:?}",
-            of_benchmark(&benchmark)
-        );
+        let tuning = "{}".to_owned();
+        let benchmark = Benchmark { prompt: 512, answer: 101, rounds, tuning, ..Benchmark::default() };
+        let text = of(of_benchmark(&benchmark));
+        assert!(text.contains("Generation speed: 200 tok/s") && text.ends_with("Forms: {}"), "{text}");
         let kernels = vec![KernelTime { name: "slow".into(), dispatches: 2, ms: 2.0, bytes: 100_000_000 }];
         let profile = Profile { copy_bytes_per_s: 100e9, kernels, ..Profile::default() };
         assert!(of(of_profile(&profile)).contains("slow  2  2.000  50.0  50%"), "{:?}", of_profile(&profile));
