@@ -5,7 +5,7 @@
 use std::pin::Pin;
 
 use leptos::{prelude::*, task::spawn_local};
-use protocol::{Channel, Event, Outcome, Progress, Request};
+use protocol::{Outcome, Progress, Request};
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
 use super::super::answer::AnswerPhase;
@@ -140,6 +140,10 @@ impl ChatStore {
         self.answer.sensing.set(Some(t().room_summarizing().to_owned()));
         let most = SUMMARY.min(context / 8);
         let mut part = asked.fork(asked.node(at)?.parent()?, asked.id, history::now()).ok()?;
+        if part.context_start.at.is_none() {
+            // One of another branch.
+            part.context_start.summary.clear();
+        }
         part.options.thinking = false;
         let words = t().room_prompt(u64::from(most / 2));
         let until = part.add_user(words, Vec::new(), history::now()).ok()?;
@@ -148,7 +152,9 @@ impl ChatStore {
             let mut starts = part.later_starts(until);
             starts.pop();
             let count = async |at| self.count(&starting_at(&part, at), until, able).await;
-            part.context_start.at = first_that_fits(&starts, room, count).await;
+            if let Some(from) = first_that_fits(&starts, room, count).await {
+                part.context_start.at = Some(from);
+            }
         }
         let mut options = generate_options(&part, &choice, &details);
         options.max_tokens = most;
@@ -169,29 +175,20 @@ impl ChatStore {
                 place.request = Some(reply.id());
             }
         });
-        let mut summary = String::new();
-        while let Some(events) = reply.batch(0).await {
-            for event in events {
-                match event {
-                    Event::Progress(Progress::Prefilling { done, total }) if total > 0 => {
-                        let share = f64::from(done) / f64::from(total) * 100.0;
-                        let share = t().unit_percent(&format::number(share, 0));
-                        self.answer.sensing.set(Some(t().with_amount(t().room_summarizing(), &share)));
-                    }
-                    Event::Progress(Progress::Text { channel: Channel::Answer, text, .. }) => {
-                        summary.push_str(&text);
-                    }
-                    Event::Progress(_) => {}
-                    Event::Outcome(outcome) => {
-                        self.answer.sensing.set(None);
-                        let is_written = matches!(outcome, Ok(Outcome::Done { .. }));
-                        let summary = if is_written { summary.trim().to_owned() } else { String::new() };
-                        return (!is_stopped()).then_some(summary);
-                    }
-                }
+        let mut goes_on = |progress: &Progress| {
+            if let Progress::Prefilling { done, total } = *progress
+                && total > 0
+            {
+                let share = f64::from(done) / f64::from(total) * 100.0;
+                let share = t().unit_percent(&format::number(share, 0));
+                self.answer.sensing.set(Some(t().with_amount(t().room_summarizing(), &share)));
             }
-        }
-        None
+            true
+        };
+        let (summary, outcome) = reply.text(&mut goes_on).await?;
+        self.answer.sensing.set(None);
+        let is_written = matches!(outcome, Ok(Outcome::Done { .. }));
+        (!is_stopped()).then(|| if is_written { summary.trim().to_owned() } else { String::new() })
     }
 }
 
@@ -200,4 +197,28 @@ fn starting_at(conversation: &Conversation, at: NodeId) -> Conversation {
     let mut conversation = conversation.clone();
     conversation.context_start = ContextStart { at: Some(at), summary: String::new() };
     conversation
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::Options;
+
+    #[test]
+    fn the_manner_is_the_chosen_one_or_that_of_the_start() {
+        let owner = Owner::new();
+        owner.set();
+        let (chat, ..) = ChatStore::for_test();
+        let mut conversation = chat.conversation.get_untracked();
+        let manner = |conversation: &Conversation| untrack(|| chat.manner_of(conversation));
+        assert_eq!(manner(&conversation), None, "the user is to be asked");
+        conversation.context_start.at = Some(NodeId(1));
+        assert_eq!(manner(&conversation), Some(Manner::LeaveOut));
+        conversation.context_start.summary = "Of trees.".into();
+        assert_eq!(manner(&conversation), Some(Manner::Summarize));
+        chat.choose_manner(Some(Manner::LeaveOut));
+        assert_eq!(manner(&conversation), Some(Manner::LeaveOut));
+        let other = Conversation::new(ConversationId(1), Options::default(), 1);
+        assert_eq!(manner(&other), None, "it was chosen for one conversation");
+    }
 }
