@@ -129,6 +129,20 @@ test("a summary takes the place of the oldest messages", async ({ app, page }) =
   });
 });
 
+test("an answer that fills the context goes on", async ({ app, page }) => {
+  const { first } = place(page);
+  const choice = app.answers.last().getByRole("button", { name: "Leave out" });
+  await app.openChat("instant,demo,filled");
+  await expect(await app.ask(long("First", 1_100))).toContainText("Stopped because the context is full.");
+  await expect(choice).toHaveCount(0);
+  await app.ask(long("Second", 750));
+  await choice.click();
+  await expect(await app.answered()).toContainText(/another\.\s*A red circle is to the left of a small blue square\..*twice as wide\./);
+  await expect(app.answers).toHaveCount(2);
+  await expect(first).toContainText("Second");
+  await expect(choice).toHaveCount(0);
+});
+
 test.describe("in German, with a model that fails", () => {
   test.use({ locale: "de-DE" });
 

@@ -154,6 +154,10 @@ pub async fn generate(
             if scenario.crash && so_far == 0 {
                 return crash(state);
             }
+            if scenario.filled && options.begun.is_none() {
+                finish = Finish::ContextFull;
+                break;
+            }
             if scenario.fail {
                 return fail(Failure::new(EngineFailure::Generating).detailed("there is no token 9"));
             }
