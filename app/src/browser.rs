@@ -468,6 +468,25 @@ pub fn focus(selector: &str) {
     }
 }
 
+/// Above this height, in pixels, a field of text scrolls.
+const FIELD_HEIGHT: i32 = 280;
+
+/// Makes a field as high as its text. Set through the style object, which the content policy allows.
+pub fn autosize(field: &web_sys::HtmlTextAreaElement) {
+    let style = web_sys::HtmlElement::style(field);
+    // While the field is low, what scrolls it has less to scroll and moves.
+    let scroller = field.parent_element();
+    let before = (field.scroll_top(), scroller.as_ref().map(|it| it.scroll_top()));
+    // A property that the browser knows is never refused.
+    style.set_property("height", "auto").ok();
+    let height = field.scroll_height().min(FIELD_HEIGHT);
+    style.set_property("height", &format!("{height}px")).ok();
+    field.set_scroll_top(before.0);
+    if let (Some(scroller), Some(top)) = (scroller, before.1) {
+        scroller.set_scroll_top(top);
+    }
+}
+
 /// Whether a key belongs to an input method, which makes a character of several: Enter and Esc are its own then. Safari says of
 /// the Enter that ends this only by its code that it does.
 #[must_use]

@@ -9,7 +9,7 @@ use futures_util::{
     future::{Either, select},
 };
 use gloo_timers::future::TimeoutFuture;
-use protocol::{Event, Failure, Outcome, RequestId};
+use protocol::{Channel, Event, Failure, Outcome, Progress, RequestId};
 
 /// The events of one request, the outcome last. Ends without an outcome when the engine is gone; the [`Notice`] then
 /// says why.
@@ -52,6 +52,25 @@ impl Reply {
             }
         }
         None
+    }
+
+    /// Waits for the outcome and returns it after the text of the answer; `None` if the engine is gone, or `goes_on`, which gets all
+    /// progress, says no.
+    pub async fn text(
+        &mut self,
+        goes_on: &mut dyn FnMut(&Progress) -> bool,
+    ) -> Option<(String, Result<Outcome, Failure>)> {
+        let mut said = String::new();
+        loop {
+            match self.next().await? {
+                Event::Outcome(outcome) => return Some((said, outcome)),
+                Event::Progress(progress) if !goes_on(&progress) => return None,
+                Event::Progress(Progress::Text { channel: Channel::Answer, text, .. }) => {
+                    said.push_str(&text)
+                }
+                Event::Progress(_) => {}
+            }
+        }
     }
 }
 

@@ -17,8 +17,8 @@ pub struct AnswerPair {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ContextStart {
-    /// The first message that it reads, besides those that are pinned; `None` for the first of all. One that was deleted
-    /// counts as none.
+    /// The first message that it reads, besides those that are pinned; `None` for the first of all. One that was deleted or is
+    /// in another branch counts as none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<NodeId>,
     /// What it reads in place of the messages before; empty for nothing.

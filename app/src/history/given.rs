@@ -18,14 +18,16 @@ pub struct OpenDocument {
 }
 
 impl Conversation {
-    /// The documents up to a message, that one included. They are numbered from 1 in this order.
+    /// The documents up to a message, that one included. They are numbered from 1 in this order, wherever the model begins to
+    /// read: answers name the numbers.
     #[must_use]
     pub fn documents_to(&self, until: NodeId) -> Vec<Attachment> {
         let mut documents: Vec<Attachment> = Vec::new();
-        for attachment in self.attachments_to(until) {
+        let messages = self.path_to(until).into_iter().filter_map(|node| self.message(node));
+        for attachment in messages.flat_map(|message| &message.attachments) {
             let is_known = |key: AttachmentKey| documents.iter().any(|it| it.key == key);
             if attachment.kind == AttachmentKind::Document && !is_known(attachment.key) {
-                documents.push(attachment);
+                documents.push(attachment.clone());
             }
         }
         documents
@@ -42,8 +44,12 @@ impl Conversation {
     #[must_use]
     pub fn open_documents(&self, until: NodeId) -> Vec<OpenDocument> {
         let mut open = Vec::new();
+        let (messages, read) = (self.read_to(until), self.attachments_to(until));
         for (number, attachment) in (1..).zip(self.documents_to(until)) {
-            let mut shares = self.given_to(until).flat_map(|given| shares_of(given, number)).peekable();
+            if !read.iter().any(|it| it.key == attachment.key) {
+                continue;
+            }
+            let mut shares = self.given_to(&messages).flat_map(|given| shares_of(given, number)).peekable();
             if shares.peek().is_some_and(|first| first.given == first.of) {
                 continue;
             }
@@ -57,15 +63,16 @@ impl Conversation {
     /// About the tokens of documents in the messages up to this one.
     #[must_use]
     pub fn given_tokens(&self, until: NodeId) -> u32 {
-        self.given_to(until).map(|given| given.tokens).sum()
+        self.given_to(&self.read_to(until)).map(|given| given.tokens).sum()
     }
 
     /// The passages that the model had for an answer: the document and the place, by the numbers of document and passage.
     #[must_use]
     pub fn passages_for(&self, answer: NodeId) -> HashMap<(u32, u32), (AttachmentKey, Place)> {
         let mut passages = HashMap::new();
+        let path = self.path_to(answer);
         for (number, attachment) in (1..).zip(self.documents_to(answer)) {
-            for share in self.given_to(answer).flat_map(|given| shares_of(given, number)) {
+            for share in self.given_to(&path).flat_map(|given| shares_of(given, number)) {
                 let places = share.passages.iter();
                 passages
                     .extend(places.map(|(passage, place)| ((number, *passage), (attachment.key, *place))));
@@ -88,8 +95,8 @@ impl Conversation {
         parts.filter_map(|share| Some((documents.get(index(share)?)?.clone(), share.clone()))).collect()
     }
 
-    fn given_to(&self, until: NodeId) -> impl Iterator<Item = &Given> {
-        self.path_to(until).into_iter().filter_map(|node| self.message(node)?.given.as_ref())
+    fn given_to<'a>(&'a self, messages: &'a [NodeId]) -> impl Iterator<Item = &'a Given> {
+        messages.iter().filter_map(|&node| self.message(node)?.given.as_ref())
     }
 }
 

@@ -5,7 +5,8 @@ use protocol::{Content, GenerateOptions, Message, Role, Sampling};
 use super::{Attachment, AttachmentKind, Conversation, NodeId};
 
 impl Conversation {
-    /// What the engine is to answer: the system prompt and the messages up to `until`, that one included.
+    /// What the engine is to answer: the system prompt, the summary of what it does not read, and the messages up to `until`
+    /// that it reads, that one included.
     ///
     /// `content` turns an attachment into what the engine takes; one that gives none is left out. Answers that never
     /// said anything (stopped or failed at once) are left out too. What is given of documents stands before the question. Of earlier answers the thought is kept only where
@@ -13,10 +14,17 @@ impl Conversation {
     #[must_use]
     pub fn prompt(&self, until: NodeId, content: &dyn Fn(&Attachment) -> Option<Content>) -> Vec<Message> {
         let mut messages = Vec::new();
-        if !self.system.trim().is_empty() {
-            messages.push(Message::text(Role::System, self.system.as_str()));
+        let summary = self.context_start.summary.trim();
+        let mut system = if self.system.trim().is_empty() { String::new() } else { self.system.clone() };
+        // Part of the system prompt: as a message of its own it would need an answer, and pinned turns may stand before it.
+        if !summary.is_empty() && self.start_on(&self.path_to(until)).is_some() {
+            let space = if system.is_empty() { "" } else { "\n\n" };
+            system.push_str(&format!("{space}<summary of=\"earlier messages\">\n{summary}\n</summary>"));
         }
-        for kept in self.path_to(until).into_iter().filter_map(|node| self.message(node)) {
+        if !system.is_empty() {
+            messages.push(Message::text(Role::System, system));
+        }
+        for kept in self.read_to(until).into_iter().filter_map(|node| self.message(node)) {
             let silent = kept.text.is_empty() && kept.calls.is_empty();
             if kept.role == Role::Assistant && silent {
                 continue;
@@ -49,10 +57,10 @@ impl Conversation {
         messages
     }
 
-    /// What is attached to the messages up to `until`, that one included, in order.
+    /// What is attached to the messages up to `until` that the model reads, that one included, in order.
     #[must_use]
     pub fn attachments_to(&self, until: NodeId) -> Vec<Attachment> {
-        let messages = self.path_to(until).into_iter().filter_map(|node| self.message(node));
+        let messages = self.read_to(until).into_iter().filter_map(|node| self.message(node));
         messages.flat_map(|message| message.attachments.iter().cloned()).collect()
     }
 

@@ -1,5 +1,7 @@
 //! What the fake engine says: Markdown of every kind that the page draws.
 
+use super::words::counted;
+
 /// The thought before an answer.
 pub const THOUGHT: &str = "The person asks about this. I should keep it short.\n\n\
     - First say what it is.\n- Then give one example.\n\nA list and an example are enough.";
@@ -69,6 +71,21 @@ pub fn answer(question: &str, so_far: usize) -> String {
     parts.join("\n\n")
 }
 
+/// What the fake engine says of the messages that it was given, where a question asks for a summary of them, in a language of the
+/// page, or what it reads.
+#[must_use]
+pub fn of_messages(question: &str, texts: &[String]) -> Option<String> {
+    let before = texts.len().saturating_sub(1);
+    if ["Write a summary", "Fasse diese"].iter().any(|words| question.starts_with(words)) {
+        return Some(format!("A summary of {}.", counted(before, "message")));
+    }
+    let first = |text: &String| text.chars().take(60).collect::<String>();
+    // What would be an element stays in sight.
+    let read =
+        || texts[..before].iter().map(first).collect::<Vec<_>>().join(" | ").replace(['\n', '<', '>'], " ");
+    question.starts_with("What do you read?").then(|| format!("I read: {}", read()))
+}
+
 /// Whether a question asks for what is said in a recording, in a language of the page.
 #[must_use]
 pub fn wants_transcript(question: &str) -> bool {
@@ -114,6 +131,14 @@ mod tests {
             assert_eq!(tokens(&text).collect::<String>(), text);
         }
         assert!(tokens(&answer("long", 0)).count() > 300);
+    }
+
+    #[test]
+    fn it_says_what_it_was_given() {
+        let texts = ["Be\nbrief.", "Hello", "What do you read?"].map(str::to_owned);
+        assert_eq!(of_messages(&texts[2], &texts).as_deref(), Some("I read: Be brief. | Hello"));
+        assert_eq!(of_messages("Write a summary.", &texts).as_deref(), Some("A summary of 2 messages."));
+        assert_eq!(of_messages("Hello", &texts), None);
     }
 
     #[test]

@@ -80,7 +80,9 @@ pub async fn generate(
     let id_of = |index: usize| so_far as u32 * IDS_OF_ANSWER + index as u32;
     let question =
         messages.iter().rev().find(|message| message.role == Role::User).map_or_else(String::new, text_of);
-    let mut answer = answers::answer(&question, so_far);
+    let texts: Vec<_> = messages.iter().map(text_of).collect();
+    let mut answer =
+        answers::of_messages(&question, &texts).unwrap_or_else(|| answers::answer(&question, so_far));
     if let Some(begun) = &options.begun {
         // What it would have gone on with; behind words of the person's, all of it.
         let whole = (0..=so_far).map(|before| answers::answer(&question, before));
@@ -151,6 +153,10 @@ pub async fn generate(
         if index == pieces.len() / 2 {
             if scenario.crash && so_far == 0 {
                 return crash(state);
+            }
+            if scenario.filled && options.begun.is_none() {
+                finish = Finish::ContextFull;
+                break;
             }
             if scenario.fail {
                 return fail(Failure::new(EngineFailure::Generating).detailed("there is no token 9"));

@@ -18,6 +18,7 @@
 /// | `cut` | the network is cut in the middle of a load |
 /// | `reconnect` | the connection is lost for a while in the middle of a load |
 /// | `context-full` | the prompt does not fit the context |
+/// | `filled` | an answer fills the context half-way, and goes on when it is continued |
 /// | `fail` | an answer fails half-way |
 /// | `lost` | the graphics device is lost and restored in the middle of an answer |
 /// | `miscomputes` | a kernel computes wrongly in the self-test |
@@ -66,6 +67,8 @@ pub struct Scenario {
     pub reconnect: bool,
     /// The prompt does not fit the context.
     pub context_full: bool,
+    /// An answer fills the context half-way.
+    pub filled: bool,
     /// An answer fails half-way.
     pub fail: bool,
     /// The device is lost in the middle of an answer.
@@ -161,6 +164,7 @@ impl Scenario {
                 "cut" => scenario.cut = true,
                 "reconnect" => scenario.reconnect = true,
                 "context-full" => scenario.context_full = true,
+                "filled" => scenario.filled = true,
                 "fail" => scenario.fail = true,
                 "lost" => scenario.lost = true,
                 "miscomputes" => scenario.miscomputes = true,

@@ -4,6 +4,7 @@
 
 mod filing;
 mod presets;
+mod reading;
 mod tabs;
 mod transfer;
 

@@ -7,7 +7,7 @@ use super::{
     attach_bar::{AttachButtons, RecordingBar},
     attachments::Tray,
     dialogs::VoiceBars,
-    dialogs::{AdapterChoice, Beside},
+    dialogs::{self, AdapterChoice, Beside},
     prompt_menu::MenuKeys,
 };
 use crate::{
@@ -15,29 +15,14 @@ use crate::{
     components::{Glyph, Icon},
     language::t,
     state::{
-        chat::is_long_paste, models::ModelState, recording::RecordingPhase, settings::SendKey, use_chat,
-        use_engine, use_recording, use_settings, use_tune, use_ui, use_voice, voice::DictationPhase,
+        chat::{Manner, is_long_paste},
+        models::ModelState,
+        recording::RecordingPhase,
+        settings::SendKey,
+        use_chat, use_engine, use_recording, use_settings, use_tune, use_ui, use_voice,
+        voice::DictationPhase,
     },
 };
-
-/// Above this height, in pixels, the field scrolls.
-const MAX_HEIGHT: i32 = 280;
-
-/// Makes a field as high as its text. Set through the style object, which the content policy allows.
-pub fn autosize(field: &web_sys::HtmlTextAreaElement) {
-    let style = web_sys::HtmlElement::style(field);
-    // While the field is low, what scrolls it has less to scroll and moves.
-    let scroller = field.parent_element();
-    let before = (field.scroll_top(), scroller.as_ref().map(|it| it.scroll_top()));
-    // A property that the browser knows is never refused.
-    style.set_property("height", "auto").ok();
-    let height = field.scroll_height().min(MAX_HEIGHT);
-    style.set_property("height", &format!("{height}px")).ok();
-    field.set_scroll_top(before.0);
-    if let (Some(scroller), Some(top)) = (scroller, before.1) {
-        scroller.set_scroll_top(top);
-    }
-}
 
 /// The field, the send button, and what belongs to the next message.
 #[component]
@@ -54,7 +39,7 @@ pub fn Composer() -> impl IntoView {
     Effect::new(move |_| {
         chat.draft.track();
         if let Some(field) = field.get() {
-            browser::next_frame(move || autosize(&field));
+            browser::next_frame(move || browser::autosize(&field));
         }
     });
     ui.focus_composer.handle_with(move |()| {
@@ -90,7 +75,14 @@ pub fn Composer() -> impl IntoView {
         None
     });
     let too_long = Memo::new(move |_| chat.prompt_size.get().filter(|size| size.is_too_long()));
-    let refused = Memo::new(move |_| refusal.with(Option::is_some) || too_long.with(Option::is_some));
+    let manner = Memo::new(move |_| chat.conversation.with(|conversation| chat.manner_of(conversation)));
+    // Room is made as the user has chosen, or is to choose.
+    let chooses =
+        Memo::new(move |_| too_long.get().is_some_and(|size| size.fits_alone) && manner.get().is_none());
+    let refused = Memo::new(move |_| {
+        let stays = too_long.get().is_some_and(|size| !size.fits_alone);
+        refusal.with(Option::is_some) || stays || chooses.get()
+    });
     let blank = Memo::new(move |_| {
         chat.draft.with(|draft| draft.trim().is_empty()) && chat.attached.with(Vec::is_empty)
     });
@@ -197,7 +189,13 @@ pub fn Composer() -> impl IntoView {
             return t().composer_file().to_owned();
         }
         if let Some(size) = too_long.get() {
-            return t().composer_too_long(size.tokens.into(), size.context.into());
+            let (tokens, context) = (size.tokens.into(), size.context.into());
+            return match manner.get() {
+                _ if !size.fits_alone => t().composer_too_long(tokens, context),
+                None => t().composer_tokens(tokens, context),
+                Some(Manner::LeaveOut) => t().room_will_leave_out().to_owned(),
+                Some(Manner::Summarize) => t().room_will_summarize().to_owned(),
+            };
         }
         if running.get() {
             return if blank.get() { String::new() } else { t().composer_answering().to_owned() };
@@ -212,7 +210,8 @@ pub fn Composer() -> impl IntoView {
         if touched.get() { String::new() } else { keys().to_owned() }
     };
     // What is also said where there is little room.
-    let told = Memo::new(move |_| refused.get() || awaited.with(Option::is_some));
+    let told =
+        Memo::new(move |_| refused.get() || too_long.with(Option::is_some) || awaited.with(Option::is_some));
     view! {
         <form
             class="composer"
@@ -246,6 +245,7 @@ pub fn Composer() -> impl IntoView {
                 on:paste=paste
             ></textarea>
             </div>
+            <Show when=move || chooses.get()>{dialogs::room(None)}</Show>
             <div class="composer-line">
                 <AttachButtons />
                 <Show when=move || thinks.get()>

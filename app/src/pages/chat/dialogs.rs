@@ -17,6 +17,7 @@ use super::{
     message_ref::MessageRef,
     preview::Preview,
     prompt_menu::{MenuKeys, PromptMenu},
+    room::{ReadingStart, RoomQuestion},
     talk::TalkView,
     transcript::TranscriptView,
     voice_bar::VoiceLines,
@@ -24,7 +25,7 @@ use super::{
 use crate::{
     browser,
     components::{Dialog, DialogFrame, Glyph, IconButton},
-    history::Message,
+    history::{Conversation, Message, NodeId},
     language::t,
     later,
     state::{use_chat, use_documents, use_find, use_library, use_ui, use_voice},
@@ -44,6 +45,8 @@ enum Content {
     Adapters,
     Beside(MenuKeys),
     Calls(MessageRef, Memo<Option<Arc<Message>>>),
+    Room(Option<NodeId>),
+    Start(RwSignal<Conversation>),
     Find(NodeRef<html::Div>, NodeRef<html::Div>, RwSignal<bool>),
 }
 
@@ -61,6 +64,8 @@ pub fn draw(content: Content) -> Result<AnyView, SplitLoaderError> {
         Content::Coded => view! { <CodedContent /> }.into_any(),
         Content::Adapters => view! { <adapters::AdapterChoice /> }.into_any(),
         Content::Calls(it, message) => view! { <CallCards it=it message=message /> }.into_any(),
+        Content::Room(answer) => view! { <RoomQuestion answer=answer /> }.into_any(),
+        Content::Start(of) => view! { <ReadingStart conversation=of /> }.into_any(),
         Content::Find(scroller, messages, follows) => {
             view! { <FindBar scroller=scroller messages=messages follows=follows /> }.into_any()
         }
@@ -103,6 +108,16 @@ pub fn Calls(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoVi
             {later::drawn(move || draw(Content::Calls(it, message)), |_| ().into_any())}
         </Show>
     }
+}
+
+/// The question how room is to be made: for the next message, or for an answer that did not fit.
+pub fn room(answer: Option<NodeId>) -> AnyView {
+    later::drawn(move || draw(Content::Room(answer)), |_| ().into_any())
+}
+
+/// The line at which the model begins to read a conversation.
+pub fn reading_start(of: RwSignal<Conversation>) -> AnyView {
+    later::drawn(move || draw(Content::Start(of)), |_| ().into_any())
 }
 
 /// The line that goes through what was found, while something is looked for in the conversation on screen.

@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use leptos::{html, prelude::*, task::spawn_local};
-use protocol::{Finish, Remedy, Role};
+use protocol::{Cause, Finish, Remedy, Role};
 
 use super::{
     attachments::MessageAttachments,
     canvas::CanvasView,
     cited::{LeftOut, provide_citations},
     code_actions::{copy_with_format, provide_code_actions},
-    composer::autosize,
-    dialogs::Calls,
+    dialogs::{self, Calls},
     message_ref::MessageRef,
     thought::Thought,
     unanswered::Unanswered,
@@ -131,10 +130,12 @@ fn Question(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoVie
                             </Show>
                         </div>
                     </Show>
+                    {pinned_tag(message)}
                     <Actions>
                         <CopyAction text=text />
                         <IconButton glyph=Glyph::Edit label=t().edit_resend() on_press=move |()| chat.editing.set(Some(node)) />
                         <Variants it=it />
+                        <PinAction node=node message=message />
                         <IconButton glyph=Glyph::Delete label=t().delete_after() on_press=move |()| chat.delete_message(node) />
                     </Actions>
                 }
@@ -166,7 +167,7 @@ fn EditField(node: NodeId, text: String, #[prop(optional)] answer: bool) -> impl
     let begun = chat.edit_of(node).unwrap_or_else(|| text.clone());
     Effect::new(move |_| {
         if let Some(field) = field.get() {
-            autosize(&field);
+            browser::autosize(&field);
             // It has just been put into the page.
             field.focus().ok();
             let end = field.value().encode_utf16().count() as u32;
@@ -216,7 +217,7 @@ fn EditField(node: NodeId, text: String, #[prop(optional)] answer: bool) -> impl
                 on:keydown=key
                 on:input=move |_| {
                     if let Some(field) = field.get_untracked() {
-                        autosize(&field);
+                        browser::autosize(&field);
                         let now = field.value();
                         chat.note_edit(node, (now != text).then_some(now));
                     }
@@ -286,6 +287,7 @@ fn Answer(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
             <h2 class="speaker">
                 {model}
                 {move || message.with(|it| it.as_ref().is_some_and(|it| it.edited)).then(|| view! { <span class="tag">{t().edited()}</span> })}
+                {pinned_tag(message)}
             </h2>
             <Thought running=running live=live message=message />
             {reading}
@@ -313,6 +315,7 @@ fn Answer(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
                     <Variants it=it />
                     <IconButton glyph=Glyph::Edit label=t().edit_answer() on_press=move |()| chat.editing.set(Some(node)) />
                     <IconButton glyph=Glyph::Branch label=t().branch_off() on_press=move |()| chat.branch_off(node) />
+                    <PinAction node=node message=message />
                     <IconButton glyph=Glyph::Delete label=t().delete_after() on_press=move |()| chat.delete_message(node) />
                     <Figures node=node message=message />
                 </Actions>
@@ -342,8 +345,9 @@ fn Outcome(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView
     });
     move || {
         let message = message.get()?;
-        let goes_on =
-            can_continue(&message) && conversation.with(|conversation| conversation.ends_with(node));
+        let is_last = conversation.with(|conversation| conversation.ends_with(node));
+        let goes_on = can_continue(&message) && is_last;
+        let room = (is_last && is_out_of_room(&message)).then(|| dialogs::room(Some(node)));
         let proceed = goes_on.then(|| {
             view! {
                 <button
@@ -362,7 +366,7 @@ fn Outcome(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView
                 view! { <div class="outcome muted"><p>{t().cut_off()}</p>{proceed}</div> }.into_any()
             } else {
                 let proceed = proceed.map(|proceed| view! { <div class="outcome">{proceed}</div> });
-                view! { <FailureBox failure=error.failure() retry=retry />{proceed} }.into_any()
+                view! { <FailureBox failure=error.failure() retry=retry />{proceed}{room} }.into_any()
             });
         }
         let words = match message.finish {
@@ -385,7 +389,7 @@ fn Outcome(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView
             return None;
         }
         Some(
-            view! { <div class="outcome muted">{words.map(|words| view! { <p>{words}</p> })}{proceed}</div> }
+            view! { <div class="outcome muted">{words.map(|words| view! { <p>{words}</p> })}{proceed}</div>{room} }
                 .into_any(),
         )
     }
@@ -399,6 +403,12 @@ fn can_continue(message: &Message) -> bool {
     let cut = !hopeless && matches!(message.finish, None | Some(Finish::Cancelled | Finish::MaxTokens));
     let says = !message.text.is_empty() || !message.thought.is_empty();
     says && message.calls.is_empty() && (cut || message.edited)
+}
+
+/// Whether an answer ended, or did not begin, for want of room in the context.
+fn is_out_of_room(message: &Message) -> bool {
+    let failed = message.error.as_ref().map(|error| error.failure().cause());
+    message.finish == Some(Finish::ContextFull) || failed == Some(Cause::ContextFull)
 }
 
 /// What can be done with a message. On touch screens, a button opens those of earlier messages (`style/message.css`).
@@ -419,6 +429,30 @@ fn Actions(children: Children) -> impl IntoView {
             {children()}
         </div>
     }
+}
+
+fn is_pinned(message: Memo<Option<Arc<Message>>>) -> bool {
+    message.with(|message| message.as_ref().is_some_and(|message| message.pinned))
+}
+
+/// The mark of a message that is pinned.
+fn pinned_tag(message: Memo<Option<Arc<Message>>>) -> impl IntoView {
+    move || is_pinned(message).then(|| view! { <span class="tag">{t().rail_pinned()}</span> })
+}
+
+/// Pins a message, or takes the pin away.
+#[component]
+fn PinAction(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
+    let chat = use_chat();
+    let label = move || if is_pinned(message) { t().rail_unpin() } else { t().pin_message() };
+    let press = move |()| {
+        chat.edit(|conversation| {
+            if let Some(message) = conversation.message_mut(node) {
+                message.pinned = !message.pinned;
+            }
+        });
+    };
+    view! { <IconButton glyph=Glyph::Pin label=Signal::derive(move || label().to_owned()) on_press=press /> }
 }
 
 /// Copies a message; one that is Markdown as formatted text, too (`formatted`).

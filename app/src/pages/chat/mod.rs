@@ -27,6 +27,7 @@ mod panes;
 mod preview;
 mod prompt_menu;
 mod reading;
+mod room;
 mod status;
 mod talk;
 mod thought;

@@ -10,7 +10,7 @@ use std::{
 
 use leptos::{ev, leptos_dom::helpers::request_idle_callback, prelude::*};
 
-use super::{message::MessageView, message_ref::MessageRef};
+use super::{dialogs, message::MessageView, message_ref::MessageRef};
 use crate::{
     browser,
     history::{Conversation, NodeId},
@@ -148,10 +148,20 @@ fn Messages(pane: Pane) -> impl IntoView {
     let conversation = RwSignal::from(conversation);
     let conversation_id = conversation.with_untracked(|conversation| conversation.id);
     let path = Memo::new(move |_| conversation.with(Conversation::active_path));
+    // Where nothing is above, no line is needed.
+    let start = Memo::new(move |_| {
+        let of = |path: &Vec<NodeId>| conversation.with(|conversation| conversation.start_on(path));
+        path.with(of).filter(|&start| start > 0)
+    });
+    // `None` stands for the line at which the model begins to read.
     let nodes = move || {
         path.with(|path| {
             let before = path.len().saturating_sub(rendered.get());
-            path.iter().skip(before).copied().collect::<Vec<_>>()
+            let mut nodes: Vec<_> = path.iter().skip(before).copied().map(Some).collect();
+            if let Some(start) = start.get().and_then(|start| start.checked_sub(before)) {
+                nodes.insert(start, None);
+            }
+            nodes
         })
     };
     view! {
@@ -160,7 +170,10 @@ fn Messages(pane: Pane) -> impl IntoView {
             <For
                 each=nodes
                 key=|node| *node
-                children=move |node| view! { <MessageView it=MessageRef { conversation, conversation_id, node } /> }
+                children=move |node| match node {
+                    Some(node) => view! { <MessageView it=MessageRef { conversation, conversation_id, node } /> }.into_any(),
+                    None => dialogs::reading_start(conversation),
+                }
             />
         </div>
     }

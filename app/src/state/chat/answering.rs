@@ -161,7 +161,9 @@ impl ChatStore {
                 Err(failure) => return self.end(place, Vec::new(), Ending::Failed(failure)),
             }
             let able = details.capabilities;
-            self.give_documents(&mut asked, until, Measure { context, able }).await;
+            let measure = Measure { context, able };
+            self.make_room(&mut asked, until, turn.node(), measure).await;
+            self.give_documents(&mut asked, until, measure).await;
             let (messages, handles) = self.messages(&asked, until, able).await;
             if self.answer.phase.get_untracked() == AnswerPhase::Stopping {
                 self.end(place, Vec::new(), Ending::Done(Finish::Cancelled, Timings::default()));

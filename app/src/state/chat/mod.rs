@@ -9,6 +9,7 @@ mod draft;
 mod edits;
 mod live;
 mod prompt;
+mod room;
 mod shown;
 mod tabs;
 mod titling;
@@ -22,6 +23,7 @@ pub use documents::is_long_paste;
 use draft::DraftPlace;
 pub use live::LiveText;
 pub use prompt::PromptSize;
+pub use room::Manner;
 pub use shown::{Absence, Shown};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,6 +115,8 @@ pub struct ChatStore {
     pub awaited: RwSignal<Option<ConversationId>>,
     /// What the next message would take, once it was counted.
     pub prompt_size: RwSignal<Option<PromptSize>>,
+    /// How room is to be made in a conversation, as the user has just chosen; what was made before is kept with it.
+    manner: RwSignal<Option<(ConversationId, Manner)>>,
     /// What could not be attached, and why: a line each.
     pub attach_trouble: RwSignal<Option<String>>,
     /// A model chosen before it was known what the device can do.
@@ -182,6 +186,7 @@ impl ChatStore {
             reading: RwSignal::new(Vec::new()),
             awaited: RwSignal::new(None),
             prompt_size: RwSignal::new(None),
+            manner: RwSignal::new(None),
             attach_trouble: RwSignal::new(None),
             chosen_early: RwSignal::new(None),
             sent_early: RwSignal::new(false),

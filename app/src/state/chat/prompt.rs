@@ -9,7 +9,7 @@ use super::super::models::{Choice, ModelState};
 use super::ChatStore;
 use super::attaching::content;
 use super::documents::Measure;
-use crate::history::{self, Attachment, AttachmentKey, AttachmentKind, Conversation, NodeId};
+use crate::history::{self, Attachment, AttachmentKey, AttachmentKind, ContextStart, Conversation, NodeId};
 use crate::language::t;
 
 /// How long typing must rest before tokens are counted.
@@ -22,6 +22,8 @@ pub struct PromptSize {
     pub tokens: u32,
     /// Tokens that the context holds.
     pub context: u32,
+    /// Whether it is too long only with what is before the message, which can be left out.
+    pub fits_alone: bool,
 }
 
 impl PromptSize {
@@ -158,11 +160,16 @@ impl ChatStore {
                 Some(tokens) => Some(tokens),
                 None => self.count(&asked, until, measure.able).await,
             };
+            let Some(tokens) = tokens else { return };
+            let mut size = PromptSize { tokens, context, fits_alone: false };
+            if size.is_too_long() && asked.path_to(until).len() > 1 {
+                asked.context_start = ContextStart { at: Some(until), summary: String::new() };
+                let alone = self.count(&asked, until, measure.able).await;
+                size.fits_alone = alone.is_some_and(|tokens| tokens < context);
+            }
             // One that is newer has taken the place of one that was cancelled.
-            if let Some(tokens) = tokens
-                && self.draft.get_untracked() == text
-            {
-                self.prompt_size.set(Some(PromptSize { tokens, context }));
+            if self.draft.get_untracked() == text {
+                self.prompt_size.set(Some(size));
             }
         });
     }
@@ -188,7 +195,8 @@ mod tests {
 
     #[test]
     fn a_prompt_leaves_room_for_a_token() {
-        assert!(!PromptSize { tokens: 4095, context: 4096 }.is_too_long());
-        assert!(PromptSize { tokens: 4096, context: 4096 }.is_too_long());
+        let size = |tokens| PromptSize { tokens, context: 4096, fits_alone: false };
+        assert!(!size(4095).is_too_long());
+        assert!(size(4096).is_too_long());
     }
 }

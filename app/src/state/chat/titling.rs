@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use leptos::{prelude::*, task::spawn_local};
-use protocol::{Channel, Event, Finish, Outcome, Progress, Request};
+use protocol::{Finish, Outcome, Progress, Request};
 
 use super::super::models::ModelState;
 use super::ChatStore;
@@ -85,29 +85,21 @@ impl ChatStore {
         let request = Request::Generate { messages, options };
         let Some(mut reply) = self.engine.request_with(gathered.handles, request) else { return };
         self.titling.set_value(Some(reply.id()));
-        let mut title = String::new();
-        while let Some(events) = reply.batch(0).await {
-            for event in events {
-                match event {
-                    Event::Progress(Progress::Text { channel: Channel::Answer, text, .. }) => {
-                        title.push_str(&text)
-                    }
-                    // Somebody else has the model.
-                    Event::Progress(Progress::Waiting) => self.stop_title(),
-                    Event::Outcome(outcome) => {
-                        self.titling.update_value(|titling| {
-                            titling.take_if(|it| *it == reply.id());
-                        });
-                        match outcome {
-                            Ok(Outcome::Done { finish: Finish::Cancelled, .. }) => {}
-                            Ok(_) => self.take_title(id, &title).await,
-                            Err(_) => self.untitled.set(None),
-                        }
-                        return;
-                    }
-                    Event::Progress(_) => {}
-                }
+        let mut goes_on = |progress: &Progress| {
+            // Somebody else has the model.
+            if matches!(progress, Progress::Waiting) {
+                self.stop_title();
             }
+            true
+        };
+        let Some((title, outcome)) = reply.text(&mut goes_on).await else { return };
+        self.titling.update_value(|titling| {
+            titling.take_if(|it| *it == reply.id());
+        });
+        match outcome {
+            Ok(Outcome::Done { finish: Finish::Cancelled, .. }) => {}
+            Ok(_) => self.take_title(id, &title).await,
+            Err(_) => self.untitled.set(None),
         }
     }
 

@@ -6,8 +6,7 @@ use futures_channel::oneshot;
 use leptos::prelude::*;
 use protocol::failure::EngineFailure;
 use protocol::{
-    Channel, Content, Event, Failure, GenerateOptions, Media, Message, Outcome, Progress, Request, RequestId,
-    Role, Sampling,
+    Content, Failure, GenerateOptions, Media, Message, Outcome, Request, RequestId, Role, Sampling,
 };
 
 use super::super::models::ModelState;
@@ -74,30 +73,16 @@ impl ChatStore {
         let request = Request::Generate { messages: vec![asked], options };
         let mut reply = self.engine.request_with(vec![sound], request).ok_or_else(gone)?;
         turn.request = Some(reply.id());
-        let mut said = String::new();
-        while let Some(events) = reply.batch(0).await {
-            if !untrack(wanted) {
-                return Ok(None);
-            }
-            for event in events {
-                match event {
-                    Event::Progress(Progress::Text { channel: Channel::Answer, text, .. }) => {
-                        said.push_str(&text)
-                    }
-                    Event::Outcome(outcome) => {
-                        turn.request = None;
-                        return match outcome {
-                            Ok(Outcome::Done { .. }) => Ok(Some(said.trim().to_owned())),
-                            Ok(_) => Err(gone()),
-                            Err(failure) => Err(failure),
-                        };
-                    }
-                    Event::Progress(_) => {}
-                }
-            }
+        let ended = reply.text(&mut |_| untrack(wanted)).await;
+        if !untrack(wanted) {
+            return Ok(None);
         }
         turn.request = None;
-        Err(gone())
+        match ended {
+            Some((said, Ok(Outcome::Done { .. }))) => Ok(Some(said.trim().to_owned())),
+            Some((_, Err(failure))) => Err(failure),
+            _ => Err(gone()),
+        }
     }
 
     /// Waits until a model is loaded that nothing else of this page uses or waits for, or the transcript is not wanted any more.

@@ -12,7 +12,7 @@ use super::super::chat::content;
 use super::super::models::ModelState;
 use super::files::{self, GivenFile};
 use super::{ExampleOrigin, TuneStore};
-use crate::history::{Attachment, AttachmentKind, Conversation};
+use crate::history::{Attachment, AttachmentKind, ContextStart, Conversation};
 use crate::language::t;
 
 /// Rest after a change before the engine reads the examples again.
@@ -39,19 +39,23 @@ impl TuneStore {
     /// The conversation that was last on screen, as examples. `place` says at which place among the handles the bytes of an
     /// attachment are; `None` if they are gone.
     fn chat_messages(self, place: impl Fn(&Attachment) -> Option<u32>) -> Vec<Message> {
-        self.chat.conversation.with(|conversation| {
-            let medium = |it: &Attachment| content(it, place(it)?);
-            let leaf = conversation.leaf();
-            leaf.map(|leaf| Conversation::prompt(conversation, leaf, &medium)).unwrap_or_default()
-        })
+        let conversation = self.whole_chat();
+        let medium = |it: &Attachment| content(it, place(it)?);
+        conversation.leaf().map(|leaf| conversation.prompt(leaf, &medium)).unwrap_or_default()
+    }
+
+    /// The conversation that was last on screen, with the messages that its model does not read any more.
+    fn whole_chat(self) -> Conversation {
+        let mut conversation = self.chat.conversation.with(Conversation::clone);
+        conversation.context_start = ContextStart::default();
+        conversation
     }
 
     /// Returns what is attached to the conversation that was last on screen, each once.
     #[must_use]
     pub fn chat_attachments(self) -> Vec<Attachment> {
-        let mut all = self.chat.conversation.with(|conversation| {
-            conversation.leaf().map(|leaf| conversation.attachments_to(leaf)).unwrap_or_default()
-        });
+        let conversation = self.whole_chat();
+        let mut all = conversation.leaf().map(|leaf| conversation.attachments_to(leaf)).unwrap_or_default();
         let mut seen = HashSet::new();
         all.retain(|attachment| attachment.kind != AttachmentKind::Document && seen.insert(attachment.key));
         all
