@@ -5,6 +5,7 @@ mod debian;
 mod deny;
 mod fallback;
 mod node;
+mod published;
 mod servers;
 mod wasm;
 
@@ -13,6 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub use browser::{chromium, firefox, fonts, headless_shell, software_vulkan, webkit};
 pub use deny::cargo_deny;
 pub use node::{install, npx};
+pub use published::gemma3_270m;
 pub use servers::{docker_registry, moto, nginx};
 pub use wasm::Toolchain;
 

@@ -56,7 +56,7 @@ pub fn queue(selection: Selection, manner: Manner) -> Result<Queue<'static>> {
     let (compiled, made) = (Compiled::default(), Made::default());
     let natives: Vec<_> = steps.iter().copied().filter(|step| step.runs_programs()).collect();
     let queue = Queue::default();
-    if !natives.is_empty() || runs(Step::Clippy) {
+    if !natives.is_empty() || runs(Step::Clippy) || runs(Step::Real) {
         queue.extend([compile(natives, thorough, &selection, Arc::clone(&compiled))]);
     }
     let has_programs = !queue.is_empty();
@@ -77,6 +77,11 @@ pub fn queue(selection: Selection, manner: Manner) -> Result<Queue<'static>> {
     if runs(Step::Clippy) {
         let lint = job(Step::Clippy, "lints", |_, _| programs::lint());
         queue.extend([Job { needs: &[Milestone::Programs], ..lint }]);
+    }
+    if runs(Step::Real) {
+        let programs = Arc::clone(&compiled);
+        let work = move |queue: &Queue<'_>, tally: &mut Tally| published(programs.get(), queue, tally);
+        queue.extend([Job { needs: &[Milestone::Programs], ..job(Step::Real, "Gemma 3 270M", work) }]);
     }
     type Arguments = fn(&Path, &mut Command) -> Result<()>;
     let browser_tests: [(_, _, Arguments); 3] = [
@@ -211,6 +216,29 @@ fn test(program: Program, filters: Vec<String>, driver: Option<PathBuf>, thoroug
         tally::run(&mut test, Runner::Libtest, &log, tally, || queue.count_failure())
     };
     job(step, &name, work)
+}
+
+/// The tests of the published model, where it can be had.
+fn published(compiled: Option<&Vec<Program>>, queue: &Queue<'_>, tally: &mut Tally) -> Result<()> {
+    let is_it = |it: &&Program| it.is_test && place(it) == Some(0);
+    let device =
+        compiled.and_then(|all| all.iter().find(is_it)).context("the tests of the engine are missing")?;
+    let model = match setup::gemma3_270m() {
+        Ok(model) => model,
+        Err(error) => {
+            eprintln!("    SKIPPED: the published model, which is missing: {error:#}");
+            return Ok(());
+        }
+    };
+    let folder = project::root().join(&device.package);
+    let mut test = Command::new(&device.executable);
+    test.current_dir(&folder).env("CARGO_MANIFEST_DIR", &folder).env("GEMTAB_PUBLISHED", model);
+    test.args(["-Zunstable-options", "--report-time"]).env("RUSTC_BOOTSTRAP", "1");
+    test.args(["--include-ignored", "--nocapture", "published::"]);
+    if let Some(driver) = setup::software_vulkan()? {
+        test.env("VK_DRIVER_FILES", driver);
+    }
+    tally::run(&mut test, Runner::Libtest, &logs().join("published.log"), tally, || queue.count_failure())
 }
 
 /// Installs what the tests of the server run. What needs it says so where it is missing; everything else runs in any case.

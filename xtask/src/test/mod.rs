@@ -66,6 +66,8 @@ pub enum Step {
     Webgpu,
     /// The page in Firefox, and in WebKit where it can be installed; only with --thorough, or when named
     Browsers,
+    /// The published Gemma 3 270M, which is downloaded (253 MB), against reference outputs; only with --thorough, or when named
+    Real,
 }
 
 /// Jobs that run at once: what one leaves of two cores the other takes. More would only take more memory.
@@ -84,7 +86,7 @@ pub fn run(options: &Options) -> Result<()> {
         Selection::now()?
     } else {
         let wanted = |step: &&Step| match options.only.as_slice() {
-            [] => options.thorough || **step != Step::Browsers,
+            [] => options.thorough || !matches!(step, Step::Browsers | Step::Real),
             only => only.contains(step),
         };
         let steps = Step::value_variants().iter().filter(wanted).copied().collect();

@@ -119,7 +119,7 @@ impl Golden {
     }
 }
 
-fn ids(value: &serde_json::Value) -> Vec<u32> {
+pub fn ids(value: &serde_json::Value) -> Vec<u32> {
     value.as_array().expect("ids").iter().map(|id| id.as_u64().expect("an id") as u32).collect()
 }
 
@@ -127,7 +127,7 @@ fn argmax(row: &[f32]) -> u32 {
     (0..row.len()).max_by(|&a, &b| row[a].total_cmp(&row[b]).then(b.cmp(&a))).expect("a row") as u32
 }
 
-fn greedy(session: &mut Session, prompt: &[u32], count: usize) -> Vec<u32> {
+pub fn greedy(session: &mut Session, prompt: &[u32], count: usize) -> Vec<u32> {
     let options = Options { max_tokens: count as u32, ignore_eos: true, ..Options::default() };
     pollster::block_on(session.generate(prompt, &options, &Control::default(), &mut |_| ()))
         .expect("an answer")
