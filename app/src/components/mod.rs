@@ -31,6 +31,7 @@ mod say;
 mod shortcuts;
 mod sound;
 mod thought_field;
+mod tool_fields;
 mod transfer;
 mod transfer_acts;
 mod typed;
@@ -60,6 +61,7 @@ pub use reload::ReloadHint;
 pub use say::Notices;
 pub use sound::SoundPlayer;
 pub use thought_field::ThoughtField;
+pub use tool_fields::{FormatFields, ToolFields};
 pub use transfer::{export_all, export_json, pick_archive};
 pub use typed::Typed;
 
