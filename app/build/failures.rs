@@ -19,13 +19,14 @@ type Root = (&'static str, &'static str, &'static str);
 
 /// The functions of `app/src/failures/mod.rs`.
 #[allow(dead_code, reason = "tests have their own")]
-pub const ROOTS: [Root; 6] = [
+pub const ROOTS: [Root; 7] = [
     ("of", "Code", "failure"),
     ("no_gpu", "NoGpu", "failure-device-none"),
     ("problem", "ExampleProblem", "example"),
     ("of_model", "ModelProblem", "catalog"),
     ("of_pull", "PullProblem", "pull"),
     ("picked", "PickedTrouble", "picked"),
+    ("tool", "ToolError", "tool-error"),
 ];
 
 /// Variants whose words depend on values, by the names of their messages: functions of `app/src/failures/by_hand.rs`.

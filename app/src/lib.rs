@@ -13,6 +13,7 @@
 mod assets;
 mod back;
 mod browser;
+mod calendar;
 mod channel;
 mod components;
 pub mod content;

@@ -42,6 +42,37 @@ pub fn Switch(
     }
 }
 
+/// One of several values.
+#[component]
+pub fn Choice(
+    /// What it is, in words.
+    label: &'static str,
+    /// A sentence below it.
+    #[prop(optional)]
+    hint: &'static str,
+    /// The values, each with its words.
+    choices: Vec<(String, String)>,
+    /// The value that is chosen.
+    #[prop(into)]
+    value: Signal<String>,
+    /// Takes the value that is chosen instead.
+    #[prop(into)]
+    on_change: Callback<String>,
+) -> impl IntoView {
+    let options = choices.into_iter().map(|(key, words)| {
+        let own = key.clone();
+        // The attribute has no effect any more once the user has chosen.
+        view! { <option value=key prop:selected=move || value.with(|value| *value == own)>{words}</option> }
+    });
+    view! {
+        <label class="field">
+            <span>{label}</span>
+            <select on:change=move |event| on_change.run(event_target_value(&event))>{options.collect_view()}</select>
+            {(!hint.is_empty()).then(|| view! { <span class="hint">{hint}</span> })}
+        </label>
+    }
+}
+
 /// A number. What is no number, or out of range, is not taken, and the field goes back.
 #[component]
 pub fn NumberField(

@@ -30,6 +30,8 @@ mod reload;
 mod say;
 mod shortcuts;
 mod sound;
+mod thought_field;
+mod tool_fields;
 mod transfer;
 mod transfer_acts;
 mod typed;
@@ -42,7 +44,7 @@ pub use dialogs::{
     fetch as fetch_dialogs,
 };
 pub use failure::{EngineTrouble, FailureBox, LoadFailure, technical};
-pub use field::{NumberField, SamplingFields, Switch};
+pub use field::{Choice, NumberField, SamplingFields, Switch};
 pub use icon::{Glyph, Icon, glyph_of};
 pub use load::LoadProgressView;
 pub use load_question::{MemoryDialog, TooSlowDialog, UnlikelyDialog};
@@ -58,6 +60,8 @@ pub use rail_edge::{RailButton, RailEdge, toggle_rail};
 pub use reload::ReloadHint;
 pub use say::Notices;
 pub use sound::SoundPlayer;
+pub use thought_field::ThoughtField;
+pub use tool_fields::{FormatFields, ToolFields};
 pub use transfer::{export_all, export_json, pick_archive};
 pub use typed::Typed;
 

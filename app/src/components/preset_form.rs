@@ -4,7 +4,7 @@ use leptos::{html, prelude::*, task::spawn_local};
 use protocol::Sampling;
 
 use super::prompt_forms::focus_first;
-use super::{Icon, SamplingFields, Switch, glyph_of};
+use super::{Choice, FormatFields, Icon, SamplingFields, Switch, ThoughtField, ToolFields, glyph_of};
 use crate::{
     history::{self, Preset, PresetAdapter, PresetIcon, PresetId},
     language::t,
@@ -61,6 +61,21 @@ pub fn PresetForm(origin: Origin<PresetId>) -> impl IntoView {
                 label=t().settings_think()
                 on=Signal::derive(move || it.with(|it| it.thinking))
                 on_change=move |on| it.update(|it| it.thinking = on)
+            />
+            <ThoughtField
+                value=Memo::new(move |_| it.with(|it| it.max_thought))
+                on_change=move |tokens| it.update(|it| it.max_thought = tokens)
+            />
+            <fieldset>
+                <legend>{t().tools_title()}</legend>
+                <ToolFields
+                    value=Memo::new(move |_| it.with(|it| it.tools.clone()))
+                    on_change=move |tools| it.update(|it| it.tools = tools)
+                />
+            </fieldset>
+            <FormatFields
+                value=Memo::new(move |_| it.with(|it| it.format.clone()))
+                on_change=move |format| it.update(|it| it.format = format)
             />
             <Switch
                 label=t().preset_sampling()
@@ -122,8 +137,8 @@ fn icon_words(icon: PresetIcon) -> &'static str {
 fn ModelField(it: RwSignal<Preset>) -> impl IntoView {
     let stores = use_stores();
     let choices = stores.engine.choices.get_untracked();
-    let mut names: Vec<_> =
-        choices.into_iter().map(|choice| (choice.entry.name.clone(), choice.entry.name)).collect();
+    let mut names = vec![unchanged()];
+    names.extend(choices.into_iter().map(|choice| (choice.entry.name.clone(), choice.entry.name)));
     let kept = it.with_untracked(|it| it.model.clone());
     if !kept.is_empty() && names.iter().all(|(name, _)| *name != kept) {
         names.push((kept.clone(), kept));
@@ -156,7 +171,8 @@ fn AdapterField(it: RwSignal<Preset>) -> impl IntoView {
     if known.is_empty() {
         return ().into_any();
     }
-    let choices: Vec<_> = known.iter().map(|it| (it.key.clone(), it.name.clone())).collect();
+    let mut choices = vec![unchanged()];
+    choices.extend(known.iter().map(|it| (it.key.clone(), it.name.clone())));
     let value = Signal::derive(move || {
         it.with(|it| it.adapter.as_ref().map(|it| it.key.clone()).unwrap_or_default())
     });
@@ -165,25 +181,7 @@ fn AdapterField(it: RwSignal<Preset>) -> impl IntoView {
     view! { <Choice label=t().preset_adapter() choices=choices value=value on_change=change /> }.into_any()
 }
 
-/// One of several values, or what is in use.
-#[component]
-fn Choice(
-    label: &'static str,
-    choices: Vec<(String, String)>,
-    value: Signal<String>,
-    #[prop(into)] on_change: Callback<String>,
-) -> impl IntoView {
-    let options = choices.into_iter().map(|(key, words)| {
-        let own = key.clone();
-        view! { <option value=key selected=move || value.with(|value| *value == own)>{words}</option> }
-    });
-    view! {
-        <label class="field">
-            <span>{label}</span>
-            <select on:change=move |event| on_change.run(event_target_value(&event))>
-                <option value="" selected=move || value.with(String::is_empty)>{t().preset_unchanged()}</option>
-                {options.collect_view()}
-            </select>
-        </label>
-    }
+/// The choice that leaves what is in use.
+fn unchanged() -> (String, String) {
+    (String::new(), t().preset_unchanged().to_owned())
 }

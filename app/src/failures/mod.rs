@@ -17,6 +17,7 @@ use crate::{
     format::{self, setting_of},
     history::AnswerError,
     language::t,
+    tools::ToolError,
 };
 
 pub use catalog::{downloadable, folder_problem, list_note, model_problem, model_problem_alone};

@@ -429,6 +429,14 @@ fn sentences(all: impl IntoIterator<Item = String>) {
 }
 
 #[test]
+fn every_error_of_a_tool_has_a_sentence() {
+    use crate::tools::ToolError as E;
+    let syntax = E::Syntax { character: 3 };
+    let all = [E::UnknownTool, syntax, E::DivisionByZero, E::TooLarge, E::Undefined, E::NoWords];
+    in_each_language(|_| sentences(all.iter().map(tool)));
+}
+
+#[test]
 fn everything_that_the_store_reports_has_a_sentence() {
     in_each_language(|_| {
         sentences(store_errors().iter().map(store));

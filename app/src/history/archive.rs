@@ -21,7 +21,7 @@ use super::{
 const FORMAT: &str = "gemtab-history";
 
 /// Raised with every change that an older program could misread.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// The first version that says who made a title.
 const WITH_TITLE_SOURCE: u32 = 3;

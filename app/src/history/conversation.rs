@@ -83,6 +83,9 @@ pub struct Conversation {
     pub(super) active_root: Option<NodeId>,
 }
 
+/// The largest limit of a thought, in tokens.
+pub const MAX_THOUGHT: u32 = 262_144;
+
 /// How the answers of a conversation are made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

@@ -57,7 +57,7 @@ pub use beside::{AnswerPair, ContextStart};
 pub use branch::Branch;
 pub use changes::Change;
 pub use check::TreeError;
-pub use conversation::{Conversation, Node, Options, TreeOpError};
+pub use conversation::{Conversation, MAX_THOUGHT, Node, Options, TreeOpError};
 pub use filing::{Filing, Folder};
 pub use foreign::{Skipped, SkippedCounts};
 pub use given::OpenDocument;

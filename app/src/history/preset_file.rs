@@ -1,17 +1,18 @@
 //! The file with presets and prompts that the user exports and imports.
 
-use protocol::Sampling;
+use protocol::{AnswerFormat, Sampling};
 use serde::{Deserialize, Serialize};
 
 use super::json_file::{self, NotUtf8};
 use super::title::{one_line, shorten};
-use super::{Preset, Prompt};
+use super::{MAX_THOUGHT, Preset, Prompt};
 
 /// Marks the file as one of ours.
 const FORMAT: &str = "gemtab-presets";
 
-/// Raised with every change that an older program could misread.
-const VERSION: u32 = 1;
+/// Raised with every change that an older program could misread. Before version 2, presets had no limit of thoughts, no tools and
+/// no format.
+const VERSION: u32 = 2;
 
 /// Largest file that is imported, in bytes.
 pub const MAX_PRESET_BYTES: u64 = 4 << 20;
@@ -129,7 +130,8 @@ impl PresetFile {
     }
 }
 
-/// Whether presets and prompts of a file can be ours. Their names become one line each.
+/// Whether presets and prompts of a file can be ours. Their names become one line each, and limits of thoughts that are too large
+/// the largest.
 ///
 /// # Errors
 /// The first fault.
@@ -140,8 +142,13 @@ pub(super) fn check(presets: &mut [Preset], prompts: &mut [Prompt]) -> Result<()
     }
     for preset in presets {
         name_in_line(&mut preset.name);
+        preset.max_thought = preset.max_thought.min(MAX_THOUGHT);
         let adapter = preset.adapter.as_ref().map_or(0, |adapter| adapter.key.len().max(adapter.name.len()));
-        check_text(&preset.name, preset.instructions.len().max(preset.model.len()).max(adapter))?;
+        let schema = if let AnswerFormat::Schema(schema) = &preset.format { schema.len() } else { 0 };
+        let tools = preset.tools.iter().map(String::len).sum();
+        for size in [preset.instructions.len(), preset.model.len(), adapter, schema, tools] {
+            check_text(&preset.name, size)?;
+        }
         if preset.sampling.as_ref().is_some_and(|sampling| !is_in_range(sampling)) {
             return Err(PresetFileError::Sampling { name: preset.name.clone() });
         }
@@ -193,6 +200,9 @@ mod tests {
         let preset = Preset {
             name: "Translator".to_owned(),
             sampling: Some(Sampling { temperature: 1.3, ..Sampling::default() }),
+            max_thought: 256,
+            tools: vec!["calculate".to_owned()],
+            format: AnswerFormat::Schema("{}".to_owned()),
             ..Preset::new(1)
         };
         let prompt =
@@ -208,6 +218,13 @@ mod tests {
     fn a_file_is_read_as_it_was_written() {
         let written = file();
         assert_eq!(PresetFile::from_json(format!("\u{feff}{}", written.to_json()).as_bytes()), Ok(written));
+    }
+
+    #[test]
+    fn a_file_of_version_1_is_read() {
+        let json = br#"{"format":"gemtab-presets","version":1,"presets":[{"id":"00000000000000000000000000000001","name":"Old"}]}"#;
+        let preset = PresetFile::from_json(json).expect("read").presets.remove(0);
+        assert_eq!((preset.max_thought, preset.tools.len(), preset.format), (0, 0, AnswerFormat::Text));
     }
 
     #[test]
@@ -227,6 +244,9 @@ mod tests {
             long,
             PresetFileError::Text { name: "Sum up".to_owned(), size: MAX_TEXT_BYTES as u64 + 1 }
         );
+        let schema =
+            refused(|it| it.presets[0].format = AnswerFormat::Schema("a".repeat(MAX_TEXT_BYTES + 1)));
+        assert!(matches!(schema, PresetFileError::Text { .. }), "{schema:?}");
         let hot =
             refused(|it| it.presets[0].sampling = Some(Sampling { temperature: 6.0, ..Sampling::default() }));
         assert_eq!(hot, PresetFileError::Sampling { name: "Translator".to_owned() });

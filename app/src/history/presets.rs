@@ -1,6 +1,6 @@
 //! Presets: named settings that a conversation can take over.
 
-use protocol::Sampling;
+use protocol::{AnswerFormat, Sampling};
 use serde::{Deserialize, Serialize};
 
 use super::{Conversation, PresetId};
@@ -30,9 +30,26 @@ pub struct Preset {
     /// Whether the model may think first.
     #[serde(default)]
     pub thinking: bool,
+    /// Most tokens of a thought; 0 for as many as it takes.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub max_thought: u32,
+    /// Names of the tools that are on. Those that are unknown stay.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+    /// What answers must be.
+    #[serde(default, skip_serializing_if = "is_text")]
+    pub format: AnswerFormat,
     /// When it was made, in milliseconds since 1970.
     #[serde(default)]
     pub created: u64,
+}
+
+fn is_zero(value: &u32) -> bool {
+    *value == 0
+}
+
+fn is_text(format: &AnswerFormat) -> bool {
+    *format == AnswerFormat::Text
 }
 
 /// An adapter of a preset.
@@ -94,6 +111,9 @@ impl Preset {
             adapter: None,
             sampling: None,
             thinking: false,
+            max_thought: 0,
+            tools: Vec::new(),
+            format: AnswerFormat::Text,
             created: now,
         }
     }
@@ -101,25 +121,33 @@ impl Preset {
     /// A preset without a name that has the settings of a conversation.
     #[must_use]
     pub fn of(conversation: &Conversation, now: u64) -> Self {
+        let options = conversation.options.clone();
         Self {
             instructions: conversation.system.clone(),
-            sampling: conversation.options.sampling.clone(),
-            thinking: conversation.options.thinking,
+            sampling: options.sampling,
+            thinking: options.thinking,
+            max_thought: options.max_thought,
+            tools: options.tools,
+            format: options.format,
             ..Self::new(now)
         }
     }
 }
 
 impl Conversation {
-    /// Takes over a preset: its instructions, sampling and thinking take the place of those that are here, and so does its model
-    /// if it names one. A later change of the preset changes nothing here.
+    /// Takes over a preset: its instructions, sampling, thinking, tools and format take the place of those that are here, and so
+    /// does its model if it names one. A later change of the preset changes nothing here.
     pub fn take_preset(&mut self, preset: &Preset) {
         self.preset = Some(preset.id);
         self.system.clone_from(&preset.instructions);
-        self.options.sampling.clone_from(&preset.sampling);
-        self.options.thinking = preset.thinking;
+        let options = &mut self.options;
+        options.sampling.clone_from(&preset.sampling);
+        options.thinking = preset.thinking;
+        options.max_thought = preset.max_thought;
+        options.tools.clone_from(&preset.tools);
+        options.format.clone_from(&preset.format);
         if !preset.model.is_empty() {
-            self.options.model.clone_from(&preset.model);
+            options.model.clone_from(&preset.model);
         }
     }
 }

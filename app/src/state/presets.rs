@@ -119,14 +119,15 @@ impl Stores {
         let Self { chat, presets, .. } = self;
         let before = chat.conversation.get_untracked();
         let settings = self.settings.value.get_untracked();
-        chat.edit(|conversation| match preset {
-            Some(preset) => conversation.take_preset(preset),
-            None => {
-                conversation.preset = None;
-                conversation.system = settings.system;
-                conversation.options.sampling = settings.sampling;
-                conversation.options.thinking = settings.thinking;
-            }
+        let as_new = Preset {
+            instructions: settings.system,
+            sampling: settings.sampling,
+            thinking: settings.thinking,
+            ..Preset::new(0)
+        };
+        chat.edit(|conversation| {
+            conversation.take_preset(preset.unwrap_or(&as_new));
+            conversation.preset = preset.map(|preset| preset.id);
         });
         presets.adapter.set(preset.and_then(|preset| preset.adapter.clone()));
         let words = preset.map_or_else(|| t().preset_left().to_owned(), |it| t().preset_taken(&it.name));

@@ -8,25 +8,14 @@
 //! atom    = (number | "(" sum ")" | NAME "(" sum {";" sum} ")") ["%"]
 //! ```
 
+use super::ToolError;
+
 /// Most characters of an expression.
 const LONGEST: usize = 2_000;
 /// Most parentheses inside one another.
 const DEEPEST: usize = 64;
 /// Digits behind the point of a result without an end.
 const DIGITS: u32 = 15;
-
-/// Why there is no result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Error {
-    /// It is no expression; how many characters were read.
-    Syntax(usize),
-    /// Something is divided by zero.
-    DivisionByZero,
-    /// A number has more than 38 digits, or the expression is too long.
-    TooLarge,
-    /// The result is no number that can be written exactly, such as the root of a negative number.
-    Undefined,
-}
 
 /// A fraction in lowest terms; the denominator is positive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,9 +25,9 @@ struct Number {
 }
 
 /// Computes an expression.
-pub fn calculate(expression: &str) -> Result<String, Error> {
+pub fn calculate(expression: &str) -> Result<String, ToolError> {
     if expression.len() > LONGEST {
-        return Err(Error::TooLarge);
+        return Err(ToolError::TooLarge);
     }
     let text: Vec<char> = expression.chars().filter(|c| !c.is_whitespace() && *c != '_').collect();
     let mut reader = Reader { text, at: 0, depth: 0 };
@@ -53,8 +42,8 @@ struct Reader {
 }
 
 impl Reader {
-    fn syntax(&self) -> Error {
-        Error::Syntax(self.at)
+    fn syntax(&self) -> ToolError {
+        ToolError::Syntax { character: self.at as u64 }
     }
 
     fn next(&self) -> Option<char> {
@@ -75,7 +64,7 @@ impl Reader {
         word
     }
 
-    fn sum(&mut self) -> Result<Number, Error> {
+    fn sum(&mut self) -> Result<Number, ToolError> {
         let mut sum = self.product()?;
         while let Some(sign) = self.take(&['+', '-', '−']) {
             let term = self.product()?;
@@ -84,7 +73,7 @@ impl Reader {
         Ok(sum)
     }
 
-    fn product(&mut self) -> Result<Number, Error> {
+    fn product(&mut self) -> Result<Number, ToolError> {
         let mut product = self.sign()?;
         loop {
             if self.take(&['*', '×', '·']).is_some() {
@@ -102,10 +91,10 @@ impl Reader {
         }
     }
 
-    fn sign(&mut self) -> Result<Number, Error> {
+    fn sign(&mut self) -> Result<Number, ToolError> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(Error::TooLarge);
+            return Err(ToolError::TooLarge);
         }
         let signed =
             if self.take(&['-', '−']).is_some() { self.sign()?.negative()? } else { self.power()? };
@@ -113,22 +102,22 @@ impl Reader {
         Ok(signed)
     }
 
-    fn power(&mut self) -> Result<Number, Error> {
+    fn power(&mut self) -> Result<Number, ToolError> {
         let base = self.atom()?;
         if self.take(&['^']).is_none() {
             return Ok(base);
         }
         let exponent = self.sign()?;
         if exponent.under != 1 {
-            return Err(Error::Undefined);
+            return Err(ToolError::Undefined);
         }
         let base = if exponent.over < 0 { base.inverse()? } else { base };
-        let times = u32::try_from(exponent.over.unsigned_abs()).map_err(|_| Error::TooLarge)?;
-        let power = |value: i128| value.checked_pow(times).ok_or(Error::TooLarge);
+        let times = u32::try_from(exponent.over.unsigned_abs()).map_err(|_| ToolError::TooLarge)?;
+        let power = |value: i128| value.checked_pow(times).ok_or(ToolError::TooLarge);
         Number::new(power(base.over)?, power(base.under)?)
     }
 
-    fn atom(&mut self) -> Result<Number, Error> {
+    fn atom(&mut self) -> Result<Number, ToolError> {
         let mut value = match self.next() {
             Some('(') => {
                 self.at += 1;
@@ -145,7 +134,7 @@ impl Reader {
         Ok(value)
     }
 
-    fn function(&mut self) -> Result<Number, Error> {
+    fn function(&mut self) -> Result<Number, ToolError> {
         let begins = self.at;
         let name = self.word();
         self.take(&['(']).ok_or(self.syntax())?;
@@ -167,7 +156,7 @@ impl Reader {
             ("ceil", []) => Number::whole(first.negative()?.floor()).negative(),
             ("round", []) => first.rounded(0),
             ("round", [Number { over, under: 1 }]) => {
-                first.rounded(u32::try_from(*over).map_err(|_| Error::Undefined)?)
+                first.rounded(u32::try_from(*over).map_err(|_| ToolError::Undefined)?)
             }
             ("sqrt", []) => first.root(),
             ("min" | "max", others) => {
@@ -187,14 +176,14 @@ impl Reader {
         }
     }
 
-    fn number(&mut self) -> Result<Number, Error> {
+    fn number(&mut self) -> Result<Number, ToolError> {
         let (mut value, mut under, mut digits, mut is_behind) = (0_i128, 1_i128, 0, false);
         while let Some(next) = self.next() {
             match next.to_digit(10) {
                 Some(digit) => {
                     let shifted = value.checked_mul(10).and_then(|it| it.checked_add(digit.into()));
-                    value = shifted.ok_or(Error::TooLarge)?;
-                    under = if is_behind { under.checked_mul(10).ok_or(Error::TooLarge)? } else { under };
+                    value = shifted.ok_or(ToolError::TooLarge)?;
+                    under = if is_behind { under.checked_mul(10).ok_or(ToolError::TooLarge)? } else { under };
                     digits += 1;
                 }
                 None if next == '.' && !is_behind => is_behind = true,
@@ -207,20 +196,20 @@ impl Reader {
 }
 
 impl Number {
-    fn new(over: i128, under: i128) -> Result<Self, Error> {
+    fn new(over: i128, under: i128) -> Result<Self, ToolError> {
         if under == 0 {
-            return Err(Error::DivisionByZero);
+            return Err(ToolError::DivisionByZero);
         }
         let (mut a, mut b) = (over.unsigned_abs(), under.unsigned_abs());
         while b != 0 {
             (a, b) = (b, a % b);
         }
-        let divisor = i128::try_from(a).map_err(|_| Error::TooLarge)?;
+        let divisor = i128::try_from(a).map_err(|_| ToolError::TooLarge)?;
         let (over, under) = (over / divisor, under / divisor);
         let sign = if under < 0 { -1 } else { 1 };
         match (over.checked_mul(sign), under.checked_mul(sign)) {
             (Some(over), Some(under)) => Ok(Self { over, under }),
-            _ => Err(Error::TooLarge),
+            _ => Err(ToolError::TooLarge),
         }
     }
 
@@ -228,27 +217,27 @@ impl Number {
         Self { over, under: 1 }
     }
 
-    fn negative(self) -> Result<Self, Error> {
-        let over = self.over.checked_neg().ok_or(Error::TooLarge)?;
+    fn negative(self) -> Result<Self, ToolError> {
+        let over = self.over.checked_neg().ok_or(ToolError::TooLarge)?;
         Ok(Self { over, ..self })
     }
 
-    fn inverse(self) -> Result<Self, Error> {
+    fn inverse(self) -> Result<Self, ToolError> {
         Self::new(self.under, self.over)
     }
 
-    fn plus(self, other: Self) -> Result<Self, Error> {
-        let product = |a: i128, b: i128| a.checked_mul(b).ok_or(Error::TooLarge);
+    fn plus(self, other: Self) -> Result<Self, ToolError> {
+        let product = |a: i128, b: i128| a.checked_mul(b).ok_or(ToolError::TooLarge);
         let over = product(self.over, other.under)?.checked_add(product(other.over, self.under)?);
-        Self::new(over.ok_or(Error::TooLarge)?, product(self.under, other.under)?)
+        Self::new(over.ok_or(ToolError::TooLarge)?, product(self.under, other.under)?)
     }
 
-    fn times(self, other: Self) -> Result<Self, Error> {
+    fn times(self, other: Self) -> Result<Self, ToolError> {
         // Crosswise first, so that fewer products are too large.
         let (a, b) = (Self::new(self.over, other.under)?, Self::new(other.over, self.under)?);
         match (a.over.checked_mul(b.over), a.under.checked_mul(b.under)) {
             (Some(over), Some(under)) => Self::new(over, under),
-            _ => Err(Error::TooLarge),
+            _ => Err(ToolError::TooLarge),
         }
     }
 
@@ -257,8 +246,8 @@ impl Number {
     }
 
     /// Rounds half away from zero.
-    fn rounded(self, digits: u32) -> Result<Self, Error> {
-        let scale = 10_i128.checked_pow(digits).ok_or(Error::TooLarge)?;
+    fn rounded(self, digits: u32) -> Result<Self, ToolError> {
+        let scale = 10_i128.checked_pow(digits).ok_or(ToolError::TooLarge)?;
         let scaled = self.times(Self::whole(scale))?;
         let half = Self::new(if scaled.over < 0 { -1 } else { 1 }, 2)?;
         let moved = scaled.plus(half)?;
@@ -267,10 +256,10 @@ impl Number {
     }
 
     /// The root, exact or with [`DIGITS`] digits.
-    fn root(self) -> Result<Self, Error> {
+    fn root(self) -> Result<Self, ToolError> {
         let exact = |value: i128| Some(value.isqrt()).filter(|root| root * root == value);
         if self.over < 0 {
-            return Err(Error::Undefined);
+            return Err(ToolError::Undefined);
         }
         match (exact(self.over), exact(self.under)) {
             (Some(over), Some(under)) => Self::new(over, under),
@@ -284,7 +273,7 @@ impl Number {
     }
 
     /// The number in decimals; rounded, with `≈`, if they have no end.
-    fn written(self) -> Result<String, Error> {
+    fn written(self) -> Result<String, ToolError> {
         let mut rest = self.under;
         let mut digits = 0;
         for prime in [2, 5] {
@@ -338,19 +327,19 @@ mod tests {
     #[test]
     fn what_cannot_be_computed_says_why() {
         for (expression, error) in [
-            ("1 / (2 - 2)", Error::DivisionByZero),
-            ("2 +", Error::Syntax(2)),
-            ("2 3 )", Error::Syntax(2)),
-            ("alert(1)", Error::Syntax(0)),
-            ("", Error::Syntax(0)),
-            ("9 ^ 99", Error::TooLarge),
-            ("sqrt(-1)", Error::Undefined),
-            ("2 ^ 0.5", Error::Undefined),
+            ("1 / (2 - 2)", ToolError::DivisionByZero),
+            ("2 +", ToolError::Syntax { character: 2 }),
+            ("2 3 )", ToolError::Syntax { character: 2 }),
+            ("alert(1)", ToolError::Syntax { character: 0 }),
+            ("", ToolError::Syntax { character: 0 }),
+            ("9 ^ 99", ToolError::TooLarge),
+            ("sqrt(-1)", ToolError::Undefined),
+            ("2 ^ 0.5", ToolError::Undefined),
         ] {
             assert_eq!(calculate(expression), Err(error), "{expression}");
         }
-        assert_eq!(calculate(&"(".repeat(500)), Err(Error::TooLarge));
-        assert_eq!(calculate(&"-".repeat(500)), Err(Error::TooLarge));
-        assert_eq!(calculate(&"1".repeat(3_000)), Err(Error::TooLarge));
+        assert_eq!(calculate(&"(".repeat(500)), Err(ToolError::TooLarge));
+        assert_eq!(calculate(&"-".repeat(500)), Err(ToolError::TooLarge));
+        assert_eq!(calculate(&"1".repeat(3_000)), Err(ToolError::TooLarge));
     }
 }

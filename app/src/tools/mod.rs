@@ -2,6 +2,9 @@
 
 mod calculator;
 mod clock;
+mod error;
+
+pub use error::ToolError;
 
 use protocol::{Constraint, Tool, ToolCall};
 use serde::Deserialize;
@@ -36,8 +39,6 @@ struct Declaration<'a> {
 pub enum CallOutcome {
     /// The result.
     Done(String),
-    /// An error, for the model.
-    Failed(String),
     /// Other conversations are to be searched.
     Search(Query),
 }
@@ -103,27 +104,22 @@ pub fn constraint(options: &Options) -> Constraint {
 }
 
 /// Carries out a call of a tool that is on, as far as that needs nothing of the page.
-#[must_use]
-pub fn run(call: &ToolCall, options: &Options) -> CallOutcome {
-    let failed = |reason: &str| CallOutcome::Failed(format!("{{\"error\":\"{reason}\"}}"));
+///
+/// # Errors
+/// Why there is no result.
+pub fn run(call: &ToolCall, options: &Options) -> Result<CallOutcome, ToolError> {
     let tool = BuiltIn::named(&call.name).filter(|tool| options.tools.iter().any(|on| on == tool.name()));
-    let Some(tool) = tool else { return failed("unknown-tool") };
+    let tool = tool.ok_or(ToolError::UnknownTool)?;
     let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
     let text = |name: &str| arguments[name].as_str().unwrap_or_default();
-    match tool {
-        BuiltIn::Calculator => match calculator::calculate(text("expression")) {
-            Ok(result) => CallOutcome::Done(result),
-            Err(calculator::Error::Syntax(at)) => failed(&format!("syntax-at-character-{at}")),
-            Err(calculator::Error::DivisionByZero) => failed("division-by-zero"),
-            Err(calculator::Error::TooLarge) => failed("too-large"),
-            Err(calculator::Error::Undefined) => failed("undefined"),
-        },
+    Ok(match tool {
+        BuiltIn::Calculator => CallOutcome::Done(calculator::calculate(text("expression"))?),
         BuiltIn::Clock => {
             let (ahead, zone) = time_zone();
             CallOutcome::Done(clock::written(history::now(), ahead, &zone))
         }
-        BuiltIn::Search => Query::new(text("words")).map_or_else(|| failed("no-words"), CallOutcome::Search),
-    }
+        BuiltIn::Search => CallOutcome::Search(Query::new(text("words")).ok_or(ToolError::NoWords)?),
+    })
 }
 
 /// By how many minutes the local time is ahead of UTC, and the name of the zone.
@@ -164,19 +160,24 @@ mod tests {
         let options = Options { tools: vec!["calculate".into()], ..Options::default() };
         assert_eq!(
             run(&call("calculate", r#"{"expression":"0.1+0.2"}"#), &options),
-            CallOutcome::Done("0.3".into())
+            Ok(CallOutcome::Done("0.3".into()))
         );
-        let failed = |name: &str, arguments: &str, reason: &str| {
-            let error = format!("{{\"error\":\"{reason}\"}}");
-            assert_eq!(
-                run(&call(name, arguments), &options),
-                CallOutcome::Failed(error),
-                "{name} {arguments}"
-            );
-        };
-        failed("calculate", r#"{"expression":"1/0"}"#, "division-by-zero");
-        failed("calculate", "[]", "syntax-at-character-0");
-        failed("current_time", "{}", "unknown-tool");
-        failed("other", "{}", "unknown-tool");
+        for (name, arguments, error, json) in [
+            (
+                "calculate",
+                r#"{"expression":"1/0"}"#,
+                ToolError::DivisionByZero,
+                r#"{"error":"division-by-zero"}"#,
+            ),
+            ("calculate", "[]", ToolError::Syntax { character: 0 }, r#"{"error":"syntax-at-character-0"}"#),
+            ("current_time", "{}", ToolError::UnknownTool, r#"{"error":"unknown-tool"}"#),
+            ("other", "{}", ToolError::UnknownTool, r#"{"error":"unknown-tool"}"#),
+        ] {
+            assert_eq!(run(&call(name, arguments), &options), Err(error), "{name} {arguments}");
+            assert_eq!(error.to_json(), json);
+            assert_eq!(ToolError::from_json(json), Some(error));
+        }
+        assert_eq!(ToolError::from_json(r#"{"error":"of another page"}"#), None);
+        assert_eq!(ToolError::from_json("0.3"), None);
     }
 }

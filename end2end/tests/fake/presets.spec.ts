@@ -79,12 +79,16 @@ test("a preset is taken over, seen, left, switched and undone, in every tab", as
   await expect(app.composer).toBeFocused();
   await expect(chips(page)).toHaveText(["Preset: Translator"]);
   await expect(page.getByRole("button", { name: "Think", exact: true })).toHaveAttribute("aria-pressed", "true");
+  const differences = ["Instructions", "Temperature 0.2", "Maximum thinking length", "Tools", "Answer format"];
   await app.openDrawer();
   await expect(app.drawer.getByRole("textbox", { name: "Custom instructions" })).toHaveValue("Translate into French.");
   await app.drawer.getByRole("spinbutton", { name: /^Temperature/ }).fill("0.2");
   await app.drawer.getByRole("textbox", { name: "Custom instructions" }).fill("Translate into Norwegian.");
+  await app.drawer.getByRole("switch", { name: "Calculator" }).check();
+  await app.drawer.getByRole("combobox", { name: "Answer format" }).selectOption("JSON");
+  await app.drawer.getByRole("combobox", { name: "Maximum thinking length" }).selectOption("Short (256 tokens)");
   await page.keyboard.press("Escape");
-  await expect(chips(page)).toHaveText(["Preset: Translator", "Instructions", "Temperature 0.2"]);
+  await expect(chips(page)).toHaveText(["Preset: Translator", ...differences]);
   await app.ask("Good morning");
   await app.kept("Norwegian");
 
@@ -97,15 +101,37 @@ test("a preset is taken over, seen, left, switched and undone, in every tab", as
   await dialog(other.page, "Preset").getByRole("button", { name: "Save" }).click();
   await expect(chips(page).first()).toHaveText("Preset: Interpreter");
   await app.reload();
-  await expect(chips(page)).toHaveText(["Preset: Interpreter", "Instructions", "Temperature 0.2"]);
+  await expect(chips(page)).toHaveText(["Preset: Interpreter", ...differences]);
 
   // Chosen again, it is as it was made; without one, the conversation is as new ones are.
   await chips(page).first().click();
   await list.getByRole("button", { name: "Interpreter", exact: true }).click();
   await expect(chips(page)).toHaveText(["Preset: Interpreter"]);
   await page.getByRole("button", { name: "Undo" }).click();
-  await expect(chips(page)).toHaveText(["Preset: Interpreter", "Instructions", "Temperature 0.2"]);
+  await expect(chips(page)).toHaveText(["Preset: Interpreter", ...differences]);
+
+  // One that is made of the conversation has all of its settings, and the form shows them.
   await chips(page).first().click();
+  await list.getByRole("button", { name: "New from this conversation" }).click();
+  const form = dialog(page, "New preset");
+  await form.getByRole("textbox", { name: "Name" }).fill("Norwegian");
+  await expect(form.getByRole("switch", { name: "Calculator" })).toBeChecked();
+  await expect(form.getByRole("combobox", { name: "Answer format" })).toHaveValue("json");
+  await form.getByRole("combobox", { name: "Answer format" }).selectOption("JSON schema");
+  await form.getByRole("textbox", { name: "JSON schema" }).fill('{"type":"object"}');
+  await form.getByRole("switch", { name: "Date and time" }).check();
+  await expect(form.getByRole("combobox", { name: "Maximum thinking length" })).toHaveValue("256");
+  await form.getByRole("button", { name: "Save" }).click();
+  await list.getByRole("button", { name: "Norwegian", exact: true }).click();
+  await expect(chips(page)).toHaveText(["Preset: Norwegian"]);
+  await app.openDrawer();
+  await expect(app.drawer.getByRole("textbox", { name: "JSON schema" })).toHaveValue('{"type":"object"}');
+  await expect(app.drawer.getByRole("switch", { name: "Date and time" })).toBeChecked();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(chips(page)).toHaveText(["Preset: Interpreter", ...differences]);
+  await chips(page).first().click();
+  await act(list, "Norwegian", "Delete");
   await expect(list.getByRole("button", { name: "Interpreter", exact: true })).toHaveAttribute("aria-current", "true");
   await list.getByRole("button", { name: "Use no preset" }).click();
   await expect(chips(page)).toHaveCount(0);
@@ -180,7 +206,7 @@ test("presets and prompts are files, and go with everything", async ({ app, page
   for (const [hostile, words] of [
     [file.slice(0, 50), /The file isn’t a gemtab export/],
     ["{}", "The file has no presets or prompts from gemtab."],
-    [file.replace('"version": 1', '"version": 9'), /newer version of gemtab/],
+    [file.replace('"version": 2', '"version": 9'), /newer version of gemtab/],
     [file.replace("Like a pirate.", "a".repeat(300_000)), /The text of “Pirate” is 300 kB/],
   ] as const) {
     await importText(page, list, hostile);

@@ -28,6 +28,10 @@ test.describe("tools", () => {
     await expect(card(calls, 1)).toContainText("Failed");
     await expect(goesOn).toContainText("calculate says: 0.3");
     await expect(goesOn).toContainText("division-by-zero");
+    // The model reads JSON, the user a sentence.
+    await card(calls, 1).getByText("Calculator").click();
+    await expect(card(calls, 1).getByText("Can’t divide by zero.", { exact: true })).toBeVisible();
+    await expect(card(calls, 1)).not.toContainText("division-by-zero");
     // Folded at first.
     await expect(card(calls, 0).getByText("0.1 + 0.2")).toBeHidden();
     await card(calls, 0).getByText("Calculator").click();

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::calendar;
+
 /// The last time that is believed: the end of the year 2100.
 const LATEST: u64 = 4_133_980_799_999;
 
@@ -44,16 +46,8 @@ fn parse(text: &str) -> Option<i64> {
         }
         Some(_) => return None,
     };
-    let seconds = days(year, month, day) * 86_400 + hour * 3600 + (minute - offset) * 60 + second;
+    let seconds = calendar::days(year, month, day) * 86_400 + hour * 3600 + (minute - offset) * 60 + second;
     Some(seconds * 1000 + millis)
-}
-
-/// Days since 1970 in the Gregorian calendar. Years begin in March here, so that a leap day is the last of its year.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let (year, month) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
-    let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    // Five months from March, and from August, have 153 days.
-    365 * year + leap_days + (153 * month + 2) / 5 + day - 1 - 719_468
 }
 
 #[cfg(test)]

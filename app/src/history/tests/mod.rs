@@ -442,8 +442,8 @@ fn a_bad_import_says_where_and_changes_nothing() {
             matches!(&missing, ImportError::Json { line, reason, .. } if *line > 2 && reason.contains("updated")),
             "{missing:?}"
         );
-        let newer = refused(json.replace("\"version\": 5", "\"version\": 6")).await;
-        assert_eq!(newer, ImportError::Version { found: 6 });
+        let newer = refused(json.replace("\"version\": 6", "\"version\": 7")).await;
+        assert_eq!(newer, ImportError::Version { found: 7 });
         assert!(matches!(refused("7".to_owned()).await, ImportError::Json { line: 1, .. }));
         for other in ["[]", "{}", "{\"format\": \"other\"}"] {
             assert!(matches!(refused(other.to_owned()).await, ImportError::Format { .. }), "{other}");

@@ -1,7 +1,7 @@
 //! Presets and prompts.
 
 use pollster::block_on;
-use protocol::Sampling;
+use protocol::{AnswerFormat, Sampling};
 
 use super::super::{Preset, PresetFileError, Prompt};
 use super::*;
@@ -19,6 +19,9 @@ fn a_conversation_takes_over_a_preset_and_keeps_it_when_that_is_changed_or_delet
             model: "tiny".to_owned(),
             sampling: Some(hot.clone()),
             thinking: true,
+            max_thought: 256,
+            tools: vec!["calculate".to_owned()],
+            format: AnswerFormat::Schema("{}".to_owned()),
             ..preset("Translator")
         };
         store.put_named(std::slice::from_ref(&it)).await.unwrap();
@@ -28,6 +31,7 @@ fn a_conversation_takes_over_a_preset_and_keeps_it_when_that_is_changed_or_delet
         assert_eq!((conversation.system.as_str(), conversation.preset), ("Translate.", Some(it.id)));
         let options = &conversation.options;
         assert_eq!((options.model.as_str(), options.thinking, &options.sampling), ("tiny", true, &Some(hot)));
+        assert_eq!((options.max_thought, &options.tools, &options.format), (256, &it.tools, &it.format));
         assert_eq!(options.stop, ["END"], "a preset says nothing of it");
         assert_eq!(
             Preset {

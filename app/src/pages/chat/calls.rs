@@ -7,10 +7,11 @@ use serde_json::Value;
 
 use super::message_ref::MessageRef;
 use crate::{
+    failures,
     history::Message,
     language::t,
     state::{chat::result_of, use_chat},
-    tools::BuiltIn,
+    tools::{BuiltIn, ToolError},
 };
 
 /// The cards of an answer's calls, and the way to carry out those that wait.
@@ -57,7 +58,7 @@ pub fn CallCards(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl In
                     <span class="tag" class:bad=move || result.with(|it| it.as_ref().is_some_and(|it| it.1))>{state}</span>
                 </summary>
                 <dl class="pairs">{arguments}</dl>
-                {move || result.get().map(|(text, _)| view! { <pre tabindex="0" aria-label=t().call_result()>{text}</pre> })}
+                {move || result.get().map(|(text, failed)| outcome(text, failed))}
             </details>
         }
     };
@@ -74,5 +75,13 @@ pub fn CallCards(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl In
                 </button>
             </Show>
         </section>
+    }
+}
+
+/// A result, or what went wrong. An error that this page doesn't know is shown as the model reads it.
+fn outcome(text: String, failed: bool) -> AnyView {
+    match ToolError::from_json(&text).filter(|_| failed) {
+        Some(error) => view! { <p class="hint bad">{failures::tool(&error)}</p> }.into_any(),
+        None => view! { <pre tabindex="0" aria-label=t().call_result()>{text}</pre> }.into_any(),
     }
 }

@@ -1,7 +1,7 @@
 //! What differs from the defaults in this conversation, in small buttons above the message.
 
 use leptos::prelude::*;
-use protocol::Sampling;
+use protocol::{AnswerFormat, Sampling};
 
 use super::filing::FolderChip;
 use crate::{
@@ -18,6 +18,9 @@ enum Difference {
     Instructions,
     Temperature(f32),
     Sampling,
+    Thought,
+    Tools,
+    Format,
     Context(u32),
     Longest(u32),
     Stop,
@@ -29,6 +32,9 @@ impl Difference {
             Self::Instructions => t().composer_instructions().to_owned(),
             Self::Temperature(value) => t().chip_temperature(&format::setting_of(&format::decimal(value))),
             Self::Sampling => t().drawer_sampling().to_owned(),
+            Self::Thought => t().drawer_thought().to_owned(),
+            Self::Tools => t().tools_title().to_owned(),
+            Self::Format => t().format_title().to_owned(),
             Self::Context(tokens) => t().chip_context(tokens.into()),
             Self::Longest(tokens) => t().chip_longest(tokens.into()),
             Self::Stop => t().drawer_stop().to_owned(),
@@ -52,6 +58,14 @@ fn differences(it: &Conversation, preset: Option<&Preset>, recommended: &Samplin
         found.push(Difference::Sampling);
     }
     let options = &it.options;
+    let base_thought = preset.map_or(0, |preset| preset.max_thought);
+    found.extend((options.max_thought != base_thought).then_some(Difference::Thought));
+    let base_tools = preset.map_or(&[][..], |preset| &preset.tools);
+    let same_tools =
+        options.tools.len() == base_tools.len() && options.tools.iter().all(|tool| base_tools.contains(tool));
+    found.extend((!same_tools).then_some(Difference::Tools));
+    let base_format = preset.map_or(&AnswerFormat::Text, |preset| &preset.format);
+    found.extend((options.format != *base_format).then_some(Difference::Format));
     found.extend((options.context > 0).then_some(Difference::Context(options.context)));
     found.extend((options.max_tokens > 0).then_some(Difference::Longest(options.max_tokens)));
     found.extend((!options.stop.is_empty()).then_some(Difference::Stop));
@@ -114,11 +128,28 @@ mod tests {
         assert_eq!(differences(&it, None, &model), [], "what the model recommends");
         it.system = "Like a pirate.".to_owned();
         it.options.sampling = Some(Sampling { temperature: 1.3, ..model.clone() });
+        it.options.max_thought = 256;
+        it.options.tools = vec!["a".to_owned(), "b".to_owned()];
+        it.options.format = AnswerFormat::Json;
         it.options.stop = vec!["END".to_owned()];
-        let own = [Difference::Instructions, Difference::Temperature(1.3), Difference::Stop];
+        let own = [
+            Difference::Instructions,
+            Difference::Temperature(1.3),
+            Difference::Thought,
+            Difference::Tools,
+            Difference::Format,
+            Difference::Stop,
+        ];
         assert_eq!(differences(&it, None, &model), own);
         let preset = Preset::of(&it, 1);
         assert_eq!(differences(&it, Some(&preset), &model), [Difference::Stop]);
+        it.options.tools.reverse();
+        assert_eq!(differences(&it, Some(&preset), &model), [Difference::Stop], "the same tools");
+        let mut less = it.clone();
+        less.options.max_thought = 0;
+        less.options.tools.pop();
+        let found = [Difference::Thought, Difference::Tools, Difference::Stop];
+        assert_eq!(differences(&less, Some(&preset), &model), found);
         it.options.sampling = None;
         let back = [Difference::Temperature(0.7), Difference::Stop];
         assert_eq!(differences(&it, Some(&preset), &model), back, "the preset's is another");

@@ -8,9 +8,9 @@ use super::filing::FolderInstructions;
 use super::tool_switches::ToolSwitches;
 
 use crate::{
-    components::{NumberField, ReloadHint, SamplingFields, Switch, Typed},
+    components::{NumberField, ReloadHint, SamplingFields, Switch, ThoughtField, Typed},
     format,
-    history::Conversation,
+    history::{Conversation, Options},
     language::t,
     state::{ChatStore, NamedDialog, Stores, models::ModelState, use_chat, use_engine, use_stores},
 };
@@ -78,15 +78,17 @@ fn Instructions() -> impl IntoView {
 fn Answers() -> impl IntoView {
     let (chat, engine) = (use_chat(), use_engine());
     let options = Memo::new(move |_| chat.conversation.with(|conversation| conversation.options.clone()));
-    let most = Signal::derive(move || {
-        options.with(|it| if it.max_tokens == 0 { String::new() } else { it.max_tokens.to_string() })
-    });
-    let thought = Signal::derive(move || {
-        options.with(|it| if it.max_thought == 0 { String::new() } else { it.max_thought.to_string() })
-    });
-    let context = Signal::derive(move || {
-        options.with(|it| if it.context == 0 { String::new() } else { it.context.to_string() })
-    });
+    let number = move |of: fn(&Options) -> u32| {
+        Signal::derive(move || match options.with(of) {
+            0 => String::new(),
+            number => number.to_string(),
+        })
+    };
+    let take = move |into: fn(&mut Options) -> &mut u32| {
+        Callback::new(move |number: Option<f64>| {
+            chat.edit(|it| *into(&mut it.options) = number.unwrap_or(0.0) as u32);
+        })
+    };
     let typed = typed(chat, |conversation, text| conversation.options.stop = stop_lines(&text));
     // As it is typed, as long as it says the same: an empty line is where the next one begins.
     let lines = StoredValue::new(String::new());
@@ -126,21 +128,18 @@ fn Answers() -> impl IntoView {
             <div class="fields">
                 <NumberField
                     label=t().settings_context() hint=t().settings_context_hint() min=512.0 max=262_144.0 step="512" placeholder=t().settings_context_default()
-                    value=context
-                    on_change={move |number: Option<f64>| chat.edit(|it| it.options.context = number.unwrap_or(0.0) as u32)}
+                    value=number(|it| it.context) on_change=take(|it| &mut it.context)
                 />
                 <NumberField
                     label=t().drawer_longest() hint=t().drawer_longest_hint() min=1.0 max=262_144.0 step="1" placeholder=t().drawer_no_limit()
-                    value=most
-                    on_change={move |number: Option<f64>| chat.edit(|it| it.options.max_tokens = number.unwrap_or(0.0) as u32)}
-                />
-                <NumberField
-                    label=t().drawer_thought() hint=t().drawer_thought_hint() min=1.0 max=262_144.0 step="1" placeholder=t().drawer_no_limit()
-                    value=thought
-                    on_change={move |number: Option<f64>| chat.edit(|it| it.options.max_thought = number.unwrap_or(0.0) as u32)}
+                    value=number(|it| it.max_tokens) on_change=take(|it| &mut it.max_tokens)
                 />
             </div>
             {reload}
+            <ThoughtField
+                value=Memo::new(move |_| options.with(|it| it.max_thought))
+                on_change=move |tokens| chat.edit(|it| it.options.max_thought = tokens)
+            />
             <label class="field">
                 <span>{t().drawer_stop()}</span>
                 <textarea

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use protocol::tune::{LEARNED_LOSS, Schedule, TuneLength, TuneSettings, TuneTarget};
 
 use crate::{
-    components::{NumberField, Switch, Typed},
+    components::{Choice, NumberField, Switch, Typed},
     format,
     language::{Text, t},
     state::{models::ModelState, use_engine, use_tune},
@@ -34,15 +34,9 @@ pub fn SettingsSection() -> impl IntoView {
     let name = Memo::new(move |_| settings.with(|it| it.name.clone()));
     let question = Memo::new(move |_| settings.with(|it| it.samples.first().cloned().unwrap_or_default()));
     let rank = Memo::new(move |_| settings.with(|it| it.rank));
-    let strengths: Vec<_> = RANKS
-        .into_iter()
-        .map(|(value, words)| {
-            let selected = move || rank.get() == value;
-            view! { <option value=value.to_string() prop:selected=selected>{format!("{} ({value})", words(t()))}</option> }
-        })
-        .collect();
-    let take_rank = move |event| {
-        let Ok(rank) = event_target_value(&event).parse::<u32>() else { return };
+    let ranks = RANKS.map(|(value, words)| (value.to_string(), format!("{} ({value})", words(t()))));
+    let take_rank = move |rank: String| {
+        let Ok(rank) = rank.parse::<u32>() else { return };
         tune.change_settings(|it| {
             // The adapter speaks as loudly as before: alpha stays in proportion.
             it.alpha *= rank as f32 / it.rank.max(1) as f32;
@@ -96,10 +90,10 @@ pub fn SettingsSection() -> impl IntoView {
                         on:change=move |_| typed_name.flush()
                     />
                 </label>
-                <label class="field">
-                    <span>{t().tune_rank()}</span>
-                    <select on:change=take_rank>{strengths}</select>
-                </label>
+                <Choice
+                    label=t().tune_rank() choices=ranks.into()
+                    value=Signal::derive(move || rank.get().to_string()) on_change=take_rank
+                />
                 <label class="field">
                     <span>{t().tune_length()}</span>
                     <select on:change=take_unit>
@@ -183,19 +177,19 @@ fn Advanced() -> impl IntoView {
             {switch(TuneTarget::ExpertDown, t().tune_target_expert_down(), hint)}
         }
     };
-    let schedules: Vec<_> = [
-        (Schedule::Cosine, "cosine", t().tune_cosine()),
-        (Schedule::Linear, "linear", t().tune_linear()),
-        (Schedule::Constant, "constant", t().tune_constant()),
-    ]
-    .into_iter()
-    .map(|(schedule, value, words)| {
-        let selected = move || settings.with(|it| it.schedule == schedule);
-        view! { <option value=value prop:selected=selected>{words}</option> }
-    })
-    .collect();
-    let take_schedule = move |event| {
-        let schedule = match event_target_value(&event).as_str() {
+    let schedules =
+        [("cosine", t().tune_cosine()), ("linear", t().tune_linear()), ("constant", t().tune_constant())];
+    let schedules = schedules.map(|(value, words)| (value.to_owned(), words.to_owned()));
+    let schedule = Signal::derive(move || {
+        let value = match settings.with(|it| it.schedule) {
+            Schedule::Cosine => "cosine",
+            Schedule::Linear => "linear",
+            Schedule::Constant => "constant",
+        };
+        value.to_owned()
+    });
+    let take_schedule = move |schedule: String| {
+        let schedule = match schedule.as_str() {
             "linear" => Schedule::Linear,
             "constant" => Schedule::Constant,
             _ => Schedule::Cosine,
@@ -215,10 +209,7 @@ fn Advanced() -> impl IntoView {
                 value=shown(|it| format::decimal(it.alpha)) on_change=taken(|it| it.alpha.into(), |it, number| it.alpha = number as f32) />
             <NumberField label=t().chart_rate() min=0.000_000_1 max=0.1 step="any"
                 value=shown(|it| rate_text(it.learning_rate)) on_change=taken(|it| it.learning_rate.into(), |it, number| it.learning_rate = number as f32) />
-            <label class="field">
-                <span>{t().tune_schedule()}</span>
-                <select on:change=take_schedule>{schedules}</select>
-            </label>
+            <Choice label=t().tune_schedule() choices=schedules.into() value=schedule on_change=take_schedule />
             <NumberField label=t().tune_warmup() hint=t().tune_warmup_hint() min=0.0 max=1.0 step="0.01"
                 value=shown(|it| format::decimal(it.warmup)) on_change=taken(|it| it.warmup.into(), |it, number| it.warmup = number as f32) />
             <NumberField label=t().tune_dropout() min=0.0 max=0.9 step="0.01"

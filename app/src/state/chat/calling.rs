@@ -109,9 +109,9 @@ impl ChatStore {
         let mut after = node;
         for call in &message.calls {
             let (text, failed) = match tools::run(call, &now.options) {
-                CallOutcome::Done(text) => (text, false),
-                CallOutcome::Failed(text) => (text, true),
-                CallOutcome::Search(query) => (self.found(&query, of).await, false),
+                Ok(CallOutcome::Done(text)) => (text, false),
+                Ok(CallOutcome::Search(query)) => (self.found(&query, of).await, false),
+                Err(error) => (error.to_json(), true),
             };
             let add = |conversation: &mut Conversation| {
                 conversation.add_tool_result(after, call, text, failed, history::now())

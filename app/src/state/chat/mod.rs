@@ -267,6 +267,16 @@ impl ChatStore {
 
     /// Changes the conversation on screen.
     pub fn edit(self, change: impl FnOnce(&mut Conversation)) {
+        let mut change = Some(change);
+        self.edit_once(&mut |conversation| {
+            if let Some(change) = change.take() {
+                change(conversation);
+            }
+        });
+    }
+
+    /// [`Self::edit`], compiled once for all changes.
+    fn edit_once(self, change: &mut dyn FnMut(&mut Conversation)) {
         if !self.has_begun() {
             self.shaped.set_value(true);
         }
