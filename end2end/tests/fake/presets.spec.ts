@@ -150,10 +150,11 @@ test("prompts are written into the message from the keyboard", async ({ app, pag
   await page.keyboard.press("Escape");
   await makePrompt(app, "Translate", "Translate {{text}} into {{language}}. {{text}}");
   await page.keyboard.press("Escape");
-  // While it closes, the message can't be focused.
   await expect(dialog(page, "Prompts")).toBeHidden();
   const menu = page.getByRole("listbox", { name: "Prompts" });
-  await app.composer.focus();
+  // While the dialog closes, the message can't be focused. A click waits for that.
+  await app.composer.click();
+  await expect(app.composer).toBeFocused();
   await page.keyboard.type("/");
   await expect(menu.getByRole("option")).toHaveText([/^Sum up/, /^Translate/, "All prompts…"]);
   await page.keyboard.press("ArrowDown");

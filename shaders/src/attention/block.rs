@@ -190,8 +190,6 @@ impl Block {
             .set("SPLIT", is_split)
             .set("ROWS", self.rows())
             .set("SCORED", self.rows() / 16)
-            // Smaller heads have more rows, whose registers it would take.
-            .set("AHEAD", self.head_dim > 256)
             .set("QUADS", quads)
             .set("GROUPS", groups)
             .set("OWNED", self.rows().div_ceil(groups));

@@ -19,7 +19,7 @@
 // keys:
 //   1. scores: a thread computes 1/16 of the keys (kq, kq + 16, kq + 32, kq + 48) for every 16th row. q and k pass
 //      through workgroup memory 32 dimensions at a time, transposed, so that neighbouring threads read neighbouring
-//      vec4s. With AHEAD the next 32 are loaded before those that are staged are used;
+//      vec4s;
 //   2. softmax: the row maximum over its 16 threads; the weights go to workgroup memory (replacing q and k);
 //   3. values: a thread accumulates 4 dimensions of every GROUPS-th row in registers.
 // Tiles before the window of the first query and after the last visible key are skipped. The workgroups with the
@@ -92,13 +92,11 @@ fn cached(slot: u32, j: u32, kv_head: u32) -> u32 {
 #endif
 }
 
-fn value(at: u32, quad: u32) -> vec4<f32> {
 #if KV_TYPE == Q8_0
+fn value(at: u32, quad: u32) -> vec4<f32> {
     return q8_values(v_cache[at + quad], q8_scale(v_cache[at + QUADS + quad / 16u], quad / 8u));
-#else
-    return kv_unpack4(v_cache[at + quad]);
-#endif
 }
+#endif
 
 fn staged_k(at: u32, quad: u32, real: bool) -> vec4<f32> {
     if (real && quad < QUADS) {
@@ -109,23 +107,6 @@ fn staged_k(at: u32, quad: u32, real: bool) -> vec4<f32> {
 #endif
     }
     return vec4<f32>(0.0);
-}
-
-// The vec4s that a thread stages.
-struct Loaded {
-    q: vec4<f32>,
-    k0: vec4<f32>,
-    k1: vec4<f32>,
-}
-
-fn loaded(row: Row, k0: u32, k1: u32, quad: u32, stage: u32, count: u32) -> Loaded {
-    var result: Loaded;
-    if (stage < ROWS && row.real && quad < QUADS) {
-        result.q = q[row.at + quad];
-    }
-    result.k0 = staged_k(k0, quad, stage < count);
-    result.k1 = staged_k(k1, quad, stage + 32u < count);
-    return result;
 }
 
 fn largest(x: vec4<f32>) -> f32 {
@@ -185,22 +166,17 @@ fn main(
 #for R in 0..{{SCORED}}
         var s_{{R}} = vec4<f32>(0.0);
 #endfor
-#if AHEAD
-        var next = loaded(staged, k0, k1, quad, stage, count);
-#endif
         for (var slab = 0u; slab < QUADS; slab += SLAB) {
-#if !(AHEAD)
-            let next = loaded(staged, k0, k1, slab + quad, stage, count);
-#endif
             workgroupBarrier();
             if (stage < ROWS) {
-                mem[quad * Q_STRIDE + stage] = next.q;
+                var value = vec4<f32>(0.0);
+                if (staged.real && slab + quad < QUADS) {
+                    value = q[staged.at + slab + quad];
+                }
+                mem[quad * Q_STRIDE + stage] = value;
             }
-            mem[K_AT + quad * K_STRIDE + stage] = next.k0;
-            mem[K_AT + quad * K_STRIDE + stage + 32u] = next.k1;
-#if AHEAD
-            next = loaded(staged, k0, k1, slab + SLAB + quad, stage, count);
-#endif
+            mem[K_AT + quad * K_STRIDE + stage] = staged_k(k0, slab + quad, stage < count);
+            mem[K_AT + quad * K_STRIDE + stage + 32u] = staged_k(k1, slab + quad, stage + 32u < count);
             workgroupBarrier();
             for (var d = 0u; d < SLAB; d += 1u) {
                 let k = K_AT + d * K_STRIDE + kq;
@@ -249,18 +225,21 @@ fn main(
 #for A in 0..{{OWNED}}
             acc_{{A}} *= shrink[min({{A}}u * GROUPS + team, ROWS - 1u)];
 #endfor
-            // Two at a time, whose loads overlap. A weight behind the last key is 0.
-            for (var i = 0u; i < min(count, 16u); i += 2u) {
-#for I in 0..2
-#for K in 0..4
-                let v_{{I}}_{{K}} = value(cached(slot, min(i + {{I}}u + {{K}}u * 16u, count - 1u), kv_head), column);
-#endfor
-#endfor
-#for I in 0..2
+            for (var i = 0u; i < min(count, 16u); i += 1u) {
+#if KV_TYPE == Q8_0
+                let v_0 = value(cached(slot, i, kv_head), column);
+                let v_1 = value(cached(slot, min(i + 16u, count - 1u), kv_head), column);
+                let v_2 = value(cached(slot, min(i + 32u, count - 1u), kv_head), column);
+                let v_3 = value(cached(slot, min(i + 48u, count - 1u), kv_head), column);
+#else
+                let v_0 = kv_unpack4(v_cache[cached(slot, i, kv_head) + column]);
+                let v_1 = kv_unpack4(v_cache[cached(slot, min(i + 16u, count - 1u), kv_head) + column]);
+                let v_2 = kv_unpack4(v_cache[cached(slot, min(i + 32u, count - 1u), kv_head) + column]);
+                let v_3 = kv_unpack4(v_cache[cached(slot, min(i + 48u, count - 1u), kv_head) + column]);
+#endif
 #for A in 0..{{OWNED}}
-                let p_{{I}}_{{A}} = mem[min({{A}}u * GROUPS + team, ROWS - 1u) * P_STRIDE + i + {{I}}u];
-                acc_{{A}} += p_{{I}}_{{A}}.x * v_{{I}}_0 + p_{{I}}_{{A}}.y * v_{{I}}_1 + p_{{I}}_{{A}}.z * v_{{I}}_2 + p_{{I}}_{{A}}.w * v_{{I}}_3;
-#endfor
+                let p_{{A}} = mem[min({{A}}u * GROUPS + team, ROWS - 1u) * P_STRIDE + i];
+                acc_{{A}} += p_{{A}}.x * v_0 + p_{{A}}.y * v_1 + p_{{A}}.z * v_2 + p_{{A}}.w * v_3;
 #endfor
             }
         }

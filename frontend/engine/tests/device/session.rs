@@ -244,9 +244,10 @@ fn several_tokens_share_a_submit_and_a_readback() {
     assert_eq!(together.len() as u32, 1 + answer.timings.decode_submits, "{together:?}");
     assert_eq!(together.iter().sum::<usize>(), drawn as usize);
     assert!(together.iter().any(|&count| count > 1), "{together:?}");
-    // Beside those: a chunk in two, since the device was idle, the choice of its last row, the end of the prompt, and the
-    // checkpoint.
-    assert_eq!(gpu.submits() - before, u64::from(answer.timings.decode_submits) + 5, "{together:?}");
+    // Beside those: a chunk, in as many as suit the machine but two at least, since the device was idle; the choice of its last
+    // row, the end of the prompt, and the checkpoint.
+    let others = gpu.submits() - before - u64::from(answer.timings.decode_submits);
+    assert!((5..=12).contains(&others), "{others} with {together:?}");
 }
 
 #[test]
