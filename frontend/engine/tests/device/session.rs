@@ -229,10 +229,13 @@ fn several_tokens_share_a_submit_and_a_readback() {
     let drawn = 41;
     run(&mut session, &prompt(20, 5), &greedy(8)).expect("an answer");
     session.forget();
-    let before = gpu.submits();
     let mut together = Vec::new();
+    let mut begun = 0;
     let mut on = |event| {
         if let Event::Drawn(ids) = event {
+            if together.is_empty() {
+                begun = gpu.submits();
+            }
             together.push(ids.len());
         }
     };
@@ -244,10 +247,9 @@ fn several_tokens_share_a_submit_and_a_readback() {
     assert_eq!(together.len() as u32, 1 + answer.timings.decode_submits, "{together:?}");
     assert_eq!(together.iter().sum::<usize>(), drawn as usize);
     assert!(together.iter().any(|&count| count > 1), "{together:?}");
-    // Beside those: a chunk, in as many as suit the machine but two at least, since the device was idle; the choice of its last
-    // row, the end of the prompt, and the checkpoint.
-    let others = gpu.submits() - before - u64::from(answer.timings.decode_submits);
-    assert!((5..=12).contains(&others), "{others} with {together:?}");
+    // Behind the prompt, whose submits depend on the machine, there are no others but one for the checkpoint.
+    let since = gpu.submits() - begun;
+    assert!(since <= u64::from(answer.timings.decode_submits) + 1, "{since} with {together:?}");
 }
 
 #[test]
