@@ -12,7 +12,7 @@ const long = (begin: string, tokens: number) => `${begin} ${"word".repeat(tokens
 const place = (page: Page) => ({
   question: page.getByRole("group", { name: "The conversation has become too long. What should happen to the oldest messages?" }),
   hint: page.locator("#composer-hint"),
-  line: page.getByRole("heading", { name: "The model doesn’t read what’s above." }),
+  line: page.getByRole("heading", { name: "The model no longer sees the messages above." }),
   /** The message after the line. */
   first: page.locator(".reading-start + article"),
   undo: page.getByRole("button", { name: "Undo" }).last(),
@@ -51,7 +51,7 @@ test("the oldest messages are left out, after asking once", async ({ app, page }
     await expect(first).toContainText("Second");
   });
   await test.step("goes on by itself, without what is not pinned", async () => {
-    await app.questions.nth(1).getByRole("button", { name: "Pin: always read by the model" }).click();
+    await app.questions.nth(1).getByRole("button", { name: "Keep in context" }).click();
     await expect(app.questions.nth(1)).toContainText("Pinned");
     await app.composer.fill(long("What do you read? Again", 900));
     await expect(hint).toHaveText(/^[\d,]+ of 2,048 tokens$/);
@@ -67,11 +67,11 @@ test("the oldest messages are left out, after asking once", async ({ app, page }
     await expect(first).toContainText("Second");
     await app.questions.nth(1).getByRole("button", { name: "Unpin" }).click();
     await expect(app.questions.nth(1)).not.toContainText("Pinned");
-    await page.getByRole("button", { name: "Read everything again" }).click();
+    await page.getByRole("button", { name: "Include all messages" }).click();
     await expect(line).toHaveCount(0);
     await undo.click();
     await expect(line).toBeVisible();
-    await page.getByRole("button", { name: "Read everything again" }).click();
+    await page.getByRole("button", { name: "Include all messages" }).click();
   });
   await test.step("asks again, where the engine finds it too long", async () => {
     await app.send("What do you read? Now");
@@ -162,8 +162,8 @@ test.describe("in German, with a model that fails", () => {
     await expect(page.locator("#composer-hint")).toHaveText("Die ältesten Nachrichten werden zusammengefasst.");
     await field.press("Enter");
     await expect(page.getByText("Das Zusammenfassen ist misslungen, daher wurden die ältesten Nachrichten weggelassen.").last()).toBeVisible();
-    await expect(page.getByRole("heading", { name: "Was darüber steht, liest das Modell nicht." })).toBeVisible();
-    await expect(page.getByRole("button", { name: "Wieder alles lesen" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Das Modell sieht die Nachrichten darüber nicht mehr." })).toBeVisible();
+    await expect(page.getByRole("button", { name: "Alle Nachrichten einbeziehen" })).toBeVisible();
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     expect(wide).toBeLessThanOrEqual(0);
   });

@@ -152,13 +152,12 @@ impl Step {
     }
 }
 
+/// The tests of the engine on a device.
+const DEVICE: (&str, &str) = ("frontend/engine", "device");
+
 /// The programs that take longest, in the order in which they start.
-const FIRST: &[(&str, &str)] = &[
-    ("frontend/engine", "device"),
-    ("frontend/worker", "worker"),
-    ("frontend/probe", "probe"),
-    ("shaders", "kernels"),
-];
+const FIRST: &[(&str, &str)] =
+    &[DEVICE, ("frontend/worker", "worker"), ("frontend/probe", "probe"), ("shaders", "kernels")];
 
 /// Compiles the programs, and adds a job for each one that these steps run.
 fn compile(steps: Vec<Step>, thorough: bool, selection: &Arc<Selection>, compiled: Compiled) -> Job<'static> {
@@ -185,9 +184,7 @@ fn compile(steps: Vec<Step>, thorough: bool, selection: &Arc<Selection>, compile
 
 /// The place of a program among the first. `None` for all others.
 fn place(program: &Program) -> Option<usize> {
-    let is_it =
-        |(package, name): &(&str, &str)| program.package == Path::new(package) && program.name == *name;
-    FIRST.iter().position(is_it).filter(|_| program.is_integration_test)
+    FIRST.iter().position(|&it| program.is(it)).filter(|_| program.is_integration_test)
 }
 
 /// Runs the tests of a program whose names contain one of the filters, or all if there are none.
@@ -197,19 +194,14 @@ fn test(program: Program, filters: Vec<String>, driver: Option<PathBuf>, thoroug
     let name = format!("{} {kind}{}", program.package.display(), program.name);
     let log = logs().join(format!("{}.log", name.replace(['/', ' '], "-")));
     let work = move |queue: &Queue<'_>, tally: &mut Tally| {
-        let folder = project::root().join(&program.package);
-        let mut test = Command::new(&program.executable);
-        test.current_dir(&folder).env("CARGO_MANIFEST_DIR", &folder);
-        // The time of each test, which only this lets a stable toolchain tell.
-        test.args(["-Zunstable-options", "--report-time"]).env("RUSTC_BOOTSTRAP", "1");
+        let mut test = command(&program, driver.as_deref());
         test.args(&filters);
         // What is ignored without it is thorough, too.
         test.envs(thorough.then_some(THOROUGH)).args(thorough.then_some("--include-ignored"));
         // A change is judged by cases that were there before it. A thorough run looks for others.
         test.envs((!thorough).then_some(SAME_CASES));
-        if let Some(driver) = &driver {
-            test.env("VK_DRIVER_FILES", driver);
-        }
+        // They have a step of their own.
+        test.args(["--skip", PUBLISHED]);
         if program.package == Path::new("server") {
             servers();
         }
@@ -218,11 +210,24 @@ fn test(program: Program, filters: Vec<String>, driver: Option<PathBuf>, thoroug
     job(step, &name, work)
 }
 
+/// Runs the tests of a program, with the time of each, which only the environment variable lets a stable toolchain tell.
+fn command(program: &Program, driver: Option<&Path>) -> Command {
+    let folder = project::root().join(&program.package);
+    let mut test = Command::new(&program.executable);
+    test.current_dir(&folder).env("CARGO_MANIFEST_DIR", &folder);
+    test.args(["-Zunstable-options", "--report-time"]).env("RUSTC_BOOTSTRAP", "1");
+    test.envs(driver.map(|driver| ("VK_DRIVER_FILES", driver)));
+    test
+}
+
+/// The names of the tests of the published model begin so.
+const PUBLISHED: &str = "published::";
+
 /// The tests of the published model, where it can be had.
 fn published(compiled: Option<&Vec<Program>>, queue: &Queue<'_>, tally: &mut Tally) -> Result<()> {
-    let is_it = |it: &&Program| it.is_test && place(it) == Some(0);
-    let device =
-        compiled.and_then(|all| all.iter().find(is_it)).context("the tests of the engine are missing")?;
+    let is_it = |it: &&Program| it.is_test && it.is_integration_test && it.is(DEVICE);
+    let device = compiled.and_then(|all| all.iter().find(is_it));
+    let device = device.context("the tests of the engine are missing")?;
     let model = match setup::gemma3_270m() {
         Ok(model) => model,
         Err(error) => {
@@ -230,14 +235,8 @@ fn published(compiled: Option<&Vec<Program>>, queue: &Queue<'_>, tally: &mut Tal
             return Ok(());
         }
     };
-    let folder = project::root().join(&device.package);
-    let mut test = Command::new(&device.executable);
-    test.current_dir(&folder).env("CARGO_MANIFEST_DIR", &folder).env("GEMTAB_PUBLISHED", model);
-    test.args(["-Zunstable-options", "--report-time"]).env("RUSTC_BOOTSTRAP", "1");
-    test.args(["--include-ignored", "--nocapture", "published::"]);
-    if let Some(driver) = setup::software_vulkan()? {
-        test.env("VK_DRIVER_FILES", driver);
-    }
+    let mut test = command(device, setup::software_vulkan()?.as_deref());
+    test.env("GEMTAB_PUBLISHED", model).args(["--include-ignored", "--nocapture", PUBLISHED]);
     tally::run(&mut test, Runner::Libtest, &logs().join("published.log"), tally, || queue.count_failure())
 }
 

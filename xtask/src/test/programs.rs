@@ -37,6 +37,13 @@ pub struct Program {
     pub executable: PathBuf,
 }
 
+impl Program {
+    /// Whether it has this package and name.
+    pub fn is(&self, (package, name): (&str, &str)) -> bool {
+        self.package == Path::new(package) && self.name == name
+    }
+}
+
 /// Compiles the programs and returns them.
 pub fn compile() -> Result<Vec<Program>> {
     step("Compiling all tests", || {

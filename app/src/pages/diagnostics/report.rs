@@ -129,7 +129,10 @@ mod tests {
         let tuning = "{}".to_owned();
         let benchmark = Benchmark { prompt: 512, answer: 101, rounds, tuning, ..Benchmark::default() };
         let text = of(of_benchmark(&benchmark));
-        assert!(text.contains("Generation speed: 200 tok/s") && text.ends_with("Forms: {}"), "{text}");
+        assert!(
+            text.contains("Generation speed: 200 tok/s") && text.ends_with("Kernel variants: {}"),
+            "{text}"
+        );
         let kernels = vec![KernelTime { name: "slow".into(), dispatches: 2, ms: 2.0, bytes: 100_000_000 }];
         let profile = Profile { copy_bytes_per_s: 100e9, kernels, ..Profile::default() };
         assert!(of(of_profile(&profile)).contains("slow  2  2.000  50.0  50%"), "{:?}", of_profile(&profile));
