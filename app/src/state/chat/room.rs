@@ -2,11 +2,8 @@
 //! user chooses once; from then on it happens by itself in the same manner, about half of the context at a time, so that the start
 //! of the prompt seldom changes and the engine need not read it again.
 
-use std::pin::Pin;
-
 use leptos::{prelude::*, task::spawn_local};
 use protocol::{Outcome, Progress, Request};
-use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
 use super::super::answer::AnswerPhase;
 use super::super::models::ModelState;
@@ -28,23 +25,6 @@ pub enum Manner {
     Summarize,
 }
 
-/// What room is made for.
-struct Need {
-    /// The last message of the prompt.
-    until: NodeId,
-    /// The message that is to fit the context with all before it: an answer that goes on or is given again, too.
-    measured: NodeId,
-    measure: Measure,
-    manner: Manner,
-}
-
-type Making = Pin<Box<dyn Future<Output = Option<ContextStart>>>>;
-
-#[wasm_split(later, fallible)]
-fn begin(chat: ChatStore, asked: Conversation, need: Need) -> Result<Making, SplitLoaderError> {
-    Ok(Box::pin(chat.make_room_now(asked, need)))
-}
-
 impl ChatStore {
     /// Returns how room is made in a conversation; `None` until the user has chosen.
     #[must_use]
@@ -63,7 +43,8 @@ impl ChatStore {
     }
 
     /// Makes room for an answer, if there is little left and the user has chosen how. What then still is too long, the engine
-    /// says.
+    /// says. `measured` is the message that is to fit the context with all before it: an answer that goes on or is given again,
+    /// too.
     pub(super) async fn make_room(
         self,
         asked: &mut Conversation,
@@ -72,29 +53,33 @@ impl ChatStore {
         measure: Measure,
     ) {
         let Some(manner) = untrack(|| self.manner_of(asked)) else { return };
-        if let Ok(making) = begin(self, asked.clone(), Need { until, measured, measure, manner }).await
-            && let Some(start) = making.await
-        {
+        if let Some(start) = self.later_start(asked, until, measured, measure, manner).await {
             asked.context_start = start;
         }
     }
 
     /// Moves the start so that the prompt takes about half of the context. Returns `None` if there is room, or none can be made.
-    async fn make_room_now(self, asked: Conversation, need: Need) -> Option<ContextStart> {
-        let Need { until, measured, measure, manner } = need;
+    async fn later_start(
+        self,
+        asked: &Conversation,
+        until: NodeId,
+        measured: NodeId,
+        measure: Measure,
+        manner: Manner,
+    ) -> Option<ContextStart> {
         let Measure { context, able } = measure;
         // Documents get half of the context, an answer an eighth.
         let most = if asked.wants_documents(until) { context / 2 } else { context - context / 8 };
-        if self.count(&asked, measured, able).await? <= most {
+        if self.count(asked, measured, able).await? <= most {
             return None;
         }
         let begun = asked.start_on(&asked.path_to(until));
-        let count = async |at| self.count(&starting_at(&asked, at), measured, able).await;
+        let count = async |at| self.count(&starting_at(asked, at), measured, able).await;
         let at = first_that_fits(&asked.later_starts(until), context / 2, count).await?;
         let before = asked.context_start.clone();
         let (summary, said) = match manner {
             Manner::LeaveOut => (String::new(), t().room_left_out()),
-            Manner::Summarize => match self.summary(&asked, at, measure).await? {
+            Manner::Summarize => match self.summary(asked, at, measure).await? {
                 summary if !summary.is_empty() => (summary, t().room_summarized()),
                 // The one before is better than none.
                 _ => (begun.map(|_| before.summary.clone()).unwrap_or_default(), t().room_failed()),
