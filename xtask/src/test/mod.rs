@@ -1,5 +1,6 @@
 //! `cargo xtask test`: every check there is, and a summary.
 
+mod causes;
 mod changed;
 mod jobs;
 mod programs;

@@ -12,6 +12,9 @@ use crate::process::{Usage, readable};
 /// How many of the longest tests are listed.
 const LONGEST: usize = 20;
 
+/// How many programs are listed with their memory.
+const LARGEST: usize = 10;
+
 /// A row for each step, what failed, and the longest tests. The last line counts the tests.
 pub fn summary(reports: &[Report], time: Duration) -> String {
     let mut text = format!(
@@ -47,6 +50,9 @@ pub fn summary(reports: &[Report], time: Duration) -> String {
     for report in reports {
         if let Some(failure) = &report.failure {
             text += &format!("\n{}: {failure}\n", report.step);
+            for cause in &report.tally.causes {
+                text += &format!("\n{cause}\n");
+            }
         }
     }
     let processor = reports.iter().map(|report| report.usage).sum::<Usage>().processor;
@@ -78,9 +84,10 @@ fn largest(reports: &[Report]) -> String {
     reports.sort_by_key(|report| std::cmp::Reverse(report.usage.peak));
     let lines = reports
         .iter()
+        .take(LARGEST)
         .map(|report| format!("{:>14}  {}: {}\n", gigabytes(report.usage.peak), report.step, report.name));
     let lines: String = lines.collect();
-    if lines.is_empty() { lines } else { format!("\nthe most memory of each program\n{lines}") }
+    if lines.is_empty() { lines } else { format!("\nthe programs that took the most memory\n{lines}") }
 }
 
 fn gigabytes(bytes: u64) -> String {
@@ -101,7 +108,7 @@ mod tests {
             step,
             name: "tests".into(),
             failure: failure.map(str::to_owned),
-            tally: Tally { passed, failed, tests: tests.collect() },
+            tally: Tally { passed, failed, tests: tests.collect(), causes: vec!["why".to_owned(); failed] },
             time: Duration::from_secs(2),
             usage: Usage { processor: Duration::from_secs(3), peak: 2_500_000_000 },
             compiles: false,
@@ -124,6 +131,9 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("fmt: not formatted"), "{text}");
+        let failed =
+            summary(&[report(Step::Unit, Some("tests: 1 test failed"), 1, 1)], Duration::from_secs(1));
+        assert!(failed.contains("\nunit: tests: 1 test failed\n\nwhy\n"), "{failed}");
         assert!(text.contains("2.50 GB  unit: tests"), "{text}");
         let listed = |at: usize| text.contains(&format!("  tests: unit {at}\n"));
         assert!(listed(29) && listed(10) && !listed(9), "{text}");

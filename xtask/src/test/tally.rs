@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 
+use super::causes::causes;
 use crate::process::{line, wait};
 
 /// What ran, and how long each test took.
@@ -20,12 +21,15 @@ pub struct Tally {
     pub failed: usize,
     /// Each test, and how long it took.
     pub tests: Vec<(String, Duration)>,
+    /// What the runner says of each test that failed.
+    pub causes: Vec<String>,
 }
 
 impl Sum for Tally {
     fn sum<I: Iterator<Item = Self>>(tallies: I) -> Self {
         tallies.fold(Self::default(), |mut sum, next| {
             sum.tests.extend(next.tests);
+            sum.causes.extend(next.causes);
             Self { passed: sum.passed + next.passed, failed: sum.failed + next.failed, ..sum }
         })
     }
@@ -103,7 +107,9 @@ pub fn run(
     let status = wait(&mut child).with_context(|| format!("`{}` was lost", line(command)))?;
     let failed = tally.failed - failed_before;
     if failed > 0 || !status.success() {
-        eprintln!("\n{}", std::fs::read_to_string(log).unwrap_or_default());
+        let text = std::fs::read_to_string(log).unwrap_or_default();
+        eprintln!("\n{text}");
+        tally.causes.extend(causes(&without_colour(&text), runner));
     }
     match (stopped, failed) {
         (Some(why), _) => bail!("{why}"),
