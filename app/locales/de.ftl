@@ -626,6 +626,7 @@ tool-error-syntax = Dieser Ausdruck ist ungültig.
 tool-error-division-by-zero = Durch null kann nicht geteilt werden.
 tool-error-too-large = Der Ausdruck oder eine Zahl darin ist zu lang.
 tool-error-undefined = Das Ergebnis ist nicht definiert.
+tool-error-units = Diese Einheiten passen nicht zusammen.
 tool-error-no-words = Es gibt keine Wörter, nach denen gesucht werden kann.
 drawer-sampling-model = Es gelten die Vorgaben des Modells.
 drawer-sampling-diffusion = Dieses Diffusionsmodell hat ein eigenes Sampling. Nur der Seed wirkt sich aus.

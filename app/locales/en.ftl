@@ -627,6 +627,7 @@ tool-error-syntax = This expression isn’t valid.
 tool-error-division-by-zero = Can’t divide by zero.
 tool-error-too-large = The expression or a number in it is too long.
 tool-error-undefined = The result isn’t defined.
+tool-error-units = These units don’t match.
 tool-error-no-words = There are no words to search for.
 drawer-sampling-model = Uses the model’s defaults.
 drawer-sampling-diffusion = This is a diffusion model with its own sampler. Only the seed has an effect.

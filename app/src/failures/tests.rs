@@ -401,7 +401,7 @@ fn every_failure_has_a_sentence() {
         for code in all() {
             let sentence = of(&code);
             whole(&sentence);
-            assert!(sentence.ends_with('.') && !sentence.contains(".."), "{sentence}");
+            assert!(sentence.ends_with(['.', '。']) && !sentence.contains(".."), "{sentence}");
         }
     });
 }
@@ -422,7 +422,7 @@ fn sentences(all: impl IntoIterator<Item = String>) {
     let mut seen = std::collections::BTreeSet::new();
     for sentence in all {
         whole(&sentence);
-        assert!(sentence.ends_with('.') && !sentence.contains(".."), "{sentence}");
+        assert!(sentence.ends_with(['.', '。']) && !sentence.contains(".."), "{sentence}");
         assert!(!sentence.contains("In English"), "{sentence}");
         assert!(seen.insert(sentence.clone()), "twice: {sentence}");
     }
@@ -432,7 +432,7 @@ fn sentences(all: impl IntoIterator<Item = String>) {
 fn every_error_of_a_tool_has_a_sentence() {
     use crate::tools::ToolError as E;
     let syntax = E::Syntax { character: 3 };
-    let all = [E::UnknownTool, syntax, E::DivisionByZero, E::TooLarge, E::Undefined, E::NoWords];
+    let all = [E::UnknownTool, syntax, E::DivisionByZero, E::TooLarge, E::Undefined, E::Units, E::NoWords];
     in_each_language(|_| sentences(all.iter().map(tool)));
 }
 
@@ -582,7 +582,7 @@ fn every_problem_of_an_example_has_words() {
         for it in problems() {
             let words = problem(&it);
             whole(&words);
-            assert!(!words.ends_with('.'), "{words}");
+            assert!(!words.ends_with(['.', '。']), "{words}");
         }
         whole(&kernel_problem(&KernelProblem::Differs { element: 517, found: 0.25, expected: -1.75 }));
         whole(&kernel_problem(&KernelProblem::Refused { reason: String::new() }));

@@ -1,53 +1,85 @@
-//! Exact arithmetic with decimals: `0.1 + 0.2` is `0.3`. Numbers are fractions; a result without an end is rounded, and says so.
+//! Exact arithmetic with decimals and units: `0.1 + 0.2` is `0.3`. Numbers are fractions; a result without an end is rounded, and
+//! says so.
 //!
 //! ```text
-//! sum     = product {("+" | "-") product}
-//! product = sign {("*" | "/" | "mod") sign}
-//! sign    = ["-"] power
-//! power   = atom ["^" sign]
-//! atom    = (number | "(" sum ")" | NAME "(" sum {";" sum} ")") ["%"]
+//! whole    = sum ["to" product] | ["-"] number SCALE "to" SCALE
+//! sum      = product {("+" | "-") product}
+//! product  = sign {("*" | "/" | "mod") sign}
+//! sign     = ["-"] power
+//! power    = atom ["^" sign]
+//! atom     = (number {unit number} [unit] | unit | "(" sum ")" | NAME "(" sum {";" sum} ")") ["%"]
+//! unit     = UNIT ["^" digits]
 //! ```
+//!
+//! `in` is another word for `to`.
 
 use super::ToolError;
+use super::number::Number;
+use super::units::{Quantity, Scale};
 
 /// Most characters of an expression.
 const LONGEST: usize = 2_000;
 /// Most parentheses inside one another.
 const DEEPEST: usize = 64;
-/// Digits behind the point of a result without an end.
-const DIGITS: u32 = 15;
-
-/// A fraction in lowest terms; the denominator is positive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Number {
-    over: i128,
-    under: i128,
-}
 
 /// Computes an expression.
 pub fn calculate(expression: &str) -> Result<String, ToolError> {
     if expression.len() > LONGEST {
         return Err(ToolError::TooLarge);
     }
-    let text: Vec<char> = expression.chars().filter(|c| !c.is_whitespace() && *c != '_').collect();
-    let mut reader = Reader { text, at: 0, depth: 0 };
+    let mut reader = Reader { text: expression.chars().collect(), at: 0, depth: 0, unit: None };
+    if let Some((degrees, to)) = reader.temperature()? {
+        return Ok(format!("{} {to}", degrees.written()?));
+    }
     let result = reader.sum()?;
-    if reader.at < reader.text.len() { Err(reader.syntax()) } else { result.written() }
+    if reader.keyword(&["to", "in"]) {
+        let from = reader.at;
+        let unit = reader.product()?;
+        reader.end()?;
+        let name: String = reader.text[from..].iter().filter(|c| !c.is_whitespace()).collect();
+        let number = result.with(unit, |number, of| number.times(of.inverse()?))?.number;
+        return Ok(format!("{} {name}", number.written()?));
+    }
+    reader.end()?;
+    match reader.unit {
+        // As the expression has it.
+        Some((name, unit)) if unit.dimension == result.dimension => {
+            let number = result.with(unit, |number, of| number.times(of.inverse()?))?.number;
+            Ok(format!("{} {name}", number.written()?))
+        }
+        _ => result.written(),
+    }
 }
 
 struct Reader {
     text: Vec<char>,
     at: usize,
     depth: usize,
+    /// The first unit of the expression, with its name.
+    unit: Option<(String, Quantity)>,
+}
+
+/// Whether a character belongs to a name: of a function, of a unit.
+fn is_of_name(letter: char) -> bool {
+    letter.is_alphabetic() || letter == '°'
 }
 
 impl Reader {
     fn syntax(&self) -> ToolError {
-        ToolError::Syntax { character: self.at as u64 }
+        let read = &self.text[..self.at.min(self.text.len())];
+        ToolError::Syntax { character: read.iter().filter(|c| !is_blank(**c)).count() as u64 }
     }
 
-    fn next(&self) -> Option<char> {
+    /// The next character that isn't blank. What is blank before it has been read then.
+    fn next(&mut self) -> Option<char> {
+        while self.text.get(self.at).copied().is_some_and(is_blank) {
+            self.at += 1;
+        }
         self.text.get(self.at).copied()
+    }
+
+    fn end(&mut self) -> Result<(), ToolError> {
+        if self.next().is_none() { Ok(()) } else { Err(self.syntax()) }
     }
 
     /// Takes one of these characters, if it comes next.
@@ -57,67 +89,80 @@ impl Reader {
         Some(next)
     }
 
-    fn word(&mut self) -> String {
-        let rest = &self.text[self.at..];
-        let word: String = rest.iter().take_while(|c| c.is_ascii_alphabetic()).collect();
-        self.at += word.len();
-        word
+    /// The name that comes next, which is not taken.
+    fn name(&mut self) -> String {
+        self.next();
+        self.text[self.at..].iter().take_while(|c| is_of_name(**c)).collect()
     }
 
-    fn sum(&mut self) -> Result<Number, ToolError> {
+    /// Whether a name and a parenthesis come next.
+    fn calls(&mut self) -> bool {
+        let name = self.name();
+        let behind = self.at + name.chars().count();
+        self.text[behind..].iter().find(|c| !is_blank(**c)) == Some(&'(')
+    }
+
+    /// Takes one of these words, if it comes next.
+    fn keyword(&mut self, of: &[&str]) -> bool {
+        let name = self.name();
+        let found = of.contains(&name.as_str());
+        if found {
+            self.at += name.chars().count();
+        }
+        found
+    }
+
+    fn sum(&mut self) -> Result<Quantity, ToolError> {
         let mut sum = self.product()?;
         while let Some(sign) = self.take(&['+', '-', '−']) {
             let term = self.product()?;
-            sum = sum.plus(if sign == '+' { term } else { term.negative()? })?;
+            sum = sum.with(term, |sum, term| sum.plus(if sign == '+' { term } else { term.negative()? }))?;
         }
         Ok(sum)
     }
 
-    fn product(&mut self) -> Result<Number, ToolError> {
+    fn product(&mut self) -> Result<Quantity, ToolError> {
         let mut product = self.sign()?;
         loop {
             if self.take(&['*', '×', '·']).is_some() {
                 product = product.times(self.sign()?)?;
             } else if self.take(&['/', '÷', ':']).is_some() {
                 product = product.times(self.sign()?.inverse()?)?;
-            } else if self.text[self.at..].starts_with(&['m', 'o', 'd']) {
-                self.at += 3;
-                let by = self.sign()?;
-                let times = Number::whole(product.times(by.inverse()?)?.floor());
-                product = product.plus(times.times(by)?.negative()?)?;
+            } else if self.keyword(&["mod"]) {
+                product = product.with(self.sign()?, |number, by| {
+                    let times = Number::whole(number.times(by.inverse()?)?.floor());
+                    number.plus(times.times(by)?.negative()?)
+                })?;
             } else {
                 return Ok(product);
             }
         }
     }
 
-    fn sign(&mut self) -> Result<Number, ToolError> {
+    fn sign(&mut self) -> Result<Quantity, ToolError> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return Err(ToolError::TooLarge);
         }
-        let signed =
-            if self.take(&['-', '−']).is_some() { self.sign()?.negative()? } else { self.power()? };
+        let is_negative = self.take(&['-', '−']).is_some();
+        let signed = if is_negative { self.sign()?.map(Number::negative)? } else { self.power()? };
         self.depth -= 1;
         Ok(signed)
     }
 
-    fn power(&mut self) -> Result<Number, ToolError> {
+    fn power(&mut self) -> Result<Quantity, ToolError> {
         let base = self.atom()?;
         if self.take(&['^']).is_none() {
             return Ok(base);
         }
-        let exponent = self.sign()?;
+        let exponent = self.sign()?.plain()?;
         if exponent.under != 1 {
             return Err(ToolError::Undefined);
         }
-        let base = if exponent.over < 0 { base.inverse()? } else { base };
-        let times = u32::try_from(exponent.over.unsigned_abs()).map_err(|_| ToolError::TooLarge)?;
-        let power = |value: i128| value.checked_pow(times).ok_or(ToolError::TooLarge);
-        Number::new(power(base.over)?, power(base.under)?)
+        base.power(exponent.over)
     }
 
-    fn atom(&mut self) -> Result<Number, ToolError> {
+    fn atom(&mut self) -> Result<Quantity, ToolError> {
         let mut value = match self.next() {
             Some('(') => {
                 self.at += 1;
@@ -125,18 +170,81 @@ impl Reader {
                 self.take(&[')']).ok_or(self.syntax())?;
                 value
             }
-            Some(letter) if letter.is_ascii_alphabetic() => self.function()?,
-            _ => self.number()?,
+            // `min` is a function, too.
+            Some(letter) if is_of_name(letter) && self.calls() => self.function()?,
+            Some(letter) if is_of_name(letter) => self.unit()?.ok_or(self.syntax())?,
+            _ => self.amount()?,
         };
         while self.take(&['%']).is_some() {
-            value = value.times(Number::new(1, 100)?)?;
+            value = value.map(|number| number.times(Number::new(1, 100)?))?;
         }
         Ok(value)
     }
 
-    fn function(&mut self) -> Result<Number, ToolError> {
+    /// A number with or without a unit, or several with units that are one amount: `3 h 20 min`.
+    fn amount(&mut self) -> Result<Quantity, ToolError> {
+        let number = self.number()?.into();
+        let Some(unit) = self.unit()? else { return Ok(number) };
+        let mut amount = number.times(unit)?;
+        while self.next().is_some_and(|next| next.is_ascii_digit()) {
+            let number = Quantity::from(self.number()?);
+            let unit = self.unit()?.ok_or(self.syntax())?;
+            amount = amount.with(number.times(unit)?, Number::plus)?;
+        }
+        Ok(amount)
+    }
+
+    /// Takes a unit with its power, if one comes next.
+    fn unit(&mut self) -> Result<Option<Quantity>, ToolError> {
+        let name = self.name();
+        let Some(unit) = Quantity::unit(&name) else { return Ok(None) };
+        self.at += name.chars().count();
+        let power = match self.take(&['²', '³', '^']) {
+            None => 1,
+            Some('²') => 2,
+            Some('³') => 3,
+            Some(_) => {
+                let sign = if self.take(&['-', '−']).is_some() { -1 } else { 1 };
+                let power = self.number()?;
+                if power.under == 1 { sign * power.over } else { return Err(ToolError::Undefined) }
+            }
+        };
+        let powered = unit.power(power)?;
+        let name = if power == 1 { name } else { format!("{name}^{power}") };
+        self.unit.get_or_insert((name, powered));
+        Ok(Some(powered))
+    }
+
+    /// Takes a temperature that is to be converted, which nothing can be computed with: two times 20 °C isn't 40 °C. Returns it
+    /// with its new unit, or `None`, with nothing taken.
+    fn temperature(&mut self) -> Result<Option<(Number, String)>, ToolError> {
+        let is_negative = self.take(&['-', '−']).is_some();
+        let taken = (|| {
+            let degrees = self.number().ok()?;
+            let from = self.scale()?;
+            let to = self.keyword(&["to", "in"]).then(|| self.name())?;
+            Some((degrees, from, self.scale()?, to))
+        })();
+        let Some((degrees, from, scale, to)) = taken.filter(|_| self.next().is_none()) else {
+            self.at = 0;
+            return Ok(None);
+        };
+        let degrees = if is_negative { degrees.negative()? } else { degrees };
+        Ok(Some((from.convert(degrees, scale)?, to)))
+    }
+
+    /// Takes a scale of temperatures, if one comes next.
+    fn scale(&mut self) -> Option<Scale> {
+        let name = self.name();
+        let scale = Scale::named(&name)?;
+        self.at += name.chars().count();
+        Some(scale)
+    }
+
+    fn function(&mut self) -> Result<Quantity, ToolError> {
         let begins = self.at;
-        let name = self.word();
+        let name = self.name();
+        self.at += name.chars().count();
         self.take(&['(']).ok_or(self.syntax())?;
         let first = self.sum()?;
         let mut others = Vec::new();
@@ -145,25 +253,21 @@ impl Reader {
         }
         self.take(&[')']).ok_or(self.syntax())?;
         match (name.as_str(), others.as_slice()) {
-            ("abs", []) => {
-                if first.over < 0 {
-                    first.negative()
-                } else {
-                    Ok(first)
-                }
-            }
-            ("floor", []) => Ok(Number::whole(first.floor())),
-            ("ceil", []) => Number::whole(first.negative()?.floor()).negative(),
-            ("round", []) => first.rounded(0),
-            ("round", [Number { over, under: 1 }]) => {
-                first.rounded(u32::try_from(*over).map_err(|_| ToolError::Undefined)?)
+            ("abs", []) => first.map(|number| if number.over < 0 { number.negative() } else { Ok(number) }),
+            ("floor", []) => Ok(Number::whole(first.plain()?.floor()).into()),
+            ("ceil", []) => Ok(Number::whole(first.plain()?.negative()?.floor()).negative()?.into()),
+            ("round", []) => Ok(first.plain()?.rounded(0)?.into()),
+            ("round", [digits]) => {
+                let digits = digits.plain()?;
+                let whole = u32::try_from(digits.over).ok().filter(|_| digits.under == 1);
+                Ok(first.plain()?.rounded(whole.ok_or(ToolError::Undefined)?)?.into())
             }
             ("sqrt", []) => first.root(),
             ("min" | "max", others) => {
                 let mut found = first;
                 for &other in others {
-                    let is_less = other.plus(found.negative()?)?.over < 0;
-                    if is_less == (name == "min") {
+                    let difference = other.with(found, |other, found| other.plus(found.negative()?))?;
+                    if (difference.number.over < 0) == (name == "min") {
                         found = other;
                     }
                 }
@@ -195,105 +299,9 @@ impl Reader {
     }
 }
 
-impl Number {
-    fn new(over: i128, under: i128) -> Result<Self, ToolError> {
-        if under == 0 {
-            return Err(ToolError::DivisionByZero);
-        }
-        let (mut a, mut b) = (over.unsigned_abs(), under.unsigned_abs());
-        while b != 0 {
-            (a, b) = (b, a % b);
-        }
-        let divisor = i128::try_from(a).map_err(|_| ToolError::TooLarge)?;
-        let (over, under) = (over / divisor, under / divisor);
-        let sign = if under < 0 { -1 } else { 1 };
-        match (over.checked_mul(sign), under.checked_mul(sign)) {
-            (Some(over), Some(under)) => Ok(Self { over, under }),
-            _ => Err(ToolError::TooLarge),
-        }
-    }
-
-    const fn whole(over: i128) -> Self {
-        Self { over, under: 1 }
-    }
-
-    fn negative(self) -> Result<Self, ToolError> {
-        let over = self.over.checked_neg().ok_or(ToolError::TooLarge)?;
-        Ok(Self { over, ..self })
-    }
-
-    fn inverse(self) -> Result<Self, ToolError> {
-        Self::new(self.under, self.over)
-    }
-
-    fn plus(self, other: Self) -> Result<Self, ToolError> {
-        let product = |a: i128, b: i128| a.checked_mul(b).ok_or(ToolError::TooLarge);
-        let over = product(self.over, other.under)?.checked_add(product(other.over, self.under)?);
-        Self::new(over.ok_or(ToolError::TooLarge)?, product(self.under, other.under)?)
-    }
-
-    fn times(self, other: Self) -> Result<Self, ToolError> {
-        // Crosswise first, so that fewer products are too large.
-        let (a, b) = (Self::new(self.over, other.under)?, Self::new(other.over, self.under)?);
-        match (a.over.checked_mul(b.over), a.under.checked_mul(b.under)) {
-            (Some(over), Some(under)) => Self::new(over, under),
-            _ => Err(ToolError::TooLarge),
-        }
-    }
-
-    fn floor(self) -> i128 {
-        self.over.div_euclid(self.under)
-    }
-
-    /// Rounds half away from zero.
-    fn rounded(self, digits: u32) -> Result<Self, ToolError> {
-        let scale = 10_i128.checked_pow(digits).ok_or(ToolError::TooLarge)?;
-        let scaled = self.times(Self::whole(scale))?;
-        let half = Self::new(if scaled.over < 0 { -1 } else { 1 }, 2)?;
-        let moved = scaled.plus(half)?;
-        // Division cuts off towards zero.
-        Self::new(moved.over / moved.under, scale)
-    }
-
-    /// The root, exact or with [`DIGITS`] digits.
-    fn root(self) -> Result<Self, ToolError> {
-        let exact = |value: i128| Some(value.isqrt()).filter(|root| root * root == value);
-        if self.over < 0 {
-            return Err(ToolError::Undefined);
-        }
-        match (exact(self.over), exact(self.under)) {
-            (Some(over), Some(under)) => Self::new(over, under),
-            _ => {
-                let scale = 10_i128.pow(DIGITS);
-                let scaled = self.times(Self::whole(scale))?.times(Self::whole(scale))?;
-                // One more than a denominator of tens, so that it is not taken for exact.
-                Self::new(scaled.floor().isqrt() * 3 + 1, scale * 3)
-            }
-        }
-    }
-
-    /// The number in decimals; rounded, with `≈`, if they have no end.
-    fn written(self) -> Result<String, ToolError> {
-        let mut rest = self.under;
-        let mut digits = 0;
-        for prime in [2, 5] {
-            let mut count = 0;
-            while rest % prime == 0 {
-                (rest, count) = (rest / prime, count + 1);
-            }
-            digits = digits.max(count);
-        }
-        let is_exact = rest == 1 && digits <= 30;
-        let digits = if is_exact { digits } else { DIGITS };
-        let shown = if is_exact { self } else { self.rounded(digits)? };
-        let scaled = shown.times(Self::whole(10_i128.pow(digits)))?.over;
-        let text = format!("{:0>width$}", scaled.unsigned_abs(), width = digits as usize + 1);
-        let (whole, behind) = text.split_at(text.len() - digits as usize);
-        let behind = behind.trim_end_matches('0');
-        let point = if behind.is_empty() { "" } else { "." };
-        let sign = if scaled < 0 { "-" } else { "" };
-        Ok(format!("{}{sign}{whole}{point}{behind}", if is_exact { "" } else { "≈ " }))
-    }
+/// Whether a character only separates.
+fn is_blank(letter: char) -> bool {
+    letter.is_whitespace() || letter == '_'
 }
 
 #[cfg(test)]
@@ -325,8 +333,50 @@ mod tests {
     }
 
     #[test]
+    fn units_are_exact() {
+        for (expression, result) in [
+            ("5 km to miles", "≈ 3.10685596118667 miles"),
+            ("1 mile in m", "1609.344 m"),
+            ("100 km/h to m/s", "≈ 27.777777777777778 m/s"),
+            ("3 h 20 min to s", "12000 s"),
+            ("3 h 20 min + 40 min", "4 h"),
+            ("5 ft 11 inches to cm", "180.34 cm"),
+            ("60 km / (30 min)", "≈ 33.333333333333333 m/s"),
+            ("60 km / 30 min to km/h", "120 km/h"),
+            ("2 m * 3 m", "6 m^2"),
+            ("6 m² to cm^2", "60000 cm^2"),
+            ("sqrt(16 m^2)", "4 m"),
+            ("1 GiB to MB", "1073.741824 MB"),
+            ("700 MB / (50 Mbit/s) to min", "≈ 1.866666666666667 min"),
+            ("max(1 kg, 2 lb) to g", "1000 g"),
+            ("10 kg + 5%", "err"),
+            ("2 kWh / 4 h to W", "500 W"),
+            ("1 cup to ml", "236.5882365 ml"),
+            ("20 °C to °F", "68 °F"),
+            ("-40 F in C", "-40 C"),
+            ("0 K to °C", "-273.15 °C"),
+            ("10 KILOMETERS to m", "10000 m"),
+            ("7 days mod 2 days", "1 days"),
+            ("1 / (4 s)", "0.25 1/s"),
+        ] {
+            let expected = if result == "err" { Err(ToolError::Units) } else { Ok(result) };
+            assert_eq!(calculate(expression).as_deref().map_err(|error| *error), expected, "{expression}");
+        }
+    }
+
+    #[test]
     fn what_cannot_be_computed_says_why() {
         for (expression, error) in [
+            ("5 km to kg", ToolError::Units),
+            ("5 km + 3", ToolError::Units),
+            ("2 ^ (3 m)", ToolError::Units),
+            ("sqrt(2 m)", ToolError::Units),
+            ("5 smoots", ToolError::Syntax { character: 1 }),
+            ("5 km to", ToolError::Syntax { character: 5 }),
+            ("5 km to 0 m", ToolError::DivisionByZero),
+            ("2 * 20 °C", ToolError::Syntax { character: 4 }),
+            ("-1 K to °C", ToolError::Undefined),
+            ("1 m^200", ToolError::TooLarge),
             ("1 / (2 - 2)", ToolError::DivisionByZero),
             ("2 +", ToolError::Syntax { character: 2 }),
             ("2 3 )", ToolError::Syntax { character: 2 }),

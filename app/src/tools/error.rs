@@ -18,6 +18,8 @@ pub enum ToolError {
     TooLarge,
     /// The result is no number that can be written exactly, such as the root of a negative number.
     Undefined,
+    /// Its units don't fit together.
+    Units,
     /// There are no words to search for.
     NoWords,
 }
@@ -26,11 +28,12 @@ pub enum ToolError {
 const SYNTAX: &str = "syntax-at-character-";
 
 /// The names of the others.
-const NAMES: [(ToolError, &str); 5] = [
+const NAMES: [(ToolError, &str); 6] = [
     (ToolError::UnknownTool, "unknown-tool"),
     (ToolError::DivisionByZero, "division-by-zero"),
     (ToolError::TooLarge, "too-large"),
     (ToolError::Undefined, "undefined"),
+    (ToolError::Units, "units-do-not-match"),
     (ToolError::NoWords, "no-words"),
 ];
 

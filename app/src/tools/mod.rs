@@ -3,6 +3,8 @@
 mod calculator;
 mod clock;
 mod error;
+mod number;
+mod units;
 
 pub use error::ToolError;
 
