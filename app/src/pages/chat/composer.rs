@@ -15,7 +15,7 @@ use crate::{
     components::{Glyph, Icon},
     language::t,
     state::{
-        chat::{Manner, is_long_paste},
+        chat::{Overflow, is_long_paste},
         models::ModelState,
         recording::RecordingPhase,
         settings::SendKey,
@@ -75,10 +75,10 @@ pub fn Composer() -> impl IntoView {
         None
     });
     let too_long = Memo::new(move |_| chat.prompt_size.get().filter(|size| size.is_too_long()));
-    let manner = Memo::new(move |_| chat.conversation.with(|conversation| chat.manner_of(conversation)));
+    let overflow = Memo::new(move |_| chat.conversation.with(|conversation| chat.overflow_of(conversation)));
     // Room is made as the user has chosen, or is to choose.
     let chooses =
-        Memo::new(move |_| too_long.get().is_some_and(|size| size.fits_alone) && manner.get().is_none());
+        Memo::new(move |_| too_long.get().is_some_and(|size| size.fits_alone) && overflow.get().is_none());
     let refused = Memo::new(move |_| {
         let stays = too_long.get().is_some_and(|size| !size.fits_alone);
         refusal.with(Option::is_some) || stays || chooses.get()
@@ -190,11 +190,11 @@ pub fn Composer() -> impl IntoView {
         }
         if let Some(size) = too_long.get() {
             let (tokens, context) = (size.tokens.into(), size.context.into());
-            return match manner.get() {
+            return match overflow.get() {
                 _ if !size.fits_alone => t().composer_too_long(tokens, context),
                 None => t().composer_tokens(tokens, context),
-                Some(Manner::LeaveOut) => t().room_will_leave_out().to_owned(),
-                Some(Manner::Summarize) => t().room_will_summarize().to_owned(),
+                Some(Overflow::LeaveOut) => t().room_will_leave_out().to_owned(),
+                Some(Overflow::Summarize) => t().room_will_summarize().to_owned(),
             };
         }
         if running.get() {

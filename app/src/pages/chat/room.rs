@@ -8,7 +8,7 @@ use crate::{
     content::Markdown,
     history::{Conversation, Node, NodeId},
     language::t,
-    state::{chat::Manner, use_chat, use_ui},
+    state::{chat::Overflow, use_chat, use_ui},
 };
 
 /// Asks how room is to be made: for the next message, or for an answer that did not fit.
@@ -27,8 +27,8 @@ pub fn RoomQuestion(answer: Option<NodeId>) -> impl IntoView {
         // The question itself is too long.
         Some(_) => return ().into_any(),
     }
-    let choose = move |manner| {
-        chat.choose_manner(Some(manner));
+    let choose = move |overflow| {
+        chat.choose_overflow(Some(overflow));
         // The button goes, and the focus with it.
         ui.focus_composer.ask(());
         let Some(node) = answer else { return };
@@ -40,8 +40,8 @@ pub fn RoomQuestion(answer: Option<NodeId>) -> impl IntoView {
     view! {
         <div class="notice slim" role="group" aria-label=t().room_question()>
             <p>{t().room_question()}</p>
-            <button type="button" class="button" on:click=move |_| choose(Manner::LeaveOut)>{t().room_leave_out()}</button>
-            <button type="button" class="button" on:click=move |_| choose(Manner::Summarize)>{t().room_summarize()}</button>
+            <button type="button" class="button" on:click=move |_| choose(Overflow::LeaveOut)>{t().room_leave_out()}</button>
+            <button type="button" class="button" on:click=move |_| choose(Overflow::Summarize)>{t().room_summarize()}</button>
         </div>
     }
     .into_any()

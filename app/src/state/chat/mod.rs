@@ -23,7 +23,7 @@ pub use documents::is_long_paste;
 use draft::DraftPlace;
 pub use live::LiveText;
 pub use prompt::PromptSize;
-pub use room::Manner;
+pub use room::Overflow;
 pub use shown::{Absence, Shown};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -116,7 +116,7 @@ pub struct ChatStore {
     /// What the next message would take, once it was counted.
     pub prompt_size: RwSignal<Option<PromptSize>>,
     /// How room is to be made in a conversation, as the user has just chosen; what was made before is kept with it.
-    manner: RwSignal<Option<(ConversationId, Manner)>>,
+    overflow: RwSignal<Option<(ConversationId, Overflow)>>,
     /// What could not be attached, and why: a line each.
     pub attach_trouble: RwSignal<Option<String>>,
     /// A model chosen before it was known what the device can do.
@@ -186,7 +186,7 @@ impl ChatStore {
             reading: RwSignal::new(Vec::new()),
             awaited: RwSignal::new(None),
             prompt_size: RwSignal::new(None),
-            manner: RwSignal::new(None),
+            overflow: RwSignal::new(None),
             attach_trouble: RwSignal::new(None),
             chosen_early: RwSignal::new(None),
             sent_early: RwSignal::new(false),

@@ -1,6 +1,6 @@
 //! Room in the context for a conversation that has become too long: what is oldest is left out, or summarized by the model. The
-//! user chooses once; from then on it happens by itself in the same manner, about half of the context at a time, so that the start
-//! of the prompt seldom changes and the engine need not read it again.
+//! user chooses once; from then on it happens by itself in the same way, about half of the context at a time, so that the start of
+//! the prompt seldom changes and the engine need not read it again.
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::{Outcome, Progress, Request};
@@ -16,30 +16,30 @@ use crate::{format, language::t};
 /// Most tokens of a summary, whatever the context.
 const SUMMARY: u32 = 512;
 
-/// How room is made.
+/// What happens to messages for which the context has no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manner {
-    /// What is oldest is left out.
+pub enum Overflow {
+    /// The oldest are left out.
     LeaveOut,
-    /// A summary takes its place.
+    /// A summary takes the place of the oldest.
     Summarize,
 }
 
 impl ChatStore {
-    /// Returns how room is made in a conversation; `None` until the user has chosen.
+    /// Returns what happens in a conversation whose context is full; `None` until the user has chosen.
     #[must_use]
-    pub fn manner_of(self, conversation: &Conversation) -> Option<Manner> {
-        let chosen = self.manner.get().filter(|(of, _)| *of == conversation.id);
-        chosen.map(|(_, manner)| manner).or_else(|| {
+    pub fn overflow_of(self, conversation: &Conversation) -> Option<Overflow> {
+        let chosen = self.overflow.get().filter(|(of, _)| *of == conversation.id);
+        chosen.map(|(_, overflow)| overflow).or_else(|| {
             let start = &conversation.context_start;
-            let manner = if start.summary.is_empty() { Manner::LeaveOut } else { Manner::Summarize };
-            (!start.is_default()).then_some(manner)
+            let overflow = if start.summary.is_empty() { Overflow::LeaveOut } else { Overflow::Summarize };
+            (!start.is_default()).then_some(overflow)
         })
     }
 
     /// Has room made with the next message of the conversation on screen.
-    pub fn choose_manner(self, manner: Option<Manner>) {
-        self.manner.set(manner.map(|manner| (self.conversation.id_untracked(), manner)));
+    pub fn choose_overflow(self, overflow: Option<Overflow>) {
+        self.overflow.set(overflow.map(|overflow| (self.conversation.id_untracked(), overflow)));
     }
 
     /// Makes room for an answer, if there is little left and the user has chosen how. What then still is too long, the engine
@@ -52,8 +52,7 @@ impl ChatStore {
         measured: NodeId,
         measure: Measure,
     ) {
-        let Some(manner) = untrack(|| self.manner_of(asked)) else { return };
-        if let Some(start) = self.later_start(asked, until, measured, measure, manner).await {
+        if let Some(start) = self.later_start(asked, until, measured, measure).await {
             asked.context_start = start;
         }
     }
@@ -65,8 +64,8 @@ impl ChatStore {
         until: NodeId,
         measured: NodeId,
         measure: Measure,
-        manner: Manner,
     ) -> Option<ContextStart> {
+        let overflow = untrack(|| self.overflow_of(asked))?;
         let Measure { context, able } = measure;
         // Documents get half of the context, an answer an eighth.
         let most = if asked.wants_documents(until) { context / 2 } else { context - context / 8 };
@@ -77,9 +76,9 @@ impl ChatStore {
         let count = async |at| self.count(&starting_at(asked, at), measured, able).await;
         let at = first_that_fits(&asked.later_starts(until), context / 2, count).await?;
         let before = asked.context_start.clone();
-        let (summary, said) = match manner {
-            Manner::LeaveOut => (String::new(), t().room_left_out()),
-            Manner::Summarize => match self.summary(asked, at, measure).await? {
+        let (summary, said) = match overflow {
+            Overflow::LeaveOut => (String::new(), t().room_left_out()),
+            Overflow::Summarize => match self.summary(asked, at, measure).await? {
                 summary if !summary.is_empty() => (summary, t().room_summarized()),
                 // The one before is better than none.
                 _ => (begun.map(|_| before.summary.clone()).unwrap_or_default(), t().room_failed()),
@@ -93,7 +92,7 @@ impl ChatStore {
 
     /// Has the model read the conversation on screen from its first message on.
     pub fn read_everything(self) {
-        self.choose_manner(None);
+        self.choose_overflow(None);
         let before = self.conversation.with_untracked(|conversation| conversation.context_start.clone());
         self.edit(|conversation| conversation.context_start = ContextStart::default());
         self.tell_start(self.conversation.id_untracked(), before, t().reading_whole_again());
@@ -103,7 +102,7 @@ impl ChatStore {
     fn tell_start(self, id: ConversationId, before: ContextStart, said: &'static str) {
         self.ui.toast_with_undo(said, move || {
             let before = before.clone();
-            self.choose_manner(None);
+            self.choose_overflow(None);
             spawn_local(async move {
                 // It may have left the screen meanwhile.
                 if self.library.hold(id).await.ok().flatten().is_some() {
@@ -195,15 +194,15 @@ mod tests {
         owner.set();
         let (chat, ..) = ChatStore::for_test();
         let mut conversation = chat.conversation.get_untracked();
-        let manner = |conversation: &Conversation| untrack(|| chat.manner_of(conversation));
-        assert_eq!(manner(&conversation), None, "the user is to be asked");
+        let overflow = |conversation: &Conversation| untrack(|| chat.overflow_of(conversation));
+        assert_eq!(overflow(&conversation), None, "the user is to be asked");
         conversation.context_start.at = Some(NodeId(1));
-        assert_eq!(manner(&conversation), Some(Manner::LeaveOut));
+        assert_eq!(overflow(&conversation), Some(Overflow::LeaveOut));
         conversation.context_start.summary = "Of trees.".into();
-        assert_eq!(manner(&conversation), Some(Manner::Summarize));
-        chat.choose_manner(Some(Manner::LeaveOut));
-        assert_eq!(manner(&conversation), Some(Manner::LeaveOut));
+        assert_eq!(overflow(&conversation), Some(Overflow::Summarize));
+        chat.choose_overflow(Some(Overflow::LeaveOut));
+        assert_eq!(overflow(&conversation), Some(Overflow::LeaveOut));
         let other = Conversation::new(ConversationId(1), Options::default(), 1);
-        assert_eq!(manner(&other), None, "it was chosen for one conversation");
+        assert_eq!(overflow(&other), None, "it was chosen for one conversation");
     }
 }
