@@ -15,7 +15,8 @@
 // GEMTAB_THOROUGH=1 also runs the tests that are tagged @thorough: those that guard against a browser that changes, and those of what
 // others cover in part.
 //
-// GEMTAB_SLOW=1 waits several times as long for what has to come, on a machine that is slow or busy.
+// GEMTAB_SLOW=1 waits several times as long for what has to come, on a machine that is slow or busy. GEMTAB_THROTTLE=8 gives pages
+// an eighth of the processor's time (Chromium): tests that count on a quick page fail then.
 //
 // GEMTAB_PICTURES=1 keeps a picture of every state of the page (tests/fake/accessibility.spec.ts).
 

@@ -43,6 +43,11 @@ export const test = base.extend<{ app: App; expectedError: RegExp | undefined; q
       }
       await context.setOffline(false);
     }
+    const slower = Number(process.env.GEMTAB_THROTTLE ?? 1);
+    if (slower > 1) {
+      const session = await context.newCDPSession(page);
+      await session.send("Emulation.setCPUThrottlingRate", { rate: slower });
+    }
     await use(page);
   },
   app: async ({ page }, use) => {
