@@ -1,6 +1,7 @@
 # Deutsch. Sätze sagen „Sie“; Schaltflächen und Titel stehen im Infinitiv oder sind Substantive.
 
 language-name = Deutsch
+language-direction = ltr
 number-group = .
 number-decimal = ,
 
@@ -33,6 +34,8 @@ unit-rate = { $number } Token/s
 time-min-s = { $minutes } min { $seconds } s
 time-h-min = { $hours } h { $minutes } min
 amount-of = { $part } von { $whole }
+two-sentences = { $first } { $second }
+two-items = { $first }, { $second }
 
 ## Settings
 
@@ -1095,6 +1098,7 @@ chart-point = Schritt { $step }: Loss { $loss } · Lernrate { $rate }
 chart-point-evaluated = Schritt { $step }: Loss { $loss } · Auswertung { $evaluation } · Lernrate { $rate }
 chart-ends = { $name }: { $first } bei Schritt { NUMBER($first-step) }, { $last } bei Schritt { NUMBER($last-step) }.
 chart-empty = { $title }: noch keine Werte.
+chart-summary = { $title }. { $curves }
 chart-values = Werte des Diagramms
 chart-column-step = Schritt
 tune-write = Beispiele hier schreiben
@@ -1183,6 +1187,7 @@ tune-preview = { $examples ->
 tune-marked = Trainiert werden Token, die |so aussehen|. Token, die |so aussehen|, sind nur Kontext.
 and-more = Und { NUMBER($count) } weitere.
 tune-line = Zeile { NUMBER($line) }
+tune-problem = { $line }: { $problem }.
 tune-left-out = { $count ->
     [one] 1 Zeile übersprungen
     *[other] { $count } Zeilen übersprungen

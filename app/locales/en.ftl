@@ -1,6 +1,8 @@
 # One message a line, grouped by page and component. Sentences as a person would say them.
 
 language-name = English
+# Which way its lines run: ltr or rtl.
+language-direction = ltr
 # How the server separates digits; browsers know it.
 number-group = ,
 number-decimal = .
@@ -34,6 +36,8 @@ unit-rate = { $number } tok/s
 time-min-s = { $minutes } min { $seconds } s
 time-h-min = { $hours } h { $minutes } min
 amount-of = { $part } of { $whole }
+two-sentences = { $first } { $second }
+two-items = { $first }, { $second }
 
 ## Settings
 
@@ -1096,6 +1100,7 @@ chart-point = Step { $step }: loss { $loss } · learning rate { $rate }
 chart-point-evaluated = Step { $step }: loss { $loss } · evaluation { $evaluation } · learning rate { $rate }
 chart-ends = { $name }: { $first } at step { NUMBER($first-step) }, { $last } at step { NUMBER($last-step) }.
 chart-empty = { $title }: no values yet.
+chart-summary = { $title }. { $curves }
 chart-values = Chart values
 chart-column-step = Step
 tune-write = Write examples here
@@ -1184,6 +1189,7 @@ tune-preview = { $examples ->
 tune-marked = Tokens that look |like this| are trained on. Those |like this| are context only.
 and-more = And { NUMBER($count) } more.
 tune-line = Line { NUMBER($line) }
+tune-problem = { $line }: { $problem }.
 tune-left-out = { $count ->
     [one] 1 row skipped
     *[other] { $count } rows skipped

@@ -111,7 +111,8 @@ impl Conversation {
         }
         let title = escape(self.heading());
         let (head, tail) = include_str!("export.html").split_once("{{body}}").unwrap_or_default();
-        let head = head.replace("{{language}}", Language::now().tag()).replace("{{title}}", &title);
+        let head = head.replace("{{language}}", Language::now().tag());
+        let head = head.replace("{{direction}}", t().language_direction()).replace("{{title}}", &title);
         format!("{head}{body}{tail}")
     }
 }

@@ -19,7 +19,7 @@ use crate::{
     file_handles::{self, OpenFile},
     format,
     history::ConversationId,
-    language::t,
+    language::{listed, t},
     media::kind::{self, FileKind},
     pages::watch_returns,
     place::{Place, keep_query, use_place},
@@ -290,7 +290,7 @@ fn listen_to_drops(stores: Stores, dropping: RwSignal<bool>) {
             Place::Tune => stores.tune.take_files(others),
             _ => {
                 let names: Vec<_> = others.iter().map(web_sys::File::name).collect();
-                stores.ui.toast(t().named(&names.join(", "), t().frame_drop_elsewhere()));
+                stores.ui.toast(t().named(&listed(names), t().frame_drop_elsewhere()));
             }
         }
     });

@@ -76,7 +76,7 @@ pub fn has_page(path: &str) -> bool {
 pub fn shell(assets: Assets) -> impl IntoView {
     view! {
         <!DOCTYPE html>
-        <html lang=Language::now().tag()>
+        <html lang=Language::now().tag() dir=t().language_direction()>
             <head>
                 <meta charset="utf-8" />
                 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content" />

@@ -5,12 +5,12 @@ use wasm_bindgen::JsCast as _;
 
 use crate::{browser, state::Ui, watch::on_window};
 
-/// Maximum distance from the left edge at which a swipe that opens the rail starts, in pixels. Some systems claim the edge itself.
+/// Maximum distance from the edge where lines begin at which a swipe that opens the rail starts, in pixels. Some systems claim the edge itself.
 const EDGE: f64 = 48.0;
 /// Minimum length of a swipe, in pixels.
 const FAR: f64 = 64.0;
 
-/// Position of a touch.
+/// Position of a touch, from where lines begin and from the top.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Point {
     x: f64,
@@ -62,7 +62,7 @@ pub fn follow_swipes(ui: Ui) {
 fn position(event: &web_sys::Event, which: fn(&web_sys::TouchEvent) -> web_sys::TouchList) -> Option<Point> {
     let touches = which(event.dyn_ref()?);
     let touch = touches.get(0).filter(|_| touches.length() == 1)?;
-    Some(Point { x: touch.client_x().into(), y: touch.client_y().into() })
+    Some(Point { x: browser::from_start(touch.client_x()).into(), y: touch.client_y().into() })
 }
 
 #[cfg(test)]

@@ -179,6 +179,11 @@ impl Glyph {
         matches!(self, Self::Stop | Self::Play)
     }
 
+    /// Whether it points along a line, and so the other way where lines run from right to left.
+    fn points(self) -> bool {
+        matches!(self, Self::Left | Self::Right | Self::Sidebar | Self::Menu | Self::Dictate | Self::Speaker)
+    }
+
     /// Whether its dots are thick.
     fn dots(self) -> bool {
         self == Self::More
@@ -195,6 +200,7 @@ pub fn Icon(
     view! {
         <svg
             class="icon"
+            class:points=move || glyph.get().points()
             viewBox="0 0 24 24"
             width="20"
             height="20"

@@ -6,7 +6,7 @@ use leptos::{callback::Callable as _, html, prelude::*};
 use wasm_bindgen::JsCast as _;
 
 use super::{Glyph, Icon};
-use crate::watch::on_scroll;
+use crate::{browser, watch::on_scroll};
 
 /// A list keeps this far from the edges of the view, in pixels.
 const EDGE: f64 = 4.0;
@@ -205,7 +205,9 @@ fn put_beside(list: &web_sys::HtmlElement, button: &web_sys::Element) {
     let fits = place.bottom() + high <= height - EDGE;
     let top = if fits || place.top() < height - place.bottom() { place.bottom() } else { place.top() - high };
     let top = top.min(height - EDGE - high).max(EDGE);
-    let left = (place.right() - wide).min(width - EDGE - wide).max(EDGE);
+    // The list ends where its button does.
+    let left = if browser::is_right_to_left() { place.left() } else { place.right() - wide };
+    let left = left.min(width - EDGE - wide).max(EDGE);
     let style = list.style();
     for (property, value) in [("top", top), ("left", left)] {
         // A property that the browser knows is never refused.

@@ -13,7 +13,7 @@ use crate::state::{
 };
 use crate::{browser, failures, place::Place};
 
-use crate::language::{ELEMENT, around, t};
+use crate::language::{self, ELEMENT, around, t};
 
 /// What fetches a model that is a good first one.
 const PULL: &str = "ollama pull gemma4:e2b";
@@ -164,7 +164,7 @@ fn ModelRow(
         None
     };
     let listed = choice.clone();
-    let able = Memo::new(move |_| capability_words(engine.abilities(&listed)).join(", "));
+    let able = Memo::new(move |_| language::listed(capability_words(engine.abilities(&listed))));
     let is_disabled = move || is_broken || embeds.get() || unable.get() || out_of_reach.get();
     let diffuses = choice.entry.diffusion;
     let continues = choice.entry.continues;

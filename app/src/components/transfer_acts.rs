@@ -9,7 +9,7 @@ use wasm_bindgen::{JsCast as _, closure::Closure};
 use crate::{
     browser, failures, format,
     history::{ConversationId, ImportReport, MAX_IMPORT_BYTES, MAX_PRESET_BYTES, PresetFileError, Skipped},
-    language::t,
+    language::{in_a_row, t},
     place::Place,
     state::Stores,
 };
@@ -115,7 +115,7 @@ fn imported(report: &ImportReport) -> String {
         .collect(),
     };
     parts.extend(report.skipped.iter().map(|(what, &count)| left_out(*what, count)));
-    parts.join(" ")
+    in_a_row(parts)
 }
 
 /// Offers conversations as a file to keep. Its text goes to the browser in parts, so that it may be larger than any text.

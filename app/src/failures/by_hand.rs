@@ -33,7 +33,7 @@ pub(super) fn failure_training_in_another_tab(name: &str) -> String {
 }
 
 pub(super) fn example_bad_file(name: &str, why: &Code) -> String {
-    t().example_bad_file(name, of(why).trim_end_matches('.'))
+    t().example_bad_file(name, of(why).trim_end_matches(['.', '。']))
 }
 
 pub(super) fn catalog_foreign(architecture: &str) -> String {

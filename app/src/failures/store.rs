@@ -9,6 +9,7 @@ use crate::{
         ImportError, MAX_ENTRIES, MAX_IMPORT_BYTES, MAX_MESSAGE_BYTES, MAX_PRESET_BYTES, MAX_TEXT_BYTES,
         PresetFileError, StoreError, TreeOpError,
     },
+    language::in_a_row,
 };
 
 /// What is wrong with the store.
@@ -50,7 +51,7 @@ pub fn store_details(error: &StoreError) -> Option<String> {
 pub fn store_trouble(trouble: &StoreTrouble) -> String {
     match trouble {
         StoreTrouble::NotKept(error @ (StoreError::Blocked | StoreError::Newer { .. })) => {
-            format!("{} {}", t().not_kept(), store(error))
+            in_a_row([t().not_kept(), &*store(error)])
         }
         StoreTrouble::NotKept(_) => t().not_kept().into(),
         StoreTrouble::Failed(error) => store(error),

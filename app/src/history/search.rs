@@ -172,15 +172,19 @@ fn fold_letter(letter: char, folded: &mut String) {
         let form = known.entry(letter).or_insert_with(|| {
             // Through upper case, as ß and ς are then as SS and Σ are.
             let plain: String = letter.to_uppercase().flat_map(char::to_lowercase).collect();
-            decompose(&plain).chars().filter(|&letter| !is_mark(letter)).collect()
+            decompose(&plain).chars().filter(|&letter| !documents::is_mark(letter)).map(usual).collect()
         });
         folded.push_str(form);
     });
 }
 
-/// Whether this is put on the letter before it.
-fn is_mark(letter: char) -> bool {
-    matches!(letter, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}')
+/// Arabic letters that are written one for the other at the end of a word.
+fn usual(letter: char) -> char {
+    match letter {
+        'ى' => 'ي',
+        'ة' => 'ه',
+        _ => letter,
+    }
 }
 
 /// Letters and their accents apart.
@@ -223,6 +227,10 @@ mod tests {
         assert!(found(&text, "CAFE  graph").is_some(), "in two messages");
         assert!(found(&text, "strasse café").is_some());
         assert!(found(&text, "cafe\u{301}").is_some(), "an accent of its own");
+        let arabic = self::text("", &["السَّلامُ عليكم يا أحمد، هذه مدرســة كبرى"]);
+        for words in ["السلام عليكم", "احمد", "مدرسه", "كُبري"] {
+            assert!(found(&arabic, words).is_some(), "{words}");
+        }
         assert_eq!(found(&text, "tree"), Some(None), "in the title");
         assert_eq!(found(&text, "tree square"), None);
         assert_eq!(Query::new("  "), None);

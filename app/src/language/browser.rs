@@ -13,8 +13,13 @@ thread_local! {
     static PLURALS: RefCell<Option<(Language, Intl::PluralRules)>> = const { RefCell::new(None) };
 }
 
+/// A language with the digits that its texts have.
+fn locale(language: Language) -> String {
+    format!("{}-u-nu-latn", language.tag())
+}
+
 fn locales(language: Language) -> Array {
-    Array::of1(&language.tag().into())
+    Array::of1(&locale(language).into())
 }
 
 fn options(pairs: &[(&str, JsValue)]) -> Object {
@@ -56,5 +61,5 @@ pub fn plural(language: Language, value: u64) -> String {
 /// Returns a moment, in milliseconds since 1970, to the minute.
 pub fn date_time(language: Language, milliseconds: f64) -> String {
     let options = options(&[("dateStyle", "medium".into()), ("timeStyle", "short".into())]);
-    String::from(js_sys::Date::new(&milliseconds.into()).to_locale_string(language.tag(), &options))
+    String::from(js_sys::Date::new(&milliseconds.into()).to_locale_string(&locale(language), &options))
 }

@@ -76,7 +76,10 @@ mod page {
 
     use leptos::prelude::{RwSignal, Set as _};
 
-    use super::{super::fetched, COOKIE, Language};
+    use super::{
+        super::{Text, fetched},
+        COOKIE, Language,
+    };
 
     thread_local! {
         /// A page shows one language.
@@ -98,6 +101,7 @@ mod page {
         if let Some(root) = document().and_then(|document| document.document_element()) {
             // Setting an attribute on the root cannot fail.
             root.set_attribute("lang", language.tag()).ok();
+            root.set_attribute("dir", Text(language).language_direction()).ok();
         }
         if let Some(shown) = SHOWN.get() {
             shown.set(language);

@@ -114,6 +114,29 @@ pub fn t() -> Text {
     Text(Language::now())
 }
 
+/// Returns sentences behind one another, without those that are empty.
+#[must_use]
+pub fn in_a_row<S: AsRef<str>>(sentences: impl IntoIterator<Item = S>) -> String {
+    joined(sentences, |text, all, sentence| text.two_sentences(all, sentence))
+}
+
+/// Returns a list of words, without those that are empty: `text, images`.
+#[must_use]
+pub fn listed<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> String {
+    joined(words, |text, all, word| text.two_items(all, word))
+}
+
+fn joined<S: AsRef<str>>(
+    parts: impl IntoIterator<Item = S>,
+    two: impl Fn(Text, &str, &str) -> String,
+) -> String {
+    parts.into_iter().fold(String::new(), |all, part| match (all.as_str(), part.as_ref()) {
+        ("", part) => part.to_owned(),
+        (_, "") => all,
+        (all, part) => two(t(), all, part),
+    })
+}
+
 /// Stands in a text for an element.
 pub const ELEMENT: &str = "\u{fffc}";
 
@@ -130,6 +153,20 @@ mod tests {
 
     fn tag(accept: &str) -> &'static str {
         Language::accepted(accept).tag()
+    }
+
+    #[test]
+    fn sentences_and_words_are_joined_as_the_language_does() {
+        use leptos::prelude::{Owner, provide_context};
+        for (tag, sentences, words) in
+            [("en", "A. B.", "a, b, c"), ("zh", "A.B.", "a、b、c"), ("ar", "A. B.", "a، b، c")]
+        {
+            Owner::new().with(|| {
+                provide_context(Language::of_tag(tag).expect("a language"));
+                assert_eq!(in_a_row(["", "A.", "", "B."]), sentences);
+                assert_eq!(listed(["a", "b", "c"]), words);
+            });
+        }
     }
 
     #[test]

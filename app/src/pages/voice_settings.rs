@@ -4,7 +4,7 @@ use leptos::{prelude::*, task::spawn_local};
 
 use crate::{
     components::{NumberField, Switch},
-    language::t,
+    language::{in_a_row, t},
     media::voices::Voices,
     state::use_settings,
 };
@@ -41,7 +41,7 @@ pub fn VoiceSettings() -> impl IntoView {
         if counts.1 > 0 {
             lines.push(t().settings_voice_remote(counts.1 as u64));
         }
-        Some(lines.join(" "))
+        Some(in_a_row(lines))
     };
     view! {
         <section class="part rows">

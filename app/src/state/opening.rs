@@ -9,7 +9,10 @@ use web_sys::{Blob, File};
 use super::Stores;
 use super::engine::handle;
 use super::models::{Choice, Inspection, ModelState};
-use crate::{file_handles::OpenFile, language::t};
+use crate::{
+    file_handles::OpenFile,
+    language::{listed, t},
+};
 
 /// Bytes of a file in which it says whether it is an adapter.
 const HEAD: f64 = 65_536.0;
@@ -26,7 +29,7 @@ impl Stores {
         let (mut files, others): (Vec<_>, Vec<_>) = files.into_iter().partition(is_gguf);
         if !others.is_empty() {
             let names: Vec<_> = others.iter().map(|it| it.file.name()).collect();
-            self.ui.toast(t().named(&names.join(", "), t().open_not_gguf()));
+            self.ui.toast(t().named(&listed(names), t().open_not_gguf()));
         }
         if files.is_empty() {
             return false;

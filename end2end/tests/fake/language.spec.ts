@@ -4,10 +4,6 @@ import { expect, test } from "../../support/watch.ts";
 
 test.use({ locale: "de-DE" });
 
-/** Words of the English interface that German does not have, as whole words. */
-const ENGLISH =
-  /\b(the|this|your|you|and|with|is|are|conversations?|settings|message|models? (that|to)|load(ed|ing)?|delete|close|open|cancel|answers?|search|new|saved|keep|choose|graphics|memory|tokens|language|theme|size|pages?)\b/i;
-
 /** What a model or a person has said. */
 const OTHERS =
   "code, pre, kbd, script, noscript, .fake-note, .log .says, .bubble, [lang]:not(html), .questions";
@@ -47,17 +43,6 @@ test.describe("an address without a page", () => {
     expect(missing?.status()).toBe(404);
     await expect(page.getByRole("heading", { name: "Seite nicht gefunden" })).toBeVisible();
   });
-});
-
-test("no English is left, and nothing is wider than a phone", async ({ page }) => {
-  await page.setViewportSize({ width: 320, height: 640 });
-  for (const path of ["/", "/models", "/settings"]) {
-    await page.goto(`${path}?fake=instant`);
-    await expect(page.getByText("Simulierte Engine")).toBeVisible();
-    expect((await words(page)).filter((text) => ENGLISH.test(text)), path).toEqual([]);
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    expect(wide, path).toBeLessThanOrEqual(0);
-  }
 });
 
 test("another language is shown at once, and nothing is lost", async ({ page }) => {

@@ -1,4 +1,5 @@
 import type { Locator, Page } from "@playwright/test";
+import { cutOff } from "../../support/layout.ts";
 import { png, wav } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
 
@@ -18,25 +19,8 @@ async function wrong(page: Page, measure: () => Promise<string[]>): Promise<stri
   return found;
 }
 
-/** What reaches beyond the right edge of the view and cannot be scrolled to within a part of the page. */
-const tooWide = (page: Page) =>
-  wrong(page, () => page.evaluate(() => {
-    const contained = (element: Element) => {
-      for (let it = element.parentElement; it && it !== document.body; it = it.parentElement) {
-        if (getComputedStyle(it).overflowX !== "visible") {
-          return it.getBoundingClientRect().right <= innerWidth + 1;
-        }
-      }
-      return false;
-    };
-    return [...document.body.querySelectorAll("*")]
-      .filter((element) => {
-        const box = element.getBoundingClientRect();
-        return box.width > 0 && box.right > innerWidth + 1 && !contained(element);
-      })
-      .map((element) => `${element.tagName.toLowerCase()}.${element.getAttribute("class")}`)
-      .concat(document.documentElement.scrollWidth > innerWidth ? ["the document"] : []);
-  }));
+/** What the view cuts off, on phones of all widths. */
+const tooWide = (page: Page) => wrong(page, () => cutOff(page));
 
 /** What is too small for a thumb. */
 const tooSmall = (page: Page, targets: Locator[]) =>

@@ -41,6 +41,7 @@ mod document;
 mod error;
 #[cfg(feature = "read")]
 mod formats;
+mod letters;
 #[cfg(feature = "read")]
 mod limits;
 mod marks;
@@ -57,6 +58,7 @@ pub use answer::{Citation, Source, citations, prompt};
 pub use choose::choose;
 pub use document::{Document, Encoding, Format, Page, Place, Section, Span};
 pub use error::Error;
+pub use letters::is_mark;
 #[cfg(feature = "read")]
 pub use limits::{Limits, Progress};
 pub use marks::{Mark, marks};

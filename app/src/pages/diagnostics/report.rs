@@ -7,7 +7,7 @@ use protocol::{Benchmark, DeviceReport, Profile, SelfTest};
 use super::{Pairs, device_pairs, kernels, model_pairs, speed};
 use crate::{
     failures, format,
-    language::t,
+    language::{in_a_row, t},
     state::{engine::EngineStore, measuring::Measurements, models::ModelState},
 };
 
@@ -51,7 +51,7 @@ fn about(device: Option<&DeviceReport>, model: &ModelState, user_agent: &str) ->
 
 fn no_device(device: &DeviceReport) -> String {
     let problem = device.problem.as_ref().map(failures::no_gpu).unwrap_or_default();
-    [&*problem, &*device.detail].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" ")
+    in_a_row([&*problem, &*device.detail])
 }
 
 /// What is wrong with a kernel, with the compiler's words.

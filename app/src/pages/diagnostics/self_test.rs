@@ -7,7 +7,7 @@ use protocol::diagnosis::SwitchedOff;
 use super::measure::StartButton;
 use crate::{
     failures,
-    language::t,
+    language::{in_a_row, t},
     state::measuring::{Kind, Measurements},
 };
 
@@ -64,8 +64,7 @@ fn verdict(found: &SelfTest) -> String {
                 None if found.of_model => t().selftest_unloaded(),
                 None => "",
             };
-            let parts = [&words, then, t().selftest_advice()];
-            parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+            in_a_row([&words, then, t().selftest_advice()])
         }
     }
 }

@@ -13,7 +13,7 @@ use super::settings::rate_text;
 use crate::{
     components::{Glyph, Icon},
     format,
-    language::t,
+    language::{in_a_row, t},
     state::use_tune,
 };
 
@@ -251,7 +251,7 @@ fn summary(points: &[TunePoint], title: &str, series: &[Series]) -> String {
         ))
     });
     let parts: Vec<_> = parts.collect();
-    if parts.is_empty() { t().chart_empty(title) } else { format!("{title}. {}", parts.join(" ")) }
+    if parts.is_empty() { t().chart_empty(title) } else { t().chart_summary(title, &in_a_row(parts)) }
 }
 
 fn table_view(points: &[TunePoint]) -> AnyView {

@@ -9,7 +9,7 @@ use crate::{
     browser,
     components::{DetailSelect, Glyph, Icon, IconButton},
     format,
-    language::{Text, t},
+    language::{Text, listed, t},
     state::{
         tune::{ENCODINGS, ExampleOrigin},
         use_chat, use_tune,
@@ -287,7 +287,7 @@ fn GivenMedia() -> impl IntoView {
                 (unreadable, Text::count_unreadable),
             ];
             let counted = counts.into_iter().filter(|(count, _)| *count > 0);
-            counted.map(|(count, words)| words(t(), count)).collect::<Vec<_>>().join(", ")
+            listed(counted.map(|(count, words)| words(t(), count)))
         })
     });
     let has_images = Memo::new(move |_| {

@@ -8,7 +8,7 @@ use protocol::tune::{Preview, PreviewPiece, PreviewRow};
 use crate::{
     components::FailureBox,
     failures,
-    language::t,
+    language::{ELEMENT, around, listed, t},
     state::{models::ModelState, use_engine, use_tune, use_ui},
 };
 
@@ -55,7 +55,7 @@ fn preview_view(preview: Preview) -> AnyView {
     let rows: Vec<_> = rows.into_iter().enumerate().map(|(index, row)| row_view(row, index == 0)).collect();
     view! {
         {summary.map(|summary| view! { <p class="numbers"><strong>{summary}</strong></p> })}
-        {(!ignored.is_empty()).then(|| view! { <p class="hint">{t().tune_ignored(&ignored.join(", "))}</p> })}
+        {(!ignored.is_empty()).then(|| view! { <p class="hint">{t().tune_ignored(&listed(ignored.iter()))}</p> })}
         {(problem_count > 0).then(|| problems_view(problems, problem_count))}
         {(usable > 0).then(|| view! { <p class="hint">{legend()}</p> })}
         {rows}
@@ -68,7 +68,11 @@ fn problems_view(problems: Vec<RowProblem>, count: u32) -> AnyView {
     let more = u64::from(count).saturating_sub(problems.len() as u64);
     let lines: Vec<_> = problems
         .into_iter()
-        .map(|problem| view! { <li><strong>{t().tune_line(problem.line.into())}</strong>{format!(": {}.", failures::problem(&problem.reason))}</li> })
+        .map(|problem| {
+            let words = t().tune_problem(ELEMENT, &failures::problem(&problem.reason));
+            let (before, after) = around(&words);
+            view! { <li>{before}<strong>{t().tune_line(problem.line.into())}</strong>{after}</li> }
+        })
         .collect();
     let heading = t().tune_left_out(count.into());
     view! {

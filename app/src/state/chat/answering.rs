@@ -20,7 +20,11 @@ use super::{AnswerFailure, ChatStore, ChatTurn, Queued};
 use crate::history::{self, Conversation, ConversationId, Message};
 use crate::locks;
 use crate::sentences::SentenceSplitter;
-use crate::{engine_client::Reply, failures, format, language::t};
+use crate::{
+    engine_client::Reply,
+    failures, format,
+    language::{listed, t},
+};
 
 /// Least time between two updates of the running answer on screen, in milliseconds.
 const FRAME_MS: u32 = 33;
@@ -351,7 +355,7 @@ pub(in crate::state) fn encoding_words(sense: Sense, index: u32, of: u32, share:
     if share > 0.0 {
         parts.push(t().unit_percent(&format::number(f64::from(share) * 100.0, 0)));
     }
-    parts.join(", ")
+    listed(parts)
 }
 
 /// How an answer ended.

@@ -3,6 +3,8 @@
 use icu_normalizer::ComposingNormalizerBorrowed;
 use icu_normalizer::properties::{CanonicalDecompositionBorrowed, Decomposed};
 
+use crate::letters::is_mark;
+
 /// Calls `take` for each word of a text.
 pub fn words(text: &str, take: &mut dyn FnMut(&str)) {
     let text = ComposingNormalizerBorrowed::new_nfkc().normalize(text);
@@ -67,15 +69,6 @@ fn fold(letter: char, decomposition: &CanonicalDecompositionBorrowed<'_>, word: 
             word.push(base);
         }
     }
-}
-
-/// Marks that change a letter's sound, not the word: accents, vowels of Arabic and Hebrew, the Arabic line that lengthens.
-fn is_mark(letter: char) -> bool {
-    matches!(
-        letter,
-        '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{610}'..='\u{61a}' | '\u{640}' | '\u{64b}'..='\u{65f}' | '\u{670}'
-            | '\u{6d6}'..='\u{6dc}' | '\u{6df}'..='\u{6e8}' | '\u{6ea}'..='\u{6ed}' | '\u{200c}'..='\u{200f}' | '\u{ad}'
-    )
 }
 
 /// Letters of scripts that are written without spaces, or with endings that stick to the word (Korean).
