@@ -84,10 +84,11 @@ pub fn queue(selection: Selection, manner: Manner) -> Result<Queue<'static>> {
         queue.extend([Job { needs: &[Milestone::Programs], ..job(Step::Real, "Gemma 3 270M", work) }]);
     }
     type Arguments = fn(&Path, &mut Command) -> Result<()>;
-    let browser_tests: [(_, _, Arguments); 3] = [
+    let browser_tests: [(_, _, Arguments); 4] = [
         (Step::E2e, "the simulated engine", end_to_end),
         (Step::Webgpu, "the real engine", webgpu),
         (Step::Browsers, "other browsers", other_browsers),
+        (Step::Real, "the page with Gemma 3 270M", published_in_a_page),
     ];
     for (step, name, arguments) in browser_tests {
         if runs(step) {
@@ -135,7 +136,7 @@ impl Step {
 
     /// Whether it needs the site.
     fn needs_site(self) -> bool {
-        matches!(self, Self::Site | Self::E2e | Self::Webgpu | Self::Browsers)
+        matches!(self, Self::Site | Self::E2e | Self::Webgpu | Self::Browsers | Self::Real)
     }
 
     /// The step that runs a test program.
@@ -305,6 +306,16 @@ fn end_to_end(folder: &Path, playwright: &mut Command) -> Result<()> {
 fn webgpu(_: &Path, playwright: &mut Command) -> Result<()> {
     // A run deletes the results of the run before, and another one may be under way.
     playwright.args(["--project=webgpu", "--output=webgpu-results"]);
+    Ok(())
+}
+
+/// The arguments for the page with the published model, where it can be had.
+fn published_in_a_page(_: &Path, playwright: &mut Command) -> Result<()> {
+    // Without it the native tests have said so.
+    if let Ok(model) = setup::gemma3_270m() {
+        playwright.env("GEMTAB_PUBLISHED", model);
+    }
+    playwright.args(["--project=webgpu", "--output=real-results", "published"]);
     Ok(())
 }
 
