@@ -1,13 +1,15 @@
 //! A conversation as a document to read.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use protocol::Role;
 
 use crate::{
     content::{escape, html},
     failures,
-    history::{Conversation, Message},
+    history::{Attachment, AttachmentKey, AttachmentKind, Conversation, Message},
     language::{Language, t},
 };
 
@@ -68,9 +70,16 @@ impl Conversation {
         out
     }
 
-    /// Returns the messages on screen as an HTML document, which loads and runs nothing.
+    /// Returns the pictures of the messages on screen.
+    pub fn pictures_on_screen(&self) -> impl Iterator<Item = &Attachment> {
+        let attachments = self.messages_on_screen().flat_map(|message| &message.attachments);
+        attachments.filter(|it| it.kind == AttachmentKind::Image)
+    }
+
+    /// Returns the messages on screen as an HTML document, which loads and runs nothing. `pictures` are those that it shows; all
+    /// other attachments are named.
     #[must_use]
-    pub fn to_html(&self) -> String {
+    pub fn to_html(&self, pictures: &HashMap<AttachmentKey, Vec<u8>>) -> String {
         let mut body = String::new();
         if !self.system.trim().is_empty() {
             let (heading, text) = (escape(t().export_system()), escape(self.system.trim()));
@@ -82,10 +91,18 @@ impl Conversation {
         for message in self.messages_on_screen() {
             push(&mut body, format_args!("<h2 dir=\"auto\">{}</h2>\n", escape(speaker(message))));
             for attachment in &message.attachments {
-                push(
-                    &mut body,
-                    format_args!("<p><em>{}</em></p>\n", escape(&t().export_attached(&attachment.name))),
-                );
+                let name = escape(&attachment.name);
+                match pictures.get(&attachment.key) {
+                    Some(bytes) => {
+                        let (mime, data) = (escape(&attachment.mime), STANDARD.encode(bytes));
+                        let source = format_args!("data:{mime};base64,{data}");
+                        push(&mut body, format_args!("<p><img alt=\"{name}\" src=\"{source}\"></p>\n"));
+                    }
+                    None => {
+                        let words = escape(&t().export_attached(&attachment.name));
+                        push(&mut body, format_args!("<p><em>{words}</em></p>\n"));
+                    }
+                }
             }
             if !message.thought.trim().is_empty() {
                 push(

@@ -1,6 +1,6 @@
 //! Export and import, in the part of the wasm that comes later.
 
-use std::{cell::Cell, time::Duration};
+use std::{cell::Cell, collections::HashMap, time::Duration};
 
 use gloo_file::futures::read_as_bytes;
 use leptos::{prelude::*, task::spawn_local};
@@ -8,7 +8,10 @@ use wasm_bindgen::{JsCast as _, closure::Closure};
 
 use crate::{
     browser, failures, format,
-    history::{ConversationId, ImportReport, MAX_IMPORT_BYTES, MAX_PRESET_BYTES, PresetFileError, Skipped},
+    history::{
+        AttachmentKey, Conversation, ConversationId, ImportReport, MAX_IMPORT_BYTES, MAX_PRESET_BYTES,
+        PresetFileError, Skipped,
+    },
     language::{in_a_row, t},
     place::Place,
     state::Stores,
@@ -147,10 +150,30 @@ pub fn export_one(stores: Stores, id: ConversationId, format: Format) {
             Format::Markdown => {
                 browser::download(&name("md"), "text/markdown", &conversation.to_markdown());
             }
-            Format::Html => browser::download(&name("html"), "text/html", &conversation.to_html()),
+            Format::Html => {
+                let pictures = pictures_of(stores, &conversation).await;
+                browser::download(&name("html"), "text/html", &conversation.to_html(&pictures));
+            }
             Format::Print => {}
         }
     });
+}
+
+/// Most bytes of all pictures in a document.
+const MOST_PICTURES: u64 = 64 << 20;
+
+/// Reads the pictures on screen, as many as a document may hold. Those that are no longer here are left out.
+async fn pictures_of(stores: Stores, conversation: &Conversation) -> HashMap<AttachmentKey, Vec<u8>> {
+    let mut pictures = HashMap::new();
+    let mut room = MOST_PICTURES;
+    for attachment in conversation.pictures_on_screen() {
+        let Some(rest) = room.checked_sub(attachment.size) else { continue };
+        if let Some(bytes) = stores.media.bytes(attachment).await {
+            room = rest;
+            pictures.insert(attachment.key, bytes);
+        }
+    }
+    pictures
 }
 
 /// Looks for the messages of a conversation that comes on screen so many times, each after a while.

@@ -139,6 +139,8 @@ pub struct Stores {
     pub adapters: AdapterStore,
     /// Presets and prompts.
     pub presets: PresetStore,
+    /// The bytes of attachments.
+    pub media: MediaStore,
     /// The conversation on screen.
     pub chat: ChatStore,
     /// What is looked for in it.
@@ -208,6 +210,7 @@ pub fn use_stores() -> Stores {
         picked: use_picked(),
         adapters: use_adapters(),
         presets: use_presets(),
+        media: use_media(),
         chat: use_chat(),
         find: use_find(),
         selection: use_selection(),

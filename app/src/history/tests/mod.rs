@@ -250,8 +250,14 @@ fn html_has_what_is_on_screen_and_no_markup_of_it() {
     let (mut conversation, _, answer) = answered(1);
     conversation.rename("{{body}} <b>");
     conversation.push_thought(answer, "*One*");
-    let html = conversation.to_html();
+    let picture = Attachment::new(AttachmentKind::Image, "a \"tree\".png", "image/png", AttachmentKey(1));
+    let pictures = [(picture.key, b"tree".to_vec())].into();
+    let gone = Attachment { name: "gone.png".into(), key: AttachmentKey(2), ..picture.clone() };
+    conversation.add_user("And this?", vec![picture, gone], 7).unwrap();
+    let html = conversation.to_html(&pictures);
     for part in [
+        "<p><img alt=\"a &quot;tree&quot;.png\" src=\"data:image/png;base64,dHJlZQ==\"></p>",
+        "<p><em>Attached: gone.png</em></p>",
         "<title>{{body}} &lt;b&gt;</title>",
         "<h2 dir=\"auto\">You</h2>\n<p class=\"question\" dir=\"auto\">What is a tree?</p>",
         "<blockquote dir=\"auto\">\n<p><em>One</em></p>\n</blockquote>",
