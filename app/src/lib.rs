@@ -11,6 +11,7 @@
 #![recursion_limit = "256"]
 
 mod assets;
+mod axis;
 mod back;
 mod browser;
 mod calendar;
