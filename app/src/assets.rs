@@ -25,6 +25,8 @@ pub struct Assets {
     pub documents: String,
     /// The document that runs what a model has coded, in a frame.
     pub preview: String,
+    /// The document that computes what a model has coded, in a frame.
+    pub sandbox: String,
     /// The module of a worker that plays the engine. Only a site built for tests has it.
     #[serde(default)]
     pub fake: Option<String>,

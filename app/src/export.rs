@@ -1,5 +1,6 @@
 //! A conversation as a document to read.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -9,7 +10,7 @@ use protocol::Role;
 use crate::{
     content::{escape, html},
     failures,
-    history::{Attachment, AttachmentKey, AttachmentKind, Conversation, Message},
+    history::{Attachment, AttachmentKey, AttachmentKind, Conversation, Message, ProgramResult},
     language::{Language, t},
 };
 
@@ -57,8 +58,9 @@ impl Conversation {
                 let thought = message.thought.trim().replace('\n', "\n> ");
                 push(&mut out, format_args!("\n> {thought}\n"));
             }
-            if !message.text.trim().is_empty() {
-                push(&mut out, format_args!("\n{}\n", message.text.trim()));
+            let text = text_of(message);
+            if !text.trim().is_empty() {
+                push(&mut out, format_args!("\n{}\n", text.trim()));
             }
             for call in &message.calls {
                 push(&mut out, format_args!("\n`{}({})`\n", call.name, call.arguments));
@@ -116,7 +118,7 @@ impl Conversation {
                     let text = escape(message.text.trim());
                     push(&mut body, format_args!("<p class=\"question\" dir=\"auto\">{text}</p>\n"));
                 }
-                _ => push(&mut body, format_args!("<div dir=\"auto\">\n{}</div>\n", html(&message.text))),
+                _ => push(&mut body, format_args!("<div dir=\"auto\">\n{}</div>\n", html(&text_of(message)))),
             }
             for call in &message.calls {
                 let call = escape(&format!("{}({})", call.name, call.arguments));
@@ -132,6 +134,42 @@ impl Conversation {
         let head = head.replace("{{direction}}", t().language_direction()).replace("{{title}}", &title);
         format!("{head}{body}{tail}")
     }
+}
+
+/// The text of a message as Markdown: what a program has given is read out of its JSON, and charts become tables.
+fn text_of(message: &Message) -> Cow<'_, str> {
+    let program =
+        (message.role == Role::Tool).then(|| ProgramResult::read(&message.tool, &message.text)).flatten();
+    let Some(program) = program else { return Cow::Borrowed(&message.text) };
+    let mut out = String::new();
+    for text in [&program.result, &program.console] {
+        // Longer than what it is around.
+        let fence = "`".repeat(text.split(|c| c != '`').map(str::len).max().unwrap_or_default().max(2) + 1);
+        if !text.is_empty() {
+            push(&mut out, format_args!("{fence}\n{text}\n{fence}\n\n"));
+        }
+    }
+    for chart in &program.charts {
+        if !chart.title.is_empty() {
+            push(&mut out, format_args!("**{}**\n\n", plain(&chart.title)));
+        }
+        let names = chart.series.iter().map(|series| plain(&series.name));
+        let head: Vec<_> = std::iter::once(String::new()).chain(names).collect();
+        push(&mut out, format_args!("| {} |\n|{}\n", head.join(" | "), " --- |".repeat(head.len())));
+        for (at, label) in chart.x.iter().enumerate() {
+            let values = chart.series.iter().filter_map(|series| series.values.get(at)).map(f64::to_string);
+            let row: Vec<_> = std::iter::once(plain(label)).chain(values).collect();
+            push(&mut out, format_args!("| {} |\n", row.join(" | ")));
+        }
+        out.push('\n');
+    }
+    Cow::Owned(out)
+}
+
+/// A text on one line in which nothing means anything to Markdown.
+fn plain(text: &str) -> String {
+    let escaped = |c: char| if c.is_ascii_punctuation() { vec!['\\', c] } else { vec![c] };
+    text.chars().flat_map(escaped).collect()
 }
 
 /// Who speaks.

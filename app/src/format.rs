@@ -150,6 +150,18 @@ pub fn short_digest(digest: &str) -> &str {
     hex.get(..12).unwrap_or(hex)
 }
 
+/// Returns a number with the digits that it has, of which floating-point arithmetic has most: `1,234.5`, `0.3`, `1e-7`.
+#[must_use]
+pub fn amount(value: f64) -> String {
+    // Sixteen digits would show how 0.1 + 0.2 is stored.
+    let rounded = format!("{value:.11e}").parse().unwrap_or(value);
+    match rounded {
+        0.0 => setting(0.0),
+        rounded if (1e-4..1e15).contains(&rounded.abs()) => setting(rounded),
+        rounded => format!("{rounded:e}"),
+    }
+}
+
 /// Returns a setting's number without needless zeros: `1`, `0.95`.
 #[must_use]
 pub fn decimal(value: f32) -> String {
@@ -194,6 +206,12 @@ mod tests {
         assert_eq!(bytes_of(1_200_000_000, 3_300_000_000), "1.2 of 3.3 GB");
         assert_eq!(bytes_of(40_000_000, 640_000_000), "40 of 640 MB");
         assert_eq!(bytes_of(3, 12), "3 of 12 B");
+    }
+
+    #[test]
+    fn amounts_have_the_digits_that_matter() {
+        let amounts = [0.1 + 0.2, 1234.5, 0.0, -0.0, 1e-7, 1e100, -2.0].map(amount);
+        assert_eq!(amounts, ["0.3", "1,234.5", "0", "0", "1e-7", "1e100", "-2"]);
     }
 
     #[test]

@@ -145,7 +145,7 @@ fn listen_to_keys(stores: Stores) {
                 voice.stop();
                 chat.stop();
             }
-            "Escape" if chat.answer.place.with_untracked(Option::is_some) && is_at_chat() => {
+            "Escape" if chat.answer.is_running_untracked() && is_at_chat() => {
                 chat.stop();
                 // The button that stops goes with the answer.
                 if browser::focused().is_some_and(|it| it.class_list().contains("stop")) {

@@ -11,6 +11,7 @@
 #![recursion_limit = "256"]
 
 mod assets;
+mod axis;
 mod back;
 mod browser;
 mod calendar;
@@ -94,6 +95,7 @@ pub fn shell(assets: Assets) -> impl IntoView {
                 <meta name="gemtab-recorder" content=assets.recorder />
                 <meta name="gemtab-documents" content=assets.documents />
                 <meta name="gemtab-preview" content=assets.preview />
+                <meta name="gemtab-sandbox" content=assets.sandbox />
                 {assets.fake.map(|fake| view! { <meta name="gemtab-fake" content=fake /> })}
                 <MetaTags />
             </head>

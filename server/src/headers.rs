@@ -8,7 +8,7 @@ use axum::{
 
 /// What the page may do: everything from this server, nothing from elsewhere, no inline script, no `eval`. WebAssembly
 /// needs `wasm-unsafe-eval`; pictures and sound that the visitor adds are `blob:` addresses; `data:` pictures are in
-/// style sheets; the frame is that of previews. `{also}` is the object store, if browsers fetch models from it.
+/// style sheets; the frames are those of previews and of the tool JavaScript. `{also}` is the object store, if browsers fetch models from it.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
     script-src 'self' 'wasm-unsafe-eval'; \
     style-src 'self'; \
@@ -32,6 +32,16 @@ const PREVIEW_POLICY: &str = "sandbox allow-scripts; \
     img-src data: blob:; \
     media-src data: blob:; \
     font-src data:; \
+    base-uri 'none'; \
+    form-action 'none'; \
+    frame-ancestors 'self'";
+
+/// What the document that computes may do, and its worker: run scripts in an origin of its own, and nothing that has an address. It
+/// may be framed by the page alone, and have no frame.
+const SANDBOX_POLICY: &str = "sandbox allow-scripts; \
+    default-src 'none'; \
+    script-src 'unsafe-inline' 'unsafe-eval'; \
+    worker-src blob:; \
     base-uri 'none'; \
     form-action 'none'; \
     frame-ancestors 'self'";
@@ -80,7 +90,7 @@ impl Policy {
 
 /// Adds the headers.
 pub async fn secure(State(Policy(policy)): State<Policy>, mut response: Response) -> Response {
-    // The document of previews has another one.
+    // The documents that run what a model has coded have others.
     response.headers_mut().entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
     for (name, value) in HEADERS {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
@@ -90,9 +100,22 @@ pub async fn secure(State(Policy(policy)): State<Policy>, mut response: Response
     response
 }
 
-/// Adds the headers of the document of previews.
-pub fn isolate(headers: &mut HeaderMap) {
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(PREVIEW_POLICY));
+/// The documents that run what a model has coded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Isolated {
+    /// It shows a page.
+    Preview,
+    /// It computes.
+    Sandbox,
+}
+
+/// Adds the headers of such a document.
+pub fn isolate(headers: &mut HeaderMap, document: Isolated) {
+    let policy = match document {
+        Isolated::Preview => PREVIEW_POLICY,
+        Isolated::Sandbox => SANDBOX_POLICY,
+    };
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
     let (name, value) = CONNECTION_ALLOWLIST;
     headers.insert(name, HeaderValue::from_static(value));
 }

@@ -24,7 +24,11 @@ use futures_util::{Stream, StreamExt as _, stream};
 use leptos::prelude::{IntoView, Owner, provide_context};
 use tower_http::services::ServeDir;
 
-use crate::{connections::PIECE, headers, text::printable};
+use crate::{
+    connections::PIECE,
+    headers::{self, Isolated},
+    text::printable,
+};
 
 /// The built site: the folder that `cargo xtask serve` fills.
 ///
@@ -155,17 +159,18 @@ fn is_no_name(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::InvalidFilename | io::ErrorKind::InvalidInput)
 }
 
-/// Says how long files may be kept: for ever where the name changes with the content. Isolates the document of previews.
+/// Says how long files may be kept: for ever where the name changes with the content. Isolates the documents that run what a
+/// model has coded.
 async fn cache(request: Request, next: Next) -> Response {
     let path = request.uri().path();
-    let (hashed, preview) = (is_hashed(path), is_preview(path));
+    let (hashed, isolated) = (is_hashed(path), isolated(path));
     let mut response = next.run(request).await;
     let found = response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED;
     if hashed && found {
         let for_ever = HeaderValue::from_static("public, max-age=31536000, immutable");
         response.headers_mut().insert(header::CACHE_CONTROL, for_ever);
-        if preview {
-            headers::isolate(response.headers_mut());
+        if let Some(isolated) = isolated {
+            headers::isolate(response.headers_mut(), isolated);
         }
     }
     response.headers_mut().append(header::VARY, HeaderValue::from_static("accept-encoding"));
@@ -191,9 +196,14 @@ fn is_hashed(path: &str) -> bool {
     parts.len() >= 3 && parts[1..parts.len() - 1].iter().copied().any(is_hash)
 }
 
-/// Whether the path is that of the document that runs previews (`xtask/src/site/preview.html`).
-fn is_preview(path: &str) -> bool {
-    path.starts_with("/pkg/preview.") && path.ends_with(".html")
+/// Which of the documents the path is that run what a model has coded (`xtask/src/site/preview.html`, `sandbox.html`); `None` if
+/// it is another file.
+fn isolated(path: &str) -> Option<Isolated> {
+    match path.strip_prefix("/pkg/")?.strip_suffix(".html")?.split_once('.')?.0 {
+        "preview" => Some(Isolated::Preview),
+        "sandbox" => Some(Isolated::Sandbox),
+        _ => None,
+    }
 }
 
 type BoxStream = Pin<Box<dyn Stream<Item = String> + Send>>;
@@ -289,8 +299,17 @@ mod tests {
         let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("written");
         let build = |name: &str| {
             fs::create_dir(folder.path().join(name)).expect("a folder");
-            let assets =
-                ["stylesheet", "boot", "page_js", "page_wasm", "worker", "recorder", "documents", "preview"];
+            let assets = [
+                "stylesheet",
+                "boot",
+                "page_js",
+                "page_wasm",
+                "worker",
+                "recorder",
+                "documents",
+                "preview",
+                "sandbox",
+            ];
             let assets = assets.map(|field| format!("\"{field}\": \"/{name}\"")).join(",");
             write(&format!("{name}/assets.json"), &format!("{{{assets}}}"));
             write("latest", &format!("{name}\n"));

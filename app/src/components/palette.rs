@@ -178,7 +178,7 @@ fn commands(stores: Stores, in_chat: bool) -> Vec<Command> {
     ] {
         all.push(action(glyph, words, Arc::new(move || ui.named.set(Some(dialog.clone())))));
     }
-    if chat.answer.place.with_untracked(Option::is_some) {
+    if chat.answer.is_running_untracked() {
         all.insert(0, action(Glyph::Stop, t().palette_stop(), Arc::new(move || chat.stop())));
     }
     if in_chat {

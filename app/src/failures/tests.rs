@@ -432,7 +432,22 @@ fn sentences(all: impl IntoIterator<Item = String>) {
 fn every_error_of_a_tool_has_a_sentence() {
     use crate::tools::ToolError as E;
     let syntax = E::Syntax { character: 3 };
-    let all = [E::UnknownTool, syntax, E::DivisionByZero, E::TooLarge, E::Undefined, E::Units, E::NoWords];
+    let message = || "TypeError: x is not a function".to_owned();
+    let (thrown, chart) = (E::Thrown { message: message() }, E::Chart { message: message() });
+    let all = [
+        E::UnknownTool,
+        syntax,
+        E::DivisionByZero,
+        E::TooLarge,
+        E::Undefined,
+        E::Units,
+        E::NoWords,
+        E::NoSandbox,
+        E::TimeLimit,
+        E::OutputLimit,
+        thrown,
+        chart,
+    ];
     in_each_language(|_| sentences(all.iter().map(tool)));
 }
 

@@ -2,6 +2,7 @@
 
 use protocol::{Content, GenerateOptions, Message, Role, Sampling};
 
+use super::program::as_read;
 use super::{Attachment, AttachmentKind, Conversation, NodeId};
 
 impl Conversation {
@@ -43,7 +44,7 @@ impl Conversation {
                 parts.push(Content::Text(format!("{}\n", given.text)));
             }
             if !kept.text.is_empty() || parts.is_empty() {
-                parts.push(Content::Text(kept.text.clone()));
+                parts.push(Content::Text(as_read(&kept.tool, &kept.text).into_owned()));
             }
             messages.push(Message {
                 role: kept.role,

@@ -1,5 +1,6 @@
 //! The answer that is being written.
 
+use futures_channel::oneshot;
 use leptos::prelude::*;
 use protocol::{Canvas, Channel, RequestId};
 
@@ -14,6 +15,17 @@ pub struct AnswerPlace {
     pub node: NodeId,
     /// The request, to stop it by; `None` while what it needs is gathered.
     pub request: Option<RequestId>,
+}
+
+/// A call of a tool that takes its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunningCall {
+    /// The conversation of the answer with the call.
+    pub conversation: ConversationId,
+    /// The answer.
+    pub node: NodeId,
+    /// Which of its calls.
+    pub place: usize,
 }
 
 /// Phase of the running answer.
@@ -54,20 +66,38 @@ pub struct RunningAnswer {
     pub tokens: RwSignal<u32>,
     /// The block that a diffusion model is denoising; `None` between blocks.
     pub canvas: RwSignal<Option<Canvas>>,
+    /// The call that runs. Its answer has ended, and goes on behind it.
+    pub call: RwSignal<Option<RunningCall>>,
+    /// What the call waits for besides its end.
+    stops_call: StoredValue<Option<oneshot::Sender<()>>>,
     thought_began: StoredValue<Option<u64>>,
 }
 
 impl RunningAnswer {
-    /// Whether an answer runs, in whichever conversation.
+    /// Whether an answer runs, or a call of one, in whichever conversation.
     #[must_use]
     pub fn is_running(self) -> bool {
-        self.place.with(Option::is_some)
+        self.place.with(Option::is_some) || self.call.with(Option::is_some)
     }
 
     /// [`Self::is_running`], without following it.
     #[must_use]
     pub fn is_running_untracked(self) -> bool {
-        self.place.with_untracked(Option::is_some)
+        untrack(|| self.is_running())
+    }
+
+    /// Begins a call, and ends the one that runs. What is returned is ready when [`Self::stop_call`] is called.
+    pub fn begin_call(self, call: RunningCall) -> oneshot::Receiver<()> {
+        let (stops, stopped) = oneshot::channel();
+        self.stops_call.set_value(Some(stops));
+        self.call.set(Some(call));
+        stopped
+    }
+
+    /// Ends the call that runs, if one does.
+    pub fn stop_call(self) {
+        self.stops_call.set_value(None);
+        self.call.set(None);
     }
 
     /// Whether this message is the one that is being written.

@@ -360,7 +360,7 @@ mod tests {
             ("1 / (4 s)", "0.25 1/s"),
         ] {
             let expected = if result == "err" { Err(ToolError::Units) } else { Ok(result) };
-            assert_eq!(calculate(expression).as_deref().map_err(|error| *error), expected, "{expression}");
+            assert_eq!(calculate(expression).as_deref().map_err(Clone::clone), expected, "{expression}");
         }
     }
 

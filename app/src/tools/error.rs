@@ -1,9 +1,9 @@
 //! What goes wrong in a tool.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Why a call has no result. A model reads it as JSON; the page shows a sentence, [`crate::failures::tool`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolError {
     /// There is no such tool, or it is off.
     UnknownTool,
@@ -22,32 +22,55 @@ pub enum ToolError {
     Units,
     /// There are no words to search for.
     NoWords,
+    /// A program could not be run.
+    NoSandbox,
+    /// A program has not ended in time, or the browser has ended it.
+    TimeLimit,
+    /// A program has said more than anyone reads.
+    OutputLimit,
+    /// A program has thrown something, or isn't one.
+    Thrown {
+        /// What it was.
+        message: String,
+    },
+    /// A program has made a chart that can't be drawn.
+    Chart {
+        /// Why.
+        message: String,
+    },
 }
 
 /// Begins the name of [`ToolError::Syntax`]; the number follows.
 const SYNTAX: &str = "syntax-at-character-";
 
+/// The names of those with a message beside them.
+const THROWN: &str = "thrown";
+const CHART: &str = "chart";
+
 /// The names of the others.
-const NAMES: [(ToolError, &str); 6] = [
+const NAMES: [(ToolError, &str); 9] = [
     (ToolError::UnknownTool, "unknown-tool"),
     (ToolError::DivisionByZero, "division-by-zero"),
     (ToolError::TooLarge, "too-large"),
     (ToolError::Undefined, "undefined"),
     (ToolError::Units, "units-do-not-match"),
     (ToolError::NoWords, "no-words"),
+    (ToolError::NoSandbox, "no-sandbox"),
+    (ToolError::TimeLimit, "time-limit"),
+    (ToolError::OutputLimit, "output-limit"),
 ];
 
 impl ToolError {
     /// Returns it as a model reads it.
     #[must_use]
-    pub fn to_json(self) -> String {
-        match self {
-            Self::Syntax { character } => format!("{{\"error\":\"{SYNTAX}{character}\"}}"),
-            _ => {
-                let name = NAMES.into_iter().find(|it| it.0 == self).map_or("", |it| it.1);
-                format!("{{\"error\":\"{name}\"}}")
-            }
-        }
+    pub fn to_json(&self) -> String {
+        let error = match self {
+            Self::Syntax { character } => json!({ "error": format!("{SYNTAX}{character}") }),
+            Self::Thrown { message } => json!({ "error": THROWN, "message": message }),
+            Self::Chart { message } => json!({ "error": CHART, "message": message }),
+            _ => json!({ "error": NAMES.into_iter().find(|it| it.0 == *self).map_or("", |it| it.1) }),
+        };
+        error.to_string()
     }
 
     /// Reads what a model has read; `None` if it is something else, such as an error of another page.
@@ -55,9 +78,14 @@ impl ToolError {
     pub fn from_json(json: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(json).ok()?;
         let name = value["error"].as_str()?;
-        match name.strip_prefix(SYNTAX) {
-            Some(character) => Some(Self::Syntax { character: character.parse().ok()? }),
-            None => NAMES.into_iter().find(|it| it.1 == name).map(|it| it.0),
+        if let Some(character) = name.strip_prefix(SYNTAX) {
+            return Some(Self::Syntax { character: character.parse().ok()? });
+        }
+        let message = || value["message"].as_str().map(str::to_owned);
+        match name {
+            THROWN => Some(Self::Thrown { message: message()? }),
+            CHART => Some(Self::Chart { message: message()? }),
+            _ => NAMES.into_iter().find(|it| it.1 == name).map(|it| it.0),
         }
     }
 }

@@ -3,17 +3,21 @@
 mod calculator;
 mod clock;
 mod error;
+mod javascript;
 mod number;
+mod sandbox;
 mod units;
 
 pub use error::ToolError;
+pub use javascript::compute;
+pub use sandbox::prepare;
 
 use protocol::{Constraint, Tool, ToolCall};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::history::{self, Options, Query};
+use crate::history::{self, JAVASCRIPT, Options, Query};
 use crate::language::t;
 
 /// A tool of the page.
@@ -25,6 +29,8 @@ pub enum BuiltIn {
     Clock,
     /// The user's other conversations.
     Search,
+    /// Programs and charts.
+    JavaScript,
 }
 
 /// What a model reads of a tool.
@@ -43,11 +49,13 @@ pub enum CallOutcome {
     Done(String),
     /// Other conversations are to be searched.
     Search(Query),
+    /// This code is to be run.
+    Program(String),
 }
 
 impl BuiltIn {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Calculator, Self::Clock, Self::Search];
+    pub const ALL: [Self; 4] = [Self::Calculator, Self::Clock, Self::Search, Self::JavaScript];
 
     /// The name by which a model calls it and a conversation keeps that it is on.
     #[must_use]
@@ -56,6 +64,7 @@ impl BuiltIn {
             Self::Calculator => "calculate",
             Self::Clock => "current_time",
             Self::Search => "search_conversations",
+            Self::JavaScript => JAVASCRIPT,
         }
     }
 
@@ -72,6 +81,7 @@ impl BuiltIn {
             Self::Calculator => t().tool_calculator(),
             Self::Clock => t().tool_clock(),
             Self::Search => t().tool_search(),
+            Self::JavaScript => t().tool_javascript(),
         }
     }
 
@@ -82,6 +92,7 @@ impl BuiltIn {
             Self::Calculator => t().tool_calculator_hint(),
             Self::Clock => t().tool_clock_hint(),
             Self::Search => t().tool_search_hint(),
+            Self::JavaScript => t().tool_javascript_hint(),
         }
     }
 }
@@ -121,6 +132,7 @@ pub fn run(call: &ToolCall, options: &Options) -> Result<CallOutcome, ToolError>
             CallOutcome::Done(clock::written(history::now(), ahead, &zone))
         }
         BuiltIn::Search => CallOutcome::Search(Query::new(text("words")).ok_or(ToolError::NoWords)?),
+        BuiltIn::JavaScript => CallOutcome::Program(text("code").to_owned()),
     })
 }
 
@@ -175,10 +187,12 @@ mod tests {
             ("current_time", "{}", ToolError::UnknownTool, r#"{"error":"unknown-tool"}"#),
             ("other", "{}", ToolError::UnknownTool, r#"{"error":"unknown-tool"}"#),
         ] {
-            assert_eq!(run(&call(name, arguments), &options), Err(error), "{name} {arguments}");
             assert_eq!(error.to_json(), json);
-            assert_eq!(ToolError::from_json(json), Some(error));
+            assert_eq!(ToolError::from_json(json), Some(error.clone()));
+            assert_eq!(run(&call(name, arguments), &options), Err(error), "{name} {arguments}");
         }
+        let thrown = ToolError::Thrown { message: "“x”\n".into() };
+        assert_eq!(ToolError::from_json(&thrown.to_json()), Some(thrown));
         assert_eq!(ToolError::from_json(r#"{"error":"of another page"}"#), None);
         assert_eq!(ToolError::from_json("0.3"), None);
     }

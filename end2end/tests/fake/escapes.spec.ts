@@ -1,4 +1,4 @@
-// What a hostile program tries from its preview: none of it works, and the page stays usable.
+// What a hostile program tries from its preview, or as the code of a tool: none of it works, and the page stays usable.
 
 import { createSocket } from "node:dgram";
 import { connect, createServer } from "node:net";
@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { expect, type Locator, type Page, test } from "@playwright/test";
 import { App } from "../../support/app.ts";
 import { openArchive } from "../../support/archive.ts";
+import { card, code, switchOn } from "../../support/tools.ts";
 
 test.skip(({ browserName }) => browserName !== "chromium", "others give a frame no process of its own, nor block WebRTC");
 test.use({
@@ -114,7 +115,8 @@ const FORGES = script(`
   for (let at = 0; at < 20000; at += 1) console.log("x".repeat(9000));`);
 
 const LOOPS = script("for (;;) {}");
-const FILLS = script("const all = []; for (;;) all.push(new Array(1e6).fill(Math.random()))");
+const FILLING = "const all = []; for (;;) all.push(new Array(1e6).fill(Math.random()))";
+const FILLS = script(FILLING);
 /** A frame has WebRTC anew. The browser ends the process that uses it. */
 const NESTS = (stun: string) =>
   page(`<iframe srcdoc="<script>const c = new RTCPeerConnection({ iceServers: [{ urls: '${stun}' }] });
@@ -184,6 +186,93 @@ test("no program reaches anything, and the page stays usable", async ({ page: ta
   }
   expect(net.visits).toEqual([]);
   net.close();
+});
+
+/** What is out of reach for a worker without a network: the names of what is not. */
+const workerReaches = (url: string, own: string) => `
+  const url = ${JSON.stringify(url)}, own = ${JSON.stringify(own)};
+  const settles = (target, good, bad) => new Promise((resolve, reject) => {
+    target.addEventListener(good, resolve);
+    target.addEventListener(bad, reject);
+  });
+  const blob = (text) => URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+  const tries = {
+    fetch: () => fetch(url), "fetch without an answer": () => fetch(url, { mode: "no-cors", keepalive: true }),
+    "own server": () => fetch(own), "fetch of own file": () => fetch("/sw.js"),
+    XMLHttpRequest: () => { const it = new XMLHttpRequest(); it.open("GET", url); it.send(); return settles(it, "load", "error"); },
+    "XMLHttpRequest at once": () => { const it = new XMLHttpRequest(); it.open("GET", url, false); it.send(); },
+    WebSocket: () => settles(new WebSocket(url.replace("http", "ws")), "open", "error"),
+    EventSource: () => settles(new EventSource(url), "open", "error"),
+    WebTransport: () => new WebTransport(url.replace("http", "https")).ready,
+    importScripts: () => importScripts(url), "importScripts of a text": () => importScripts(blob("1")),
+    import: () => import(url), "import of a text": () => import(blob("export default 1")),
+    Worker: () => new Worker(blob("postMessage(1)")), SharedWorker: () => new SharedWorker(url),
+    beacon: () => navigator.sendBeacon(url, "x"), font: () => new FontFace("x", "url(" + url + ")").load(),
+    WebRTC: () => new RTCPeerConnection(), "service worker": () => navigator.serviceWorker.register(url),
+    indexedDB: () => { const it = indexedDB.open("x"); return settles(it, "success", "error"); },
+    caches: () => caches.keys(), files: () => navigator.storage.getDirectory(), locks: () => navigator.locks.query(),
+    cookies: () => cookieStore.getAll(), localStorage: () => localStorage.length,
+    parent: () => parent.document, top: () => top.document, window: () => window.document, document: () => document.body,
+    clients: () => clients.matchAll(), graphics: () => navigator.gpu.requestAdapter().then((it) => { if (!it) throw it; }),
+    canvas: () => new OffscreenCanvas(1, 1), report: () => postMessage({ kind: "value", text: "forged" }), close: () => close(),
+    notification: () => { if (Notification.permission !== "granted") throw 0; },
+    "BroadcastChannel of the page": () => new Promise((resolve, reject) => {
+      for (const name of ["fake", "fake-heard", "gemtab-answers"]) {
+        const it = new BroadcastChannel(name);
+        it.onmessage = resolve;
+        it.postMessage("crash");
+      }
+      setTimeout(reject, 500);
+    }),
+  };
+  const reached = [];
+  for (const [name, act] of Object.entries(tries)) {
+    const late = new Promise((_, reject) => setTimeout(reject, 700));
+    try { await Promise.race([(async () => act())(), late]); reached.push(name); } catch {}
+  }
+  return "tried " + Object.keys(tries).length + ", reached: " + reached.join();`;
+
+/** What would keep the page from anything else. */
+const FLOODS = [
+  'for (let at = 0; at < 1e6; at += 1) console.log("x".repeat(9000));',
+  "for (;;) reportError(1);",
+  'chart("x".repeat(1e7));',
+  'for (;;) chart({ type: "bar", series: [] });',
+  '"x".repeat(5e7)',
+  "new Array(1e6).fill({ a: [1] })",
+];
+
+test("the code of a tool reaches nothing, and the page stays usable", async ({ page: tab, context, baseURL }) => {
+  const net = await canary();
+  const app = new App(tab);
+  await app.openChat("instant,demo");
+  await switchOn(app, "JavaScript");
+  const asked: string[] = [];
+  context.on("request", (it) => it.url().includes("/leak") && asked.push(it.url()));
+  await app.send(code(workerReaches(net.url, `${baseURL}/api/models`)));
+  await expect(app.answers.last()).toContainText(/tried 3\d, reached: "/);
+  await app.send(code(...FLOODS));
+  const calls = app.answers.nth(-2);
+  const ends = ["Done", "Failed", "Failed", "Failed", "Done", "Done"];
+  for (const [place, end] of ends.entries()) {
+    await expect(card(calls, place)).toContainText(end, { timeout: 60_000 });
+    await usable(app);
+  }
+  expect([net.visits, asked, context.pages().length]).toEqual([[], [], 1]);
+  net.close();
+
+  // As above, the page is asked past Playwright once a frame's process has ended.
+  if (process.env.GEMTAB_THOROUGH) {
+    const other = new App(await context.newPage());
+    const session = await context.newCDPSession(other.page);
+    await other.openChat("instant,demo");
+    await switchOn(other, "JavaScript");
+    const died = other.page.waitForEvent("crash");
+    await other.send(code(FILLING));
+    await died;
+    const failed = async () => (await session.send("Runtime.evaluate", { expression: "document.querySelector('.call .bad')?.textContent" })).result.value;
+    await expect.poll(failed, { timeout: 60_000 }).toBe("Failed");
+  }
 });
 
 /** Waits until the program has done what it does at once. */

@@ -1,19 +1,5 @@
-import type { Locator } from "@playwright/test";
-import type { App } from "../../support/app.ts";
+import { card, switchOn } from "../../support/tools.ts";
 import { expect, test } from "../../support/watch.ts";
-
-/** Switches tools on in the drawer, and closes it. */
-async function switchOn(app: App, ...names: string[]): Promise<void> {
-  await app.openDrawer();
-  for (const name of names) {
-    await app.drawer.getByRole("switch", { name }).check();
-  }
-  await app.page.keyboard.press("Escape");
-  await expect(app.drawer).toBeHidden();
-}
-
-/** The card of a call, by its place. */
-const card = (answer: Locator, place: number) => answer.getByRole("region", { name: "Tools used" }).getByRole("group").nth(place);
 
 test.describe("tools", () => {
   test("are called, their results are shown and kept, and the answer goes on behind them", async ({ app }) => {

@@ -81,6 +81,7 @@ impl Server {
             worker: "/pkg/worker.00112233.js".into(),
             documents: "/pkg/documents.00112233.js".into(),
             preview: "/pkg/preview.00112233.html".into(),
+            sandbox: "/pkg/sandbox.00112233.html".into(),
         };
         let write = |name: &str, content: &[u8]| fs::write(root.path().join(name), content).expect("written");
         fs::create_dir(root.path().join("pkg")).expect("a folder");
@@ -93,6 +94,7 @@ impl Server {
         write("pkg/page.00112233.wasm", b"\0asm");
         write("pkg/main.00112233.css", b"body{}");
         write("pkg/preview.00112233.html", b"<!doctype html>");
+        write("pkg/sandbox.00112233.html", b"<!doctype html>");
         write("pkg/plain.js", b"a name without a hash");
         let site = Site::load(root.path()).expect("a site");
         let health = Health::default();

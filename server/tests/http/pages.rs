@@ -224,18 +224,22 @@ async fn every_answer_is_guarded() {
 }
 
 #[tokio::test]
-async fn previews_run_in_an_origin_of_their_own_without_a_network() {
+async fn what_a_model_has_coded_runs_in_an_origin_of_its_own_without_a_network() {
     let server = server();
-    let answer = server.get("/pkg/preview.00112233.html").await;
-    assert_eq!((answer.status.as_u16(), answer.header("content-type")), (200, "text/html"));
-    let policy = answer.header("content-security-policy");
-    assert!(policy.starts_with("sandbox allow-scripts; default-src 'none'; "), "{policy}");
-    for open in ["allow-same-origin", "http", "'self'; ", "connect-src", "frame-src", "worker-src", "*"] {
-        assert!(!policy.contains(open), "{policy}");
+    for (document, workers) in [("preview", false), ("sandbox", true)] {
+        let answer = server.get(&format!("/pkg/{document}.00112233.html")).await;
+        assert_eq!((answer.status.as_u16(), answer.header("content-type")), (200, "text/html"));
+        let policy = answer.header("content-security-policy");
+        assert!(policy.starts_with("sandbox allow-scripts; default-src 'none'; "), "{policy}");
+        for open in ["allow-same-origin", "http", "'self'; ", "connect-src", "frame-src", "*"] {
+            assert!(!policy.contains(open), "{policy}");
+        }
+        assert_eq!(policy.contains("worker-src"), workers, "{policy}");
+        assert_eq!(policy.contains("worker-src blob:; "), workers, "{policy}");
+        assert!(policy.ends_with("frame-ancestors 'self'"), "{policy}");
+        assert_eq!(answer.header("connection-allowlist"), "()");
+        assert_eq!(answer.header("x-dns-prefetch-control"), "off");
     }
-    assert!(policy.ends_with("frame-ancestors 'self'"), "{policy}");
-    assert_eq!(answer.header("connection-allowlist"), "()");
-    assert_eq!(answer.header("x-dns-prefetch-control"), "off");
     // Nothing else may run what is inline, and the page may frame this server's documents alone.
     let page = server.get("/").await;
     assert!(page.header("content-security-policy").contains("frame-src 'self';"));

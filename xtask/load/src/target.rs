@@ -114,8 +114,17 @@ impl Content {
             Self { programs: programs.clone(), models: tempfile::tempdir()?, scratch: tempfile::tempdir()? };
         model(&programs.demo, &content.models, size)?;
         // The server reads no more of its site than this to start.
-        let names =
-            ["stylesheet", "boot", "page_js", "page_wasm", "recorder", "documents", "preview", "worker"];
+        let names = [
+            "stylesheet",
+            "boot",
+            "page_js",
+            "page_wasm",
+            "recorder",
+            "documents",
+            "preview",
+            "sandbox",
+            "worker",
+        ];
         let assets = names.map(|name| format!("\"{name}\":\"/{name}\"")).join(",");
         fs::write(content.scratch.path().join("assets.json"), format!("{{{assets},\"fake\":null}}"))?;
         Ok(content)

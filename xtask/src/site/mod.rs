@@ -208,6 +208,7 @@ fn build_now(
     let fake = fake.map(|fake| add_worker(&mut site, FAKE.name, &fake)).transpose()?;
     let recorder = site.add_hashed("recorder", "js", include_bytes!("recorder.js"))?;
     let preview = site.add_hashed("preview", "html", include_bytes!("preview.html"))?;
+    let sandbox = site.add_hashed("sandbox", "html", include_bytes!("sandbox.html"))?;
     let (style, font) = with_fonts(&mut site, &style::bundle(&project::root().join("style/main.css"))?)?;
     let stylesheet = site.add_hashed("style", "css", style.as_bytes())?;
     site.add_static(&project::root().join("style/static"))?;
@@ -230,6 +231,7 @@ fn build_now(
         recorder: &recorder.address,
         documents: &documents,
         preview: &preview.address,
+        sandbox: &sandbox.address,
         fake: fake.as_deref(),
     })
 }

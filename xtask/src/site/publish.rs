@@ -39,6 +39,7 @@ pub struct Assets<'a> {
     pub recorder: &'a str,
     pub documents: &'a str,
     pub preview: &'a str,
+    pub sandbox: &'a str,
     pub fake: Option<&'a str>,
 }
 
@@ -124,6 +125,7 @@ impl Site {
             ("recorder", assets.recorder),
             ("documents", assets.documents),
             ("preview", assets.preview),
+            ("sandbox", assets.sandbox),
         ];
         fields.extend(assets.fake.map(|fake| ("fake", fake)));
         // The addresses are made here, of characters that need no escape.
@@ -209,6 +211,7 @@ mod tests {
         recorder: "/r",
         documents: "/d",
         preview: "/v",
+        sandbox: "/s",
         fake: None,
     };
 
@@ -279,6 +282,6 @@ mod tests {
         Site::new(folder.path().into()).finish(&ASSETS).expect("finished");
         let assets = fs::read_to_string(folder.path().join("assets.json")).expect("the list");
         assert!(assets.contains("\"stylesheet\": \"/pkg/s.css\","), "{assets}");
-        assert!(assets.ends_with("\"preview\": \"/v\"\n}\n"), "{assets}");
+        assert!(assets.ends_with("\"sandbox\": \"/s\"\n}\n"), "{assets}");
     }
 }

@@ -18,8 +18,8 @@ use super::backend::Memory;
 use super::records::{Table, Value, Write};
 use super::{
     Archive, Attachment, AttachmentKey, AttachmentKind, Conversation, ConversationId, Draft, GRACE_MS,
-    HistoryStore, ImportError, MAX_IMPORT_BYTES, MAX_MESSAGE_BYTES, Message, Moment, NodeId, Options,
-    Persistence, Saved, StoreError, StoredConversation, Summary, TreeError, TreeOpError,
+    HistoryStore, ImportError, JAVASCRIPT, MAX_IMPORT_BYTES, MAX_MESSAGE_BYTES, Message, Moment, NodeId,
+    Options, Persistence, Saved, StoreError, StoredConversation, Summary, TreeError, TreeOpError,
 };
 
 fn empty(id: u128) -> Conversation {
@@ -231,6 +231,25 @@ fn calls_and_results_are_kept_and_older_ones_are_read() {
     let message = r#"{"role":"assistant","calls":[{"name":"sum","arguments":"{}"}],"created":1}"#;
     let message: Message = serde_json::from_str(message).unwrap();
     assert_eq!(message.calls[0].id, "");
+}
+
+#[test]
+fn a_chart_stays_with_its_call_and_is_a_table_elsewhere() {
+    let (mut conversation, question, _) = answered(1);
+    let answer = conversation.add_answer(question, "demo", 6).unwrap();
+    let call = ToolCall { id: "1-9".to_owned(), name: JAVASCRIPT.to_owned(), arguments: "{}".to_owned() };
+    conversation.push_call(answer, call.clone());
+    let chart = r#"{"type":"bar","title":"A*","x":["a|b",2],"series":[{"name":"<n>","values":[1.5,-2]}]}"#;
+    let text = format!(r#"{{"result":"```","console":"c","charts":[{chart}]}}"#);
+    let result = conversation.add_tool_result(answer, &call, text, false, 8).unwrap();
+    let prompt = conversation.prompt(result, &|_| None);
+    let read = Content::Text(r#"{"charts":"1 shown to the user","console":"c","result":"```"}"#.to_owned());
+    assert_eq!(prompt.last().map(|message| &*message.content), Some(&[read][..]));
+    let markdown = conversation.to_markdown();
+    let expected = "````\n```\n````\n\n```\nc\n```\n\n**A\\***\n\n|  | \\<n\\> |\n| --- | --- |\n| a\\|b | 1.5 |\n| 2 | -2 |\n";
+    assert!(markdown.ends_with(expected), "{markdown}");
+    let html = conversation.to_html();
+    assert!(html.contains("a|b</td>") && html.contains("&lt;n&gt;</th>"), "{html}");
 }
 
 #[test]

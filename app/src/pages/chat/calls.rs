@@ -5,10 +5,11 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use serde_json::Value;
 
+use super::call_chart::CallChart;
 use super::message_ref::MessageRef;
 use crate::{
     failures,
-    history::Message,
+    history::{Message, ProgramResult},
     language::t,
     state::{chat::result_of, use_chat},
     tools::{BuiltIn, ToolError},
@@ -29,11 +30,25 @@ pub fn CallCards(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl In
         })
     });
     let ended = Memo::new(move |_| message.with(|it| it.as_ref().is_some_and(|it| it.finish.is_some())));
-    let waits = move || ended.get() && results.with(|results| results.iter().any(Option::is_none));
+    // Which of them runs.
+    let running = Memo::new(move |_| {
+        let call = chat
+            .answer
+            .call
+            .get()
+            .filter(|call| (call.conversation, call.node) == (it.conversation_id, it.node));
+        call.map(|call| call.place)
+    });
+    let waits = move || {
+        ended.get()
+            && running.with(Option::is_none)
+            && results.with(|results| results.iter().any(Option::is_none))
+    };
     let card = move |(place, call): (usize, protocol::ToolCall)| {
         let result = Memo::new(move |_| results.with(|results| results.get(place).cloned().flatten()));
         let state = move || {
             result.with(|result| match result {
+                _ if running.get() == Some(place) => t().call_runs(),
                 None => t().call_waits(),
                 Some((_, false)) => t().call_done(),
                 Some((_, true)) => t().call_failed(),
@@ -41,6 +56,17 @@ pub fn CallCards(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl In
         };
         let name =
             BuiltIn::named(&call.name).map_or_else(|| call.name.clone(), |tool| tool.label().to_owned());
+        let tool = StoredValue::new(call.name);
+        let program = Memo::new(move |_| {
+            result.with(|result| {
+                let (text, _) = result.as_ref()?;
+                tool.with_value(|tool| ProgramResult::read(tool, text))
+            })
+        });
+        let charts = move || {
+            let charts = program.get().map(|program| program.charts).unwrap_or_default();
+            charts.into_iter().map(|chart| view! { <CallChart chart=chart /> }).collect::<Vec<_>>()
+        };
         let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
         let arguments: Vec<_> = arguments
             .as_object()
@@ -58,8 +84,12 @@ pub fn CallCards(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl In
                     <span class="tag" class:bad=move || result.with(|it| it.as_ref().is_some_and(|it| it.1))>{state}</span>
                 </summary>
                 <dl class="pairs">{arguments}</dl>
-                {move || result.get().map(|(text, failed)| outcome(text, failed))}
+                {move || match program.get() {
+                    Some(program) => view! { <Given label=t().call_result() text=program.result /><Given label=t().coded_console() text=program.console /> }.into_any(),
+                    None => result.get().map(|(text, failed)| outcome(text, failed)).into_any(),
+                }}
             </details>
+            {charts}
         }
     };
     view! {
@@ -82,6 +112,13 @@ pub fn CallCards(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl In
 fn outcome(text: String, failed: bool) -> AnyView {
     match ToolError::from_json(&text).filter(|_| failed) {
         Some(error) => view! { <p class="hint bad">{failures::tool(&error)}</p> }.into_any(),
-        None => view! { <pre tabindex="0" aria-label=t().call_result()>{text}</pre> }.into_any(),
+        None => view! { <Given label=t().call_result() text=text /> }.into_any(),
     }
+}
+
+/// A text that a tool has given; nothing if there is none.
+#[component]
+fn Given(label: &'static str, text: String) -> impl IntoView {
+    // Focusable, so that the keyboard can scroll it.
+    (!text.is_empty()).then(|| view! { <pre tabindex="0" role="group" aria-label=label>{text}</pre> })
 }

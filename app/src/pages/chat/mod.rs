@@ -4,6 +4,7 @@ mod absent;
 mod adapters;
 mod attach_bar;
 mod attachments;
+mod call_chart;
 mod calls;
 mod camera;
 mod canvas;

@@ -6,11 +6,11 @@
 use leptos::{html, prelude::*};
 use protocol::tune::TunePoint;
 
-use super::axis::{Axis, across, path};
 use super::chart_export::{save_csv, save_picture};
 use super::series::{LOSSES, RATES, Series, axis_of};
 use super::settings::rate_text;
 use crate::{
+    axis::{Axis, across, path},
     components::{Glyph, Icon},
     format,
     language::{in_a_row, t},

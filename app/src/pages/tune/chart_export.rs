@@ -5,9 +5,8 @@ use protocol::tune::TunePoint;
 use wasm_bindgen::JsCast as _;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
-use super::axis::across;
 use super::series::{LOSSES, RATES, Series, axis_of};
-use crate::{browser, format, language::t};
+use crate::{axis::across, browser, format, language::t};
 
 /// The picture in pixels.
 const WIDTH: f64 = 1200.0;

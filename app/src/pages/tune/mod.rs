@@ -1,6 +1,5 @@
 //! Fine-tuning: examples, settings, run, on one page.
 
-mod axis;
 mod chart;
 mod chart_export;
 mod examples;

@@ -2,7 +2,7 @@
 
 use protocol::tune::TunePoint;
 
-use super::axis::Axis;
+use crate::axis::Axis;
 use crate::language::Text;
 
 /// One curve.

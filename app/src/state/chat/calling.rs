@@ -3,17 +3,19 @@
 //! What an answer with tools or a format needs besides the engine is fetched when these are switched on, and when a conversation
 //! that has them is opened: not while it is answered.
 
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 
+use futures_util::future::{Either, select};
 use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::{EngineFailure, RequestFailure};
 use protocol::{Constraint, Failure, Request, Role, Tool, ToolCall};
 use serde_json::json;
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
+use super::super::answer::RunningCall;
 use super::{ChatStore, ChatTurn};
-use crate::history::{self, Conversation, ConversationId, NodeId, Options, Query};
-use crate::tools::{self, CallOutcome};
+use crate::history::{self, Conversation, ConversationId, JAVASCRIPT, NodeId, Options, Query};
+use crate::tools::{self, CallOutcome, ToolError};
 use crate::{browser, language::t};
 
 /// The most turns in a row that may call tools. The user may have more carried out, one by one.
@@ -26,6 +28,9 @@ type Prepared = Pin<Box<dyn Future<Output = Result<Constraint, Failure>>>>;
 
 #[wasm_split(later, fallible)]
 fn prepared(chat: ChatStore, options: Options) -> Result<Prepared, SplitLoaderError> {
+    if options.tools.iter().any(|name| name == JAVASCRIPT) {
+        tools::prepare();
+    }
     Ok(Box::pin(chat.prepare(tools::constraint(&options))))
 }
 
@@ -102,17 +107,30 @@ impl ChatStore {
     async fn carry_out_now(self, of: ConversationId, node: NodeId, is_asked: bool) {
         let Some(now) = self.library.at_hand(of).map(|now| now.get_untracked()) else { return };
         let Some(message) = now.shared_message(node) else { return };
-        let is_followed = now.node(node).is_some_and(|node| !node.children().is_empty());
-        if !is_asked && (is_followed || rounds(&now, node) > MOST_ROUNDS) {
+        if !is_asked && (is_followed(&now, node) || rounds(&now, node) > MOST_ROUNDS) {
             return;
         }
         let mut after = node;
-        for call in &message.calls {
-            let (text, failed) = match tools::run(call, &now.options) {
-                Ok(CallOutcome::Done(text)) => (text, false),
-                Ok(CallOutcome::Search(query)) => (self.found(&query, of).await, false),
-                Err(error) => (error.to_json(), true),
+        for (place, call) in message.calls.iter().enumerate() {
+            let outcome = match tools::run(call, &now.options) {
+                Ok(CallOutcome::Done(text)) => Ok(text),
+                Ok(CallOutcome::Search(query)) => Ok(self.found(&query, of).await),
+                Ok(CallOutcome::Program(code)) => {
+                    let ended = self.computed(&code, RunningCall { conversation: of, node, place }).await;
+                    let Some(ended) = ended else { return };
+                    let followed = self
+                        .library
+                        .at_hand(of)
+                        .is_some_and(|now| now.with_untracked(|now| is_followed(now, after)));
+                    // The user has gone on meanwhile.
+                    if followed && !is_asked {
+                        return;
+                    }
+                    ended
+                }
+                Err(error) => Err(error),
             };
+            let (text, failed) = outcome.map_or_else(|error| (error.to_json(), true), |text| (text, false));
             let add = |conversation: &mut Conversation| {
                 conversation.add_tool_result(after, call, text, failed, history::now())
             };
@@ -124,6 +142,16 @@ impl ChatStore {
         self.ask_in(of, ChatTurn::After(after));
     }
 
+    /// What comes of a program; `None` if it was stopped: then the call waits.
+    async fn computed(self, code: &str, call: RunningCall) -> Option<Result<String, ToolError>> {
+        let ended = match select(pin!(tools::compute(code)), self.answer.begin_call(call)).await {
+            Either::Left((ended, _)) if self.answer.call.get_untracked() == Some(call) => ended,
+            _ => return None,
+        };
+        self.answer.stop_call();
+        Some(ended)
+    }
+
     /// What the other conversations have, as JSON.
     async fn found(self, query: &Query, apart_from: ConversationId) -> String {
         let mut found = self.library.find(query).await;
@@ -132,6 +160,11 @@ impl ChatStore {
         let found = found.iter().map(|it| json!({ "title": it.title, "excerpt": it.snippet }));
         json!(found.collect::<Vec<_>>()).to_string()
     }
+}
+
+/// Whether something follows a message.
+fn is_followed(conversation: &Conversation, node: NodeId) -> bool {
+    conversation.node(node).is_some_and(|node| !node.children().is_empty())
 }
 
 /// The turns in a row that call tools, up to this one.

@@ -430,6 +430,7 @@ impl ChatStore {
         {
             self.break_off(place);
         }
+        self.stop_call_of(id);
         let waits =
             |queued: &Queued| queued.conversation == id && before.path_to(queued.turn.node()).contains(&node);
         if self.queued.with_untracked(|queued| queued.as_ref().is_some_and(waits)) {
@@ -480,6 +481,7 @@ impl ChatStore {
         if let Some(place) = self.answer.place.get_untracked() {
             self.break_off(place);
         }
+        self.answer.stop_call();
         self.unqueue();
         spawn_local(async move {
             if !self.library.delete_all().await {
@@ -498,6 +500,7 @@ impl ChatStore {
         if let Some(place) = place {
             self.break_off(place);
         }
+        self.stop_call_of(id);
         let queued = self.queued.with_untracked(|queued| queued.is_some_and(|it| it.conversation == id));
         if queued {
             self.unqueue();
@@ -526,12 +529,12 @@ impl ChatStore {
     /// Whether nothing can be sent because an answer runs or waits.
     #[must_use]
     pub fn busy(self) -> bool {
-        self.answer.place.with_untracked(Option::is_some) || self.queued.with_untracked(Option::is_some)
+        self.answer.is_running_untracked() || self.queued.with_untracked(Option::is_some)
     }
 
     /// As [`Self::busy`], and says so.
     fn refused_for_busy(self) -> bool {
-        if self.answer.place.with_untracked(Option::is_some) {
+        if self.answer.is_running_untracked() {
             self.ui.toast(failures::of(&RequestFailure::Busy(Activity::Generating).into()));
         } else if self.queued.with_untracked(Option::is_some) {
             self.ui.toast(t().composer_queued());
@@ -539,17 +542,26 @@ impl ChatStore {
         self.busy()
     }
 
-    /// Stops the running answer. What was written stays. A message that waits behind it is no longer sent by itself.
+    /// Stops the running answer, or its call. What was written stays. A message that waits behind it is no longer sent by itself.
     pub fn stop(self) {
-        if let Some(place) = self.answer.place.get_untracked() {
+        let (place, call) = (self.answer.place.get_untracked(), self.answer.call.get_untracked());
+        let stopped = place.map(|place| place.conversation).or(call.map(|call| call.conversation));
+        if self.queued.with_untracked(|queued| queued.is_some_and(|it| Some(it.conversation) == stopped)) {
+            self.unqueue();
+        }
+        self.answer.stop_call();
+        if let Some(place) = place {
             self.answer.phase.set(AnswerPhase::Stopping);
-            let waits = |queued: &Queued| queued.conversation == place.conversation;
-            if self.queued.with_untracked(|queued| queued.as_ref().is_some_and(waits)) {
-                self.unqueue();
-            }
             if let Some(request) = place.request {
                 self.engine.cancel(request);
             }
+        }
+    }
+
+    /// Ends the call that runs, if it is of this conversation.
+    fn stop_call_of(self, id: ConversationId) {
+        if self.answer.call.with_untracked(|call| call.is_some_and(|call| call.conversation == id)) {
+            self.answer.stop_call();
         }
     }
 

@@ -215,8 +215,9 @@ impl ChatStore {
     pub(super) fn release(self) {
         let shown = self.conversation.id_untracked();
         let answering = self.answer.place.with_untracked(|place| place.map(|place| place.conversation));
+        let calling = self.answer.call.with_untracked(|call| call.map(|call| call.conversation));
         let queued = self.queued.with_untracked(|queued| queued.map(|queued| queued.conversation));
-        self.library.release(|id| id == shown || answering == Some(id) || queued == Some(id));
+        self.library.release(|id| id == shown || [answering, calling, queued].contains(&Some(id)));
     }
 
     /// Whether the conversation on screen has messages, or had some that were deleted.

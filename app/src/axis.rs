@@ -2,6 +2,9 @@
 
 use crate::format;
 
+/// Numbers as large as this take too much room beside a chart.
+const LONG: f64 = 1e10;
+
 /// An axis from `low` to `high` in equal steps that are easy to read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axis {
@@ -59,7 +62,7 @@ impl Axis {
         if tick.abs() < self.step / 2.0 {
             // It may come out as minus zero.
             "0".to_owned()
-        } else if digits > 4 {
+        } else if digits > 4 || self.low.abs().max(self.high.abs()) >= LONG {
             let text = format!("{tick:.1e}");
             // There is always an exponent.
             let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -106,6 +109,8 @@ mod tests {
         assert_eq!(axis.label(axis.low), "1.02");
         let axis = Axis::around([0.0, 2e-4].into_iter());
         assert_eq!([axis.label(0.0), axis.label(1e-4), axis.label(1.5e-4)], ["0", "1e-4", "1.5e-4"]);
+        let axis = Axis::around([-1e100, 1e100].into_iter());
+        assert_eq!([axis.label(axis.low), axis.label(axis.high)], ["-1e100", "1e100"]);
     }
 
     #[test]

@@ -1,0 +1,93 @@
+//! What a program of a model has given, as it is kept: in the text of its call's result, so that records are as they were.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::Chart;
+
+/// The name of the tool, by which a conversation keeps it and its results.
+pub const JAVASCRIPT: &str = "run_javascript";
+
+/// What a program has given.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ProgramResult {
+    /// Its value.
+    pub result: String,
+    /// What it has written to the console.
+    pub console: String,
+    /// What it has shown.
+    pub charts: Vec<Chart>,
+}
+
+impl ProgramResult {
+    /// Returns the text of the tool's result.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let mut all = Map::from_iter([("result".to_owned(), self.result.clone().into())]);
+        if !self.console.is_empty() {
+            all.insert("console".to_owned(), self.console.clone().into());
+        }
+        if !self.charts.is_empty() {
+            all.insert("charts".to_owned(), self.charts.iter().map(Chart::to_json).collect());
+        }
+        Value::Object(all).to_string()
+    }
+
+    /// Reads the text of a tool's result; `None` if it is something else, such as an error.
+    #[must_use]
+    pub fn read(tool: &str, text: &str) -> Option<Self> {
+        let value = json_of(tool, text)?;
+        let charts = value["charts"].as_array().into_iter().flatten();
+        Some(Self {
+            result: value["result"].as_str()?.to_owned(),
+            console: value["console"].as_str().unwrap_or_default().to_owned(),
+            charts: charts.map(|chart| Chart::read(chart).ok()).collect::<Option<_>>()?,
+        })
+    }
+}
+
+fn json_of(tool: &str, text: &str) -> Option<Value> {
+    (tool == JAVASCRIPT).then(|| serde_json::from_str(text).ok()).flatten()
+}
+
+/// Returns the text of a tool's result as the model reads it: of charts, that they were shown. It has written their data itself.
+pub(super) fn as_read<'a>(tool: &str, text: &'a str) -> Cow<'a, str> {
+    let Some(mut value) = json_of(tool, text) else { return Cow::Borrowed(text) };
+    match value.get_mut("charts") {
+        Some(charts) => {
+            *charts = format!("{} shown to the user", charts.as_array().map_or(0, Vec::len)).into();
+            Cow::Owned(value.to_string())
+        }
+        None => Cow::Borrowed(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_reads_that_charts_were_shown() {
+        let chart = r#"{"series":[{"name":"n","values":[123456.0]}],"title":"T","type":"bar","x":["a"]}"#;
+        let kept = format!(r#"{{"charts":[{chart},{chart}],"console":"a\nb","result":"4"}}"#);
+        let read = ProgramResult::read(JAVASCRIPT, &kept).expect("a result");
+        assert_eq!(read.to_json(), kept);
+        assert_eq!(
+            as_read(JAVASCRIPT, &kept),
+            r#"{"charts":"2 shown to the user","console":"a\nb","result":"4"}"#.to_owned()
+        );
+        for other in [r#"{"result":"4"}"#, r#"{"error":"time-limit"}"#, "text"] {
+            assert_eq!(as_read(JAVASCRIPT, other), other);
+        }
+        assert_eq!(as_read("search_conversations", &kept), kept);
+    }
+
+    #[test]
+    fn what_is_kept_is_checked_when_it_is_read() {
+        let bad = r#"{"result":"4","charts":[{"type":"bar","title":"","x":[],"series":[]}]}"#;
+        assert_eq!(ProgramResult::read(JAVASCRIPT, bad), None);
+        assert_eq!(ProgramResult::read(JAVASCRIPT, r#"{"error":"time-limit"}"#), None);
+        assert_eq!(ProgramResult::read("calculate", r#"{"result":"4"}"#), None);
+    }
+}
