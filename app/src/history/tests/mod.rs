@@ -248,7 +248,7 @@ fn a_chart_stays_with_its_call_and_is_a_table_elsewhere() {
     let markdown = conversation.to_markdown();
     let expected = "````\n```\n````\n\n```\nc\n```\n\n**A\\***\n\n|  | \\<n\\> |\n| --- | --- |\n| a\\|b | 1.5 |\n| 2 | -2 |\n";
     assert!(markdown.ends_with(expected), "{markdown}");
-    let html = conversation.to_html();
+    let html = conversation.to_html(&std::collections::HashMap::new());
     assert!(html.contains("a|b</td>") && html.contains("&lt;n&gt;</th>"), "{html}");
 }
 
