@@ -344,6 +344,13 @@ pub fn user_agent() -> String {
     web_sys::window().and_then(|window| window.navigator().user_agent().ok()).unwrap_or_default()
 }
 
+/// Whether this is an iPad, whose browser calls itself one of a Mac. No Mac has a touch screen.
+#[must_use]
+pub fn is_ipad() -> bool {
+    let touches = web_sys::window().map_or(0, |window| window.navigator().max_touch_points());
+    touches > 1 && user_agent().contains("Macintosh")
+}
+
 /// This page's origin, such as `http://127.0.0.1:3000`.
 #[must_use]
 pub fn origin() -> String {

@@ -58,24 +58,37 @@ fn LoadQuestion<T: Clone + Send + Sync + 'static>(
     }
 }
 
+/// The answer that loads a model all the same, however much memory it needs.
+fn load_anyway<T>(choice: fn(T) -> Choice) -> Answer<T> {
+    let (chat, engine) = (use_chat(), use_engine());
+    Answer::new(
+        |_| t().too_slow_load().to_owned(),
+        move |asked| {
+            let choice = choice(asked);
+            engine.want_anyway(&choice.id);
+            chat.load(choice);
+        },
+    )
+}
+
 /// Asks whether a large model is to be loaded where the device computes in software.
 #[component]
 pub fn TooSlowDialog() -> impl IntoView {
-    let (chat, ui) = (use_chat(), use_ui());
+    let ui = use_ui();
     let words = |choice: &Choice| t().too_slow(&choice.entry.name, &format::bytes(choice.entry.size));
     let how = Answer::new(|_| t().device_how().to_owned(), move |_| ui.advice.set(true));
-    let load = Answer::new(|_| t().too_slow_load().to_owned(), move |choice| chat.load(choice));
+    let load = load_anyway(|choice| choice);
     view! { <LoadQuestion asked=ui.too_slow title=t().too_slow_title() words=words answers=[how, load] /> }
 }
 
 /// Asks whether a model is to be loaded that most likely won't fit.
 #[component]
 pub fn UnlikelyDialog() -> impl IntoView {
-    let (chat, ui) = (use_chat(), use_ui());
+    let ui = use_ui();
     let words =
         |(choice, missing): &(Choice, u64)| t().unlikely(&choice.entry.name, &format::bytes(*missing));
     let other = Answer::new(|_| t().other_model().to_owned(), move |_| ui.picker.set(true));
-    let load = Answer::new(|_| t().too_slow_load().to_owned(), move |(choice, _)| chat.load(choice));
+    let load = load_anyway(|(choice, _)| choice);
     view! { <LoadQuestion asked=ui.unlikely title=t().unlikely_title() words=words answers=[other, load] /> }
 }
 

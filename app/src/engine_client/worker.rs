@@ -1,11 +1,12 @@
 //! Carries messages to an engine's worker of this tab.
 
-use interop::{Packed, object, words};
+use interop::{HANDHELD, Packed, object, words};
 use protocol::{PageId, ToWorker};
 use wasm_bindgen::{JsCast as _, closure::Closure};
 use web_sys::{Blob, ErrorEvent, Event, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 use super::{Delivery, Sink, read};
+use crate::browser;
 
 /// A dedicated worker. Dropping it ends the worker, and what it held on the graphics device with it.
 pub struct WorkerTransport {
@@ -24,7 +25,9 @@ impl WorkerTransport {
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
         options.set_name("gemtab engine");
-        let worker = Worker::new_with_options(script, &options).map_err(|error| words(&error))?;
+        // Behind the `#`, which no server gets to see.
+        let script = if browser::is_ipad() { format!("{script}#{HANDHELD}") } else { script.to_owned() };
+        let worker = Worker::new_with_options(&script, &options).map_err(|error| words(&error))?;
 
         let on_message = Closure::<dyn Fn(MessageEvent)>::new({
             let sink = sink.clone();

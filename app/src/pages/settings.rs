@@ -9,6 +9,7 @@ use crate::{
     components::{
         Glyph, Icon, NumberField, ReloadHint, SamplingFields, Switch, Typed, export_all, pick_archive,
     },
+    format,
     language::{Language, t, use_language_choice},
     state::{
         models::{Choice, ModelState},
@@ -245,17 +246,59 @@ fn NewConversations() -> impl IntoView {
     }
 }
 
-/// What is stored in less graphics memory.
+/// How much memory models may use, in GB: what cards and computers have.
+const AMOUNTS: [u64; 11] = [2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96];
+/// Bytes of a GB.
+const GB: u64 = 1_000_000_000;
+
+/// How much graphics memory models may use; without a choice, what the engine assumes.
+#[component]
+fn MemorySelect() -> impl IntoView {
+    let (settings, engine) = (use_settings(), use_engine());
+    let chosen = settings.field(|settings| settings.graphics_memory);
+    let change = move |event| {
+        let bytes = event_target_value(&event).parse().ok();
+        settings.change(|settings| settings.graphics_memory = bytes);
+    };
+    let automatic = move || {
+        let known = engine.device.with(|device| device.as_ref().map(|device| device.memory));
+        match known.filter(|bytes| *bytes > 0) {
+            Some(bytes) => t().settings_memory_automatic_of(&format::bytes(bytes)),
+            None => t().settings_memory_automatic().to_owned(),
+        }
+    };
+    let amounts: Vec<_> = AMOUNTS
+        .map(|amount| {
+            let bytes = amount * GB;
+            let is_chosen = move || chosen.get() == Some(bytes);
+            view! { <option value=bytes.to_string() prop:selected=is_chosen>{format::bytes(bytes)}</option> }
+        })
+        .into();
+    view! {
+        <label class="field">
+            <span>{t().settings_memory_amount()}</span>
+            <select on:change=change>
+                <option value="" prop:selected=move || chosen.get().is_none()>{automatic}</option>
+                {amounts}
+            </select>
+            <span class="hint">{t().settings_memory_amount_hint()}</span>
+        </label>
+    }
+}
+
+/// How much graphics memory models may use, and what is stored in less of it.
 #[component]
 fn GraphicsMemory() -> impl IntoView {
     let (settings, engine) = (use_settings(), use_engine());
     let cache = settings.field(|settings| settings.eight_bits.kv_cache);
     let table = settings.field(|settings| settings.eight_bits.table);
-    let wanted = settings.field(|settings| settings.eight_bits);
+    let wanted = settings.field(|settings| (settings.eight_bits, settings.graphics_memory));
     // The loaded model, if it was loaded with other settings.
     let loaded = Memo::new(move |_| {
         engine.model.with(|model| match model {
-            ModelState::Ready { choice, details, context, .. } if details.stored.asked != wanted.get() => {
+            ModelState::Ready { choice, details, context, .. }
+                if (details.stored.asked, details.allowed) != wanted.get() =>
+            {
                 Some((Choice::clone(choice), *context))
             }
             _ => None,
@@ -272,6 +315,7 @@ fn GraphicsMemory() -> impl IntoView {
         <section class="part rows">
             <h2>{t().settings_memory()}</h2>
             <p class="hint">{t().settings_memory_hint()}</p>
+            <MemorySelect />
             <Switch
                 label=t().settings_cache_in_eight_bits()
                 hint=t().settings_cache_in_eight_bits_hint()

@@ -80,6 +80,10 @@ pub struct EngineStore {
     pub(super) inspecting: StoredValue<bool>,
     /// Models that may take ordinary memory.
     pub(super) memory_allowed: StoredValue<HashSet<ModelId>>,
+    /// Models that were looked at when the device was taken to have more memory, or less.
+    pub(super) outdated: StoredValue<HashSet<ModelId>>,
+    /// Models that are to be loaded although they probably don't fit.
+    wanted_anyway: StoredValue<HashSet<ModelId>>,
     /// What was loaded when the engine ended, to be loaded again.
     pub(super) revive: StoredValue<Option<(Choice, u32)>>,
     /// Where the model was that an engine had whose tab was closed.
@@ -118,6 +122,8 @@ impl EngineStore {
             files: StoredValue::new(HashMap::new()),
             inspecting: StoredValue::new(false),
             memory_allowed: StoredValue::new(HashSet::new()),
+            outdated: StoredValue::new(HashSet::new()),
+            wanted_anyway: StoredValue::new(HashSet::new()),
             revive: StoredValue::new(None),
             before_move: StoredValue::new(None),
             preselected: RwSignal::new(None),
@@ -168,6 +174,12 @@ impl EngineStore {
                 }
             }
             Notice::Device(report) => {
+                let before = self.device.with_untracked(|device| device.as_ref().map(|it| it.memory));
+                if before.is_some_and(|before| before != report.memory) {
+                    // A load has shown that it has more or less: whether models fit is another question now.
+                    self.outdated
+                        .set_value(self.inspections.with_untracked(|all| all.keys().cloned().collect()));
+                }
                 self.device.set(Some(report));
                 self.restoring.set(None);
                 self.select_preferred();
@@ -410,6 +422,19 @@ impl EngineStore {
             allowed.insert(choice.id.clone());
         });
         self.load(choice, context);
+    }
+
+    /// Has a model loaded although it probably doesn't fit, now and when it is loaded again.
+    pub fn want_anyway(self, id: &ModelId) {
+        self.wanted_anyway.update_value(|wanted| {
+            wanted.insert(id.clone());
+        });
+    }
+
+    /// Whether a model is to be loaded although it probably doesn't fit.
+    #[must_use]
+    pub fn is_wanted_anyway(self, id: &ModelId) -> bool {
+        self.wanted_anyway.with_value(|wanted| wanted.contains(id))
     }
 
     /// Loads a model in place of the one before, with this context length (0 for the default). A load that is

@@ -38,6 +38,12 @@ impl EngineStore {
         self.settings.value.with_untracked(|settings| settings.eight_bits)
     }
 
+    /// Returns bytes of graphics memory that models may use; `None` for what the engine assumes.
+    #[must_use]
+    pub fn graphics_memory(self) -> Option<u64> {
+        self.settings.value.with_untracked(|settings| settings.graphics_memory)
+    }
+
     /// Whether answers are drafted now, by a model that has a drafter or has none. On a device that is not known yet it's as on one
     /// that computes in software.
     #[must_use]
@@ -57,6 +63,8 @@ impl EngineStore {
             expert_memory: self.expert_memory(&choice.id),
             eight_bits: self.eight_bits(),
             drafts: self.drafts(true),
+            memory: self.graphics_memory(),
+            anyway: self.is_wanted_anyway(&choice.id),
         }
     }
 
@@ -72,9 +80,13 @@ impl EngineStore {
 
     /// Whether a model was looked at as it would be loaded now.
     fn is_inspected(self, id: &ModelId, known: &HashMap<ModelId, Inspection>) -> bool {
+        if self.outdated.with_value(|outdated| outdated.contains(id)) {
+            return false;
+        }
         match known.get(id) {
             Some(Inspection::Known { details, .. }) => {
                 details.stored.asked == self.eight_bits()
+                    && details.allowed == self.graphics_memory()
                     && details.experts.is_none_or(|experts| experts.asked == self.expert_memory(id))
             }
             Some(Inspection::Running | Inspection::Failed(_)) => true,
@@ -105,6 +117,9 @@ impl EngineStore {
                 all.insert(choice.id.clone(), inspection);
             });
         };
+        self.outdated.update_value(|outdated| {
+            outdated.remove(&choice.id);
+        });
         // What was known stays in sight meanwhile.
         if !self.inspections.with_untracked(|all| all.contains_key(&choice.id)) {
             note(Inspection::Running);

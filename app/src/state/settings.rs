@@ -44,6 +44,8 @@ pub struct Settings {
     pub drafting: Drafting,
     /// Bytes of graphics memory for the experts of a mixture, by the model's id; one that is not named takes what is free.
     pub expert_memory: BTreeMap<String, u64>,
+    /// Bytes of graphics memory that models may use; `None` for what the engine assumes.
+    pub graphics_memory: Option<u64>,
     /// What is stored in 8 bits even where there is room for more.
     pub eight_bits: EightBits,
     /// Whether the rail beside the page is folded away.
@@ -77,6 +79,7 @@ impl Default for Settings {
             show_steps: true,
             drafting: Drafting::default(),
             expert_memory: BTreeMap::new(),
+            graphics_memory: None,
             eight_bits: EightBits::default(),
             rail_folded: false,
             rail_width: 264,

@@ -83,21 +83,22 @@ pub fn details(source: &ModelSource) -> ModelDetails {
         embeds: false,
         experts: None,
         stored: Stored::default(),
+        allowed: None,
         packed_prompts: true,
         recommended: if small { Some((0.2, 64, 0.95)) } else { Some((1.0, 64, 0.95)) },
     }
 }
 
-/// Whether this model would fit the fake device.
-pub fn verdict(source: &ModelSource, context: u32) -> FitVerdict {
+/// Whether this model would fit into so many bytes.
+pub fn verdict(source: &ModelSource, context: u32, available: u64) -> FitVerdict {
     let size = size(source);
     let wanted = allocated(source, context);
     let needed = cost(size, 2_048);
-    if needed > DEVICE_BYTES {
-        return FitVerdict::TooLarge { needed, available: DEVICE_BYTES };
+    if needed > available {
+        return FitVerdict::TooLarge { needed, available };
     }
     let bytes = cost(size, wanted);
-    if bytes <= DEVICE_BYTES {
+    if bytes <= available {
         return FitVerdict::Fits { context: wanted, bytes, outside: 0 };
     }
     FitVerdict::FitsWith { context: 2_048, bytes: needed, outside: 0 }
@@ -183,10 +184,16 @@ mod tests {
 
     #[test]
     fn every_verdict_has_a_model() {
-        assert!(matches!(verdict(&source("pebble"), 0), FitVerdict::Fits { context: 2_048, .. }));
-        assert!(matches!(verdict(&source("gemma4:e2b"), 0), FitVerdict::Fits { context: 8_192, .. }));
-        assert!(matches!(verdict(&source("gemma4:e4b"), 32_768), FitVerdict::FitsWith { .. }));
-        assert!(matches!(verdict(&source("gemma4:31b"), 0), FitVerdict::TooLarge { .. }));
+        assert!(matches!(
+            verdict(&source("pebble"), 0, DEVICE_BYTES),
+            FitVerdict::Fits { context: 2_048, .. }
+        ));
+        assert!(matches!(
+            verdict(&source("gemma4:e2b"), 0, DEVICE_BYTES),
+            FitVerdict::Fits { context: 8_192, .. }
+        ));
+        assert!(matches!(verdict(&source("gemma4:e4b"), 32_768, DEVICE_BYTES), FitVerdict::FitsWith { .. }));
+        assert!(matches!(verdict(&source("gemma4:31b"), 0, DEVICE_BYTES), FitVerdict::TooLarge { .. }));
     }
 
     #[test]

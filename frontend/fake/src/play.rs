@@ -219,7 +219,7 @@ fn cancelled(request: &Request) -> Result<Outcome, Failure> {
 async fn play(state: &Weak<State>, id: RequestId, request: Request, handles: Vec<web_sys::Blob>) -> Ended {
     match request {
         Request::Inspect { source, options } => {
-            let protocol::LoadOptions { context, expert_memory, eight_bits, .. } = options;
+            let protocol::LoadOptions { context, expert_memory, eight_bits, memory, .. } = options;
             wait(state, 60).await?;
             if source.name().contains("broken") {
                 return fail(not_gguf());
@@ -229,7 +229,8 @@ async fn play(state: &Weak<State>, id: RequestId, request: Request, handles: Vec
             details.capabilities = models::able(&scenario, details.capabilities);
             details.diffusion = models::diffusion(&scenario);
             details.stored = models::stored(&scenario, eight_bits);
-            let mut verdict = models::verdict(&source, context);
+            details.allowed = memory;
+            let mut verdict = models::verdict(&source, context, memory.unwrap_or(models::DEVICE_BYTES));
             if let Some(mixture) = Mixture::new(&scenario, &source, context, expert_memory) {
                 if mixture.is_too_little() {
                     return fail(too_little(&mixture));
@@ -398,6 +399,7 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
     details.capabilities = models::able(&scenario, details.capabilities);
     details.diffusion = models::diffusion(&scenario);
     details.stored = models::stored(&scenario, options.eight_bits);
+    details.allowed = options.memory;
     let mut gpu_bytes = models::gpu_bytes(&source, context);
     if let Some(mixture) = &mixture {
         let memory = mixture.memory();

@@ -7,6 +7,9 @@ mod message;
 use js_sys::{Object, Reflect};
 use wasm_bindgen::JsValue;
 
+/// What the address of the engine's worker ends with on a phone or a tablet that calls itself a Mac.
+pub const HANDHELD: &str = "handheld";
+
 pub use channel::Channel;
 pub use message::{Packed, unpack};
 

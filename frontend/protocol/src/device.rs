@@ -29,7 +29,7 @@ pub struct DeviceReport {
     pub matrix_units: bool,
     /// Whether timestamps can be queried.
     pub timestamps: bool,
-    /// Bytes of graphics memory that it is taken to have: browsers don't say.
+    /// Bytes of graphics memory that it is taken to have for models: browsers don't say. Loads correct it.
     pub memory: u64,
     /// Largest buffer in bytes.
     pub max_buffer_size: u64,

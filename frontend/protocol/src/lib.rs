@@ -60,7 +60,7 @@ pub use wire::{WireError, decode, encode};
 
 /// Raised with every change that an older peer could misread. A page and a worker of different versions (one of
 /// them from an old cache) refuse each other in [`ToPage::Ready`] instead of misbehaving.
-pub const VERSION: u16 = 29;
+pub const VERSION: u16 = 30;
 
 /// A page that uses the engine. Several tabs can share one engine; each draws its number at random.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

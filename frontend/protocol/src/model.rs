@@ -67,6 +67,11 @@ pub struct LoadOptions {
     /// Whether answers are drafted if the model has a drafter. What they need is prepared with the model then, so that the first
     /// one doesn't wait for it.
     pub drafts: bool,
+    /// Bytes of graphics memory that the user lets models use; `None` for what the device is taken to have. A load that finds less
+    /// makes do with it.
+    pub memory: Option<u64>,
+    /// Whether to load a model that needs more than that all the same, with everything in as little memory as possible.
+    pub anyway: bool,
 }
 
 /// What the engine stores in 8 bits (Q8_0) to save graphics memory.
@@ -127,6 +132,8 @@ pub struct ModelDetails {
     pub embeds: bool,
     /// What of it is stored in 8 bits.
     pub stored: Stored,
+    /// Bytes of graphics memory that models may use, as asked for ([`LoadOptions::memory`]).
+    pub allowed: Option<u64>,
     /// Whether prompts are multiplied in eight bits. False until it is loaded.
     pub packed_prompts: bool,
     /// The memory of its experts, if it is a mixture that can do with some of them in graphics memory.

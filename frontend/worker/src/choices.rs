@@ -14,10 +14,8 @@ use sha2::{Digest as _, Sha256};
 use shaders::Source;
 
 use crate::host::Host;
-pub use crate::state::subject::{Adapter, Subject};
+pub use crate::state::subject::{Adapter, FOLDER, Subject};
 
-/// The folder of what is known of devices.
-pub const FOLDER: &str = "devices";
 /// The file.
 pub const FILE: &str = "packed.json";
 /// Raised when a kernel of packed products, or the one beside it, becomes faster, slower or right.

@@ -111,6 +111,7 @@ pub fn details(
         continues: config.encoder.is_none() && is_base(&header.metadata),
         embeds: config.encoder.is_some(),
         stored: Stored::default(),
+        allowed: None,
         packed_prompts: false,
         experts: experts::memory(plan, allowance.chosen, speed)?,
     })

@@ -1,11 +1,10 @@
 //! What the graphics device is, for people; and why there is none.
 
 use engine::gpu::Gpu;
-use engine::session::DeviceMemory;
 use protocol::failure::{DeviceFailure, NoGpu};
 use protocol::{DeviceReport, Failure};
 
-/// What a browser says of an adapter (`GPUAdapterInfo`). Any of the texts may be empty.
+/// What a browser says of an adapter (`GPUAdapterInfo`), and of the computer that it is in. Any of the texts may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AdapterNames {
     /// Maker.
@@ -26,6 +25,10 @@ pub struct AdapterNames {
     pub subgroups: Option<(u32, u32)>,
     /// Whether it multiplies matrices of halves, which wgpu doesn't report.
     pub matrix_units: bool,
+    /// Whether the computer is a phone or a tablet, as far as it says so.
+    pub mobile: bool,
+    /// Bytes of the computer's memory, roughly, if the browser tells.
+    pub ram: Option<u64>,
 }
 
 /// The report of a device that is not there; `detail` are the platform's words.
@@ -39,8 +42,8 @@ pub fn failure(report: &DeviceReport) -> Failure {
     Failure::new(DeviceFailure::None(problem)).detailed(&report.detail)
 }
 
-/// The report of a device.
-pub fn report(gpu: &Gpu, names: AdapterNames) -> DeviceReport {
+/// The report of a device, of which models may use so many bytes.
+pub fn report(gpu: &Gpu, names: AdapterNames, memory: u64) -> DeviceReport {
     let report = gpu.report();
     let software = report.software || computes_in_software(&names);
     // As WebGPU writes them.
@@ -58,7 +61,7 @@ pub fn report(gpu: &Gpu, names: AdapterNames) -> DeviceReport {
         subgroups: names.subgroups.or(report.subgroups),
         matrix_units: gpu.plan_limits().matrix_units,
         timestamps: report.timestamps,
-        memory: DeviceMemory::assumed(gpu).available,
+        memory,
         max_buffer_size: gpu.max_buffer(),
         max_binding_size: gpu.max_binding(),
         limits: report.limits,

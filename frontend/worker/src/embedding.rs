@@ -81,11 +81,15 @@ pub async fn load(host: Rc<Host>, wanted: LoadRequest, task: Task) -> Result<Out
     let options = LoadOptions {
         bytes_of_others: chat_bytes(&host),
         projector_bytes: modalities.bytes,
+        memory: Some(host.whole_memory(&gpu)),
         ..LoadOptions::default()
     };
     let with_header = ModelFile { header: Some(header), ..file.clone() };
-    let mut encoder =
-        open(gpu, (file, with_header), options, source, cancel, &mut tell).await.map_err(of_engine)?;
+    let opened_model = open(Rc::clone(&gpu), (file, with_header), options, source, cancel, &mut tell).await;
+    if let Err(error) = &opened_model {
+        host.learn_misfit(&gpu, error).await;
+    }
+    let mut encoder = opened_model.map_err(of_engine)?;
     for towers in [Some(&own), projector.as_ref()].into_iter().flatten() {
         towers.fetch(cancel, &mut tell).await.map_err(|stopped| stopped.0)?;
     }

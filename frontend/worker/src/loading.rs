@@ -8,6 +8,7 @@ use engine::bytes::ByteSource;
 use engine::bytes::http::Watch;
 use engine::gguf::Header;
 use engine::gpu::Gpu;
+use engine::plan::Limits;
 use engine::session::{
     DeviceMemory, EngineError, LoadOptions, Loading, ModelFile, ModelSession, ModelSpec, Storage,
 };
@@ -44,7 +45,9 @@ pub struct LoadRequest {
 
 /// Answers [`protocol::Request::Inspect`].
 pub async fn inspect(host: Rc<Host>, wanted: LoadRequest, task: Task) -> Result<Outcome, Failure> {
-    let memory = host.memory(&*gpu(&host).await?);
+    let gpu = gpu(&host).await?;
+    host.allowed.set(wanted.options.memory);
+    let memory = host.memory(&gpu);
     let cancel = &task.cancel;
     let read = async {
         let opened = host.platform.open(&wanted.source, &wanted.files, false, cancel.into()).await?;
@@ -60,7 +63,7 @@ pub async fn inspect(host: Rc<Host>, wanted: LoadRequest, task: Task) -> Result<
         let own = ModelSpec::read(&header).map_err(of_engine)?;
         // The load reports what is wrong with a drafter.
         let drafter = opened.drafter.as_ref().map(|file| Rc::clone(&file.source));
-        let drafter = read_drafter(drafter, &own, memory).await.unwrap_or_default();
+        let drafter = read_drafter(drafter, &own, memory.limits).await.unwrap_or_default();
         let options = options(&wanted, drafter.as_ref());
         let chosen = wanted.options.expert_memory;
         let within = (Allowance { chosen, found: None }, memory);
@@ -71,6 +74,7 @@ pub async fn inspect(host: Rc<Host>, wanted: LoadRequest, task: Task) -> Result<
         let details = details::details(&header, (&plan, &options), &modalities, name, within, speed);
         let mut details = details.map_err(of_engine)?;
         details.stored = saving::planned(&plan, &options, wanted.options.eight_bits, memory);
+        details.allowed = wanted.options.memory;
         let verdict = details::verdict(&plan, wanted.options.context, memory);
         Ok::<_, Stopped>((details, verdict.map_err(of_engine)?))
     };
@@ -82,10 +86,10 @@ pub async fn inspect(host: Rc<Host>, wanted: LoadRequest, task: Task) -> Result<
 async fn read_drafter(
     source: Option<Rc<dyn ByteSource>>,
     model: &ModelSpec,
-    memory: DeviceMemory,
+    limits: Limits,
 ) -> Result<Option<Drafter>, EngineError> {
     match source.filter(|_| model.config.diffusion.is_none()) {
-        Some(source) => Drafter::read(&source, model, memory.limits).await.map(Some),
+        Some(source) => Drafter::read(&source, model, limits).await.map(Some),
         None => Ok(None),
     }
 }
@@ -132,6 +136,7 @@ fn is_same(model: &LoadedModel, id: RequestId, wanted: &LoadRequest) -> bool {
         && model.source == wanted.source
         && [0, model.context].contains(&wanted.options.context)
         && model.details.stored.asked == wanted.options.eight_bits
+        && model.details.allowed == wanted.options.memory
         && same_experts
 }
 
@@ -154,9 +159,14 @@ async fn load_into(
     // Whether to make room for the largest pictures; afterwards, whether that was done.
     let mut pictures = true;
     let mut allowance = Allowance { chosen: wanted.options.expert_memory, found: None };
+    host.allowed.set(wanted.options.memory);
+    // All attempts plan with the same: each gives up something, and what fails meanwhile is for the next load.
+    let (mut total, mut attempts) = (None, 0);
     let (ready, model, keeping, details, adapters) = loop {
         let gpu = gpu(host).await?;
-        let within = (smaller, allowance);
+        let total = *total.get_or_insert_with(|| host.whole_memory(&gpu));
+        let within = (smaller, allowance, total);
+        attempts += 1;
         match try_load(host, wanted, within, &gpu, &mut pictures, task).await {
             Ok(loaded) => break loaded,
             Err(LoadError::Failure(failure)) => return Err(failure),
@@ -178,6 +188,9 @@ async fn load_into(
     };
     let context = ready.session.context();
     let gpu_bytes = ready.session.planned_bytes();
+    if attempts == 1 {
+        host.learn_fit(&ready.gpu, gpu_bytes + host.encoder_bytes.get()).await;
+    }
     let has_fewer = allowance.found.is_some();
     if let Some(memory) = details.experts.filter(|memory| has_fewer && memory.held < memory.all) {
         host.warn(DeviceFailure::FewerExperts { held: memory.held, all: memory.all }.into());
@@ -263,7 +276,7 @@ type Loaded = (Ready, Model, Vec<Kept>, ModelDetails, Vec<protocol::AdapterDetai
 async fn try_load(
     host: &Rc<Host>,
     wanted: &LoadRequest,
-    (smaller, allowance): (Option<Storage>, Allowance),
+    (smaller, allowance, mut total): (Option<Storage>, Allowance, u64),
     gpu: &Rc<Gpu>,
     pictures: &mut bool,
     task: &Task,
@@ -300,9 +313,8 @@ async fn try_load(
     };
     let header = cancel.guard(read).await.map_err(plain)?;
     let own = ModelSpec::read(&header).map_err(plain)?;
-    let memory = allowance.of(host.memory(gpu));
-    let within = (allowance, memory);
-    let reading = Modalities::read(opened.projector.as_ref().map(|file| &file.source), &own, memory.limits);
+    let limits = gpu.plan_limits();
+    let reading = Modalities::read(opened.projector.as_ref().map(|file| &file.source), &own, limits);
     let modalities = cancel.guard(reading).await?;
     let mut towers = vec![Towers::new(&opened.model, own.tower_ranges())];
     // All of a projector is for towers. A diffusion model uses none.
@@ -312,7 +324,7 @@ async fn try_load(
     // A drafter's weights are read as those of a tower: when they are needed.
     let drafts = opened.drafter.as_ref().map(|file| Towers::new(file, whole(file)));
     let source = drafts.as_ref().map(|file| Rc::clone(&file.source) as Rc<dyn ByteSource>);
-    let reading = async { Ok::<_, EngineError>(read_drafter(source, &own, memory).await) };
+    let reading = async { Ok::<_, EngineError>(read_drafter(source, &own, limits).await) };
     let read = cancel.guard(reading).await.map_err(plain)?;
     let drafter = match read {
         Ok(drafter) => drafter,
@@ -329,6 +341,15 @@ async fn try_load(
     if let Some(Storage { table, kv_type }) = smaller {
         (options.table, options.kv_type) = (table, kv_type);
     }
+    if wanted.options.anyway {
+        let alone = LoadOptions { projector_bytes: modalities.bytes, ..options };
+        let least = ModelSpec::least_bytes(&header, &alone, limits).map_err(plain)?;
+        total = total.max(options.bytes_of_others + least);
+    }
+    options.memory = Some(total);
+    let memory = DeviceMemory { available: total, limits }.beside(options.bytes_of_others);
+    let memory = allowance.of(memory);
+    let within = (allowance, memory);
     let (plan, mut options) =
         details::needs(&header, &options, &modalities, within, *pictures).map_err(plain)?;
     let (name, speed) = (wanted.source.name(), reading::speed(host).await);
@@ -339,6 +360,7 @@ async fn try_load(
     }
     let fit = plan.fit(wanted.options.context, memory).map_err(plain)?;
     details.stored = saving::stored(&plan, wanted.options.eight_bits, fit.storage);
+    details.allowed = wanted.options.memory;
     let context = Some(fit.context);
     if allowance.found.is_some() {
         // The session would fit it into the memory that the device was taken to have.
@@ -370,15 +392,12 @@ async fn try_load(
     let sources: Vec<Rc<dyn ByteSource>> = towers.iter().map(|file| Rc::clone(&file.source) as _).collect();
     let file = ModelFile { bytes: Rc::clone(&sources[0]), local, header: None };
     let device = Rc::clone(gpu);
-    let mut session = ModelSession::load(
-        device,
-        ModelFile { header: Some(header), ..file.clone() },
-        &options,
-        cancel,
-        &mut tell,
-    )
-    .await
-    .map_err(|error| {
+    let file_with_header = ModelFile { header: Some(header), ..file.clone() };
+    let loaded = ModelSession::load(device, file_with_header, &options, cancel, &mut tell).await;
+    if let Err(error) = &loaded {
+        host.learn_misfit(gpu, error).await;
+    }
+    let mut session = loaded.map_err(|error| {
         if *pictures || !failure::is_out_of_memory(&error) {
             return LoadError::Engine(error, context);
         }

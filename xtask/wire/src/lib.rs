@@ -7,6 +7,9 @@ use protocol::{
 };
 use wasm_bindgen::prelude::*;
 
+/// Bytes of graphics memory that a benchmark may use.
+const MEMORY: u64 = 64 << 30;
+
 /// The greeting, which comes first.
 ///
 /// # Errors
@@ -33,7 +36,9 @@ pub fn load(
     let layer = Layer { kind: LayerKind::Model, digest: String::new(), url, size: size as u64 };
     let source = ModelSource::Server { name: "bench".into(), layers: vec![layer] };
     let eight_bits = EightBits { table: eight_bits, kv_cache: eight_bits };
-    let options = LoadOptions { context, use_memory, eight_bits, ..LoadOptions::default() };
+    // Benchmarks run on large devices, of which no browser says how large they are.
+    let memory = Some(MEMORY);
+    let options = LoadOptions { context, use_memory, eight_bits, memory, ..LoadOptions::default() };
     encode(id, Request::Load { source, options })
 }
 

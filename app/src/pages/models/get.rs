@@ -7,7 +7,7 @@ use crate::{
     components::{Glyph, Icon, IconButton, Verdict, technical},
     failures, format,
     language::t,
-    state::{PullStore, models::Severity, use_engine, use_pulls},
+    state::{PullStore, models::Severity, use_engine, use_pulls, use_settings},
 };
 
 /// What a published model is for.
@@ -88,9 +88,10 @@ fn Published() -> impl IntoView {
 #[component]
 fn Fit(model: Published) -> impl IntoView {
     let engine = use_engine();
+    let allowed = use_settings().field(|settings| settings.graphics_memory);
     let device = Memo::new(move |_| {
         let device = engine.device.get().filter(|device| device.available)?;
-        Some((device.memory, device.software))
+        Some((allowed.get().unwrap_or(device.memory), device.software))
     });
     let line = move |(available, software)| {
         let (mood, words) = match model.fit(available) {

@@ -106,6 +106,7 @@ impl ChatStore {
             }
             _ => None,
         });
+        let missing = missing.filter(|_| !self.engine.is_wanted_anyway(&choice.id));
         if choice.is_too_slow(software == Some(true)) {
             self.ui.too_slow.set(Some(choice));
         } else if let Some(missing) = missing {

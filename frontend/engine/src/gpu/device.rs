@@ -12,6 +12,7 @@ use futures_util::future::Shared;
 use shaders::matrix_units::{Dialect, WORKGROUP_MEMORY};
 
 use super::GpuError;
+use super::device_class::DeviceClass;
 use super::kernel::{CompileAhead, Pipeline};
 use crate::plan::Limits;
 
@@ -30,7 +31,7 @@ pub struct GpuOptions {
     pub largest_part: Option<u64>,
     /// Largest binding to request, in bytes, if less than the platform offers.
     pub largest_binding: Option<u64>,
-    /// Device memory in bytes, if known. Otherwise it is estimated from the largest buffer.
+    /// Device memory in bytes, if known. Otherwise it is what the driver states, or follows from the class of the device.
     pub memory: Option<u64>,
     /// Compute by floats alone where matrix units would round operands to halves.
     pub no_matrix_units: bool,
@@ -167,7 +168,7 @@ impl Gpu {
             lost,
             loss: loss.shared(),
             largest_part: options.largest_part,
-            memory: Cell::new(options.memory),
+            memory: Cell::new(options.memory.or_else(|| driver_memory(&adapter))),
             limit: Cell::new(u64::MAX),
             portable: options.portable,
             matrix_units: Cell::new(matrix_units),
@@ -261,14 +262,23 @@ impl Gpu {
         self.largest_part.unwrap_or(u64::MAX).min(self.max_binding())
     }
 
-    /// Device memory in bytes, if it was stated.
+    /// Returns device memory in bytes, if it was stated by the driver or by [`GpuOptions::memory`]. No browser states it.
     pub fn stated_memory(&self) -> Option<u64> {
         self.memory.get()
     }
 
-    /// States the device memory in bytes.
-    pub fn state_memory(&self, bytes: u64) {
-        self.memory.set(Some(bytes));
+    /// States the device memory in bytes, or that it isn't known.
+    pub fn state_memory(&self, bytes: Option<u64>) {
+        self.memory.set(bytes);
+    }
+
+    /// Returns the class of the device as far as the driver tells it, which a browser does not.
+    pub fn class(&self) -> DeviceClass {
+        match self.info.device_type {
+            wgpu::DeviceType::DiscreteGpu => DeviceClass::Discrete,
+            _ if self.info.name.starts_with("Apple") => DeviceClass::Unified,
+            _ => DeviceClass::Integrated,
+        }
     }
 
     /// Refuses allocations beyond these bytes: for tests of devices that have less memory than they are assumed to have.
@@ -399,6 +409,29 @@ fn has_matrix_units(adapter: &wgpu::Adapter, options: &GpuOptions) -> bool {
         && [info.subgroup_min_size, info.subgroup_max_size] == [32; 2]
         && offered.max_compute_workgroup_storage_size >= WORKGROUP_MEMORY
         && adapter.features().contains(half_matrix_features())
+}
+
+/// Returns the bytes of the device's own memory as its driver states them, less a tenth that all else needs.
+#[cfg(any(windows, target_os = "linux"))]
+#[allow(unsafe_code)]
+fn driver_memory(adapter: &wgpu::Adapter) -> Option<u64> {
+    /// `VK_MEMORY_HEAP_DEVICE_LOCAL_BIT`.
+    const DEVICE_LOCAL: u32 = 1;
+    // SAFETY: the adapter is only asked for its properties, and outlives the question.
+    let properties = unsafe {
+        let adapter = adapter.as_hal::<wgpu::hal::api::Vulkan>()?;
+        let instance = adapter.shared_instance().raw_instance();
+        instance.get_physical_device_memory_properties(adapter.raw_physical_device())
+    };
+    let heaps = properties.memory_heaps.iter().take(properties.memory_heap_count as usize);
+    let own = heaps.filter(|heap| heap.flags.as_raw() & DEVICE_LOCAL != 0);
+    own.map(|heap| heap.size / 10 * 9).max()
+}
+
+/// No other driver is asked, and no browser tells.
+#[cfg(not(any(windows, target_os = "linux")))]
+fn driver_memory(_: &wgpu::Adapter) -> Option<u64> {
+    None
 }
 
 #[allow(unsafe_code)]

@@ -3,6 +3,7 @@
 mod ahead;
 mod buffers;
 mod device;
+mod device_class;
 mod error;
 mod kernel;
 mod memory;
@@ -15,6 +16,7 @@ mod upload;
 
 pub use buffers::{Buffer, Readback};
 pub use device::{Gpu, GpuOptions, Report};
+pub use device_class::{DeviceClass, DeviceHints};
 pub use error::GpuError;
 pub use kernel::{CompileAhead, Kernel};
 pub use memory::Memory;

@@ -10,6 +10,7 @@ use super::{DeviceMemory, EngineError, Fit, LoadOptions, ModelSpec};
 use crate::bytes::LocalSource;
 use crate::gguf::Header;
 use crate::model::ExpertSource;
+use crate::plan::Limits;
 use crate::weights::TensorError;
 
 /// The experts of a mixture that can have a cache, in all layers together.
@@ -98,6 +99,20 @@ impl ModelSpec {
                 Ok(with(mixture.used))
             }
         }
+    }
+
+    /// Returns the bytes with which the model can be loaded with the context length of these options: everything is stored in as
+    /// little as it can be, and a token's experts alone have a place. A sixteenth more, since a device may work in more.
+    ///
+    /// # Errors
+    /// As [`Self::with_options`] and [`Self::needs`].
+    pub fn least_bytes(header: &Header, options: &LoadOptions, limits: Limits) -> Result<u64, EngineError> {
+        let whole = Self::with_options(header, options)?;
+        let expert_slots = whole.config.experts.map_or(0, |experts| experts.mixture.used);
+        let spec = Self::with_options(header, &LoadOptions { expert_slots, ..*options })?;
+        let memory = DeviceMemory { available: 0, limits };
+        let least = spec.needs(memory)?.least_bytes(spec.context(options.context));
+        Ok(least + least / 16)
     }
 
     /// Returns the memory of the experts; `None` if the model has none.

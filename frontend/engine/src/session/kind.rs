@@ -4,7 +4,10 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use super::sequence::Sequence;
-use super::{DeviceMemory, EngineError, Finish, Fit, LoadOptions, Loading, ModelFile, ModelSpec, Storage};
+use super::{
+    DeviceMemory, EngineError, Finish, Fit, LoadOptions, Loading, ModelFile, ModelSpec, Storage,
+    assumed_memory,
+};
 use crate::audio::{self, Audio};
 use crate::bytes::{ByteSource, CancelToken};
 use crate::check;
@@ -202,7 +205,8 @@ impl Described {
         let is_text = spec.config.diffusion.is_none() && spec.config.encoder.is_none();
         let packed_tiles = is_text && tiles::choose(&gpu, spec.dtypes(), options.packed_tiles).await?;
         let limits = Limits { packed_tiles, ..gpu.plan_limits() };
-        let memory = DeviceMemory { limits, ..DeviceMemory::assumed(&gpu) };
+        let available = options.memory.unwrap_or_else(|| assumed_memory(&gpu));
+        let memory = DeviceMemory { available, limits };
         let needs = spec.needs(memory.beside(options.bytes_of_others))?;
         let Fit { context, bytes, storage } = needs.fit(options.context)?;
         let tower_bytes = needs.tower_bytes();

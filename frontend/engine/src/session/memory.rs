@@ -1,5 +1,7 @@
 //! Device memory, and a model's use of it.
 
+#[cfg(doc)]
+use super::LoadOptions;
 use crate::gpu::Gpu;
 use crate::model::KvType;
 use crate::plan::{Limits, Origin, Value, rounded};
@@ -26,10 +28,10 @@ impl DeviceMemory {
     }
 }
 
-/// Returns the memory that a device is assumed to have. WebGPU does not tell; the largest buffer is the only hint, and
-/// devices with large buffers have several times as much memory. If the assumption is wrong, allocations fail.
+/// Returns the memory that a device is assumed to have if nothing else is known of it ([`LoadOptions::memory`]): what its driver
+/// states, or what is usual for its class. If the assumption is wrong, allocations fail.
 pub fn assumed_memory(gpu: &Gpu) -> u64 {
-    gpu.stated_memory().unwrap_or_else(|| gpu.max_buffer().min(8 << 30) * 8)
+    gpu.stated_memory().unwrap_or_else(|| gpu.class().memory(None))
 }
 
 /// Where the per-layer table lies. An earlier place is faster and takes more of the device's memory.

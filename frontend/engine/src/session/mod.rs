@@ -81,6 +81,8 @@ pub struct LoadOptions {
     pub drafter_bytes: u64,
     /// Bytes that other models on the device take.
     pub bytes_of_others: u64,
+    /// Bytes that the device has for all of them; `None` for what it is assumed to have ([`assumed_memory`]).
+    pub memory: Option<u64>,
 }
 
 /// Progress of loading.

@@ -1,5 +1,6 @@
 //! What the worker holds: the device, the model, and the requests under way.
 
+mod memory;
 pub mod model;
 mod pages;
 pub mod recovery;
@@ -10,7 +11,6 @@ use std::rc::Rc;
 
 use engine::bytes::{CancelToken, SourceError};
 use engine::gpu::{Gpu, GpuError, GpuOptions};
-use engine::session::DeviceMemory;
 use futures_util::FutureExt as _;
 use futures_util::lock::{Mutex, MutexGuard};
 use protocol::failure::NoGpu;
@@ -54,8 +54,12 @@ pub struct Host {
     pub(crate) losses: Cell<u32>,
     /// Which kernels the self-test is to find wrong, by name: for tests.
     pub(crate) doubted: RefCell<Option<Doubt>>,
-    /// Bytes that the device is assumed to have: for tests.
+    /// Bytes that the device has: for tests.
     memory: Cell<Option<u64>>,
+    /// Bytes that the device is assumed to have, if none are stated.
+    assumed: Cell<u64>,
+    /// Bytes that the user lets models use, if the page has said so.
+    pub(crate) allowed: Cell<Option<u64>>,
     /// Whether prompts are rounded to int8 without being timed: for tests.
     packed_tiles: Cell<Option<bool>>,
     device: Mutex<Option<Device>>,
@@ -94,6 +98,8 @@ impl Host {
             losses: Cell::new(0),
             doubted: RefCell::default(),
             memory: Cell::default(),
+            assumed: Cell::default(),
+            allowed: Cell::default(),
             packed_tiles: Cell::default(),
             device: Mutex::default(),
             slot: Mutex::default(),
@@ -124,11 +130,6 @@ impl Host {
     pub(crate) async fn slot(&self, cancel: &CancelToken) -> Result<MutexGuard<'_, Slot>, Failure> {
         let locked = cancel.guard(async { Ok::<_, SourceError>(self.slot.lock().await) }).await;
         locked.map_err(|_| failure::cancelled())
-    }
-
-    /// The memory that the device has for the model that chats.
-    pub(crate) fn memory(&self, gpu: &Gpu) -> DeviceMemory {
-        DeviceMemory::assumed(gpu).beside(self.encoder_bytes.get())
     }
 
     /// The device, opened if there is none or it was lost; a new one is reported to the page.
@@ -170,7 +171,8 @@ impl Host {
             };
             device::missing(problem, error.to_string())
         })?;
-        let report = device::report(&gpu, names.clone());
+        let memory = self.assume(&gpu, &names).await;
+        let report = device::report(&gpu, names.clone(), memory);
         let gpu = Rc::new(gpu);
         self.watch(&gpu);
         *place = Some(Device { gpu: Rc::clone(&gpu), names, report: report.clone() });
@@ -234,7 +236,14 @@ impl Host {
     pub async fn state_memory(&self, bytes: u64) {
         self.memory.set(Some(bytes));
         if let Some(device) = self.device.lock().await.as_ref() {
-            device.gpu.state_memory(bytes);
+            device.gpu.state_memory(Some(bytes));
+        }
+    }
+
+    /// Leaves open how much memory the open device has, as browsers do: for tests of what is learned.
+    pub async fn leave_memory_open(&self) {
+        if let Some(device) = self.device.lock().await.as_ref() {
+            device.gpu.state_memory(None);
         }
     }
 

@@ -7,6 +7,7 @@ pub mod heard;
 pub mod keeper;
 pub mod known;
 pub mod pages;
+pub mod shown;
 pub mod subject;
 pub mod tasks;
 pub mod tuning;

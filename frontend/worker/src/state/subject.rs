@@ -5,6 +5,9 @@ use engine::session::ModelSpec;
 
 use crate::device::AdapterNames;
 
+/// The folder of what is known of devices.
+pub const FOLDER: &str = "devices";
+
 /// An adapter, with its driver and browser: another version of the browser may compile otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Adapter(pub(crate) String);

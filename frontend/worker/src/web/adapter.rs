@@ -1,10 +1,11 @@
 //! What the browser says of its graphics adapter.
 
-use interop::{field, object};
+use interop::{HANDHELD, field, object};
 use js_sys::{Function, Promise};
 use protocol::failure::NoGpu;
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
+use web_sys::DedicatedWorkerGlobalScope;
 
 use crate::device::AdapterNames;
 
@@ -32,8 +33,22 @@ pub async fn names() -> Result<AdapterNames, NoGpu> {
         is_fallback,
         subgroups: features.iter().any(|name| name == "subgroups").then(|| subgroups(&info)).flatten(),
         matrix_units: has_matrix_units(&info, &features),
+        mobile: is_mobile(&scope),
+        ram: ram(&scope.navigator()),
         features,
     })
+}
+
+/// Whether this is a phone or a tablet: as Chromium says, or as the page has found out ([`HANDHELD`]).
+fn is_mobile(scope: &DedicatedWorkerGlobalScope) -> bool {
+    get(&get(&scope.navigator(), "userAgentData"), "mobile").is_truthy()
+        || scope.location().hash().ends_with(HANDHELD)
+}
+
+/// Bytes of the computer's memory, which Chromium tells roughly, in GiB.
+fn ram(navigator: &JsValue) -> Option<u64> {
+    let gib = get(navigator, "deviceMemory").as_f64().filter(|gib| *gib > 0.0)?;
+    Some((gib * f64::from(1 << 30)) as u64)
 }
 
 /// The features of Chromium's matrices, which `xtask/src/site/ahead.js` asks for, and of halves.

@@ -13,6 +13,7 @@ mod experts;
 mod going_on;
 mod large_pictures;
 mod media;
+mod memory;
 mod packed;
 mod pages;
 mod rechecking;
