@@ -10,8 +10,8 @@ const GIB: u64 = 1 << 30;
 const COMPUTER: u64 = 8 * GIB;
 /// Memory that a phone is assumed to have: the oldest iPhones with WebGPU have as much (iOS 26 runs on the iPhone 11).
 const PHONE: u64 = 4 * GIB;
-/// Memory of a graphics card: as much as the smallest that are still common.
-const CARD: u64 = 6 * GIB;
+/// Memory that a graphics card is assumed to have: most have as much or more (Steam's hardware survey).
+const CARD: u64 = 8 * GIB;
 /// More than any browser tells.
 const MOST_TOLD: u64 = 1024 * GIB;
 

@@ -122,14 +122,14 @@ fn cases() -> [Case; 5] {
             names: lovelace,
             has: 8 * GIB,
             class: DeviceClass::Discrete,
-            assumed: 5529,
+            assumed: 7372,
         },
         Case {
             device: "card of 24 GB",
             names: ada,
             has: 24 * GIB,
             class: DeviceClass::Discrete,
-            assumed: 5529,
+            assumed: 7372,
         },
     ]
 }
@@ -193,11 +193,11 @@ const PLANS: [&str; 20] = [
     "phone of 8 GB, 12b: needs 7971 MB",
     "phone of 8 GB, 26b: needs 4207 MB",
     "card of 8 GB, e2b: 4828 MB, 8192 tokens, Device, F16",
-    "card of 8 GB, e4b: 4732 MB, 8192 tokens, Host, F16",
+    "card of 8 GB, e4b: 6934 MB, 8192 tokens, Device, F16",
     "card of 8 GB, 12b: needs 7971 MB",
-    "card of 8 GB, 26b: 5723 MB, 8192 tokens, Device, Q8_0, 19 experts",
+    "card of 8 GB, 26b: 7644 MB, 8192 tokens, Device, Q8_0, 35 experts",
     "card of 24 GB, e2b: 4828 MB, 8192 tokens, Device, F16",
-    "card of 24 GB, e4b: 4732 MB, 8192 tokens, Host, F16",
+    "card of 24 GB, e4b: 6934 MB, 8192 tokens, Device, F16",
     "card of 24 GB, 12b: needs 7971 MB",
-    "card of 24 GB, 26b: 5723 MB, 8192 tokens, Device, Q8_0, 19 experts",
+    "card of 24 GB, 26b: 7644 MB, 8192 tokens, Device, Q8_0, 35 experts",
 ];
