@@ -247,9 +247,9 @@ test("the code of a tool reaches nothing, and the page stays usable", async ({ p
   const app = new App(tab);
   await app.openChat("instant,demo");
   await switchOn(app, "JavaScript");
-  const asked: string[] = [];
-  context.on("request", (it) => it.url().includes("/leak") && asked.push(it.url()));
-  await app.send(code(workerReaches(net.url, `${baseURL}/api/models`)));
+  const answered: string[] = [];
+  context.on("response", (it) => /leak|secret/.test(it.url()) && answered.push(it.url()));
+  await app.send(code(workerReaches(net.url, `${baseURL}/api/models?secret`)));
   await expect(app.answers.last()).toContainText(/tried 3\d, reached: "/);
   await app.send(code(...FLOODS));
   const calls = app.answers.nth(-2);
@@ -258,7 +258,7 @@ test("the code of a tool reaches nothing, and the page stays usable", async ({ p
     await expect(card(calls, place)).toContainText(end, { timeout: 60_000 });
     await usable(app);
   }
-  expect([net.visits, asked, context.pages().length]).toEqual([[], [], 1]);
+  expect([net.visits, answered, context.pages().length]).toEqual([[], [], 1]);
   net.close();
 
   // As above, the page is asked past Playwright once a frame's process has ended.

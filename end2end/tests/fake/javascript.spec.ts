@@ -36,7 +36,7 @@ test.describe("JavaScript", () => {
       for (const name of ["Bar chart: Sales", "Pie chart: Shares", "Line chart: Untitled", "Scatter chart: Points"]) {
         await expect(calls.getByRole("img", { name })).toBeVisible();
       }
-      const charts = calls.getByRole("figure");
+      const charts = calls.getByRole("region", { name: "Tools used" }).getByRole("figure");
       await expect(charts.first().getByRole("listitem")).toHaveText(["2025", "2026"]);
       await expect(charts.nth(1).getByRole("listitem")).toHaveText(["Cats: 3 (75.0%)", "Dogs: 1 (25.0%)"]);
       await charts.first().getByText("Show data").click();
