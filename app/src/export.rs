@@ -168,8 +168,14 @@ fn text_of(message: &Message) -> Cow<'_, str> {
 
 /// A text on one line in which nothing means anything to Markdown.
 fn plain(text: &str) -> String {
-    let escaped = |c: char| if c.is_ascii_punctuation() { vec!['\\', c] } else { vec![c] };
-    text.chars().flat_map(escaped).collect()
+    let mut plain = String::new();
+    for c in text.chars() {
+        if c.is_ascii_punctuation() {
+            plain.push('\\');
+        }
+        plain.push(c);
+    }
+    plain
 }
 
 /// Who speaks.

@@ -24,12 +24,16 @@ impl ProgramResult {
     /// Returns the text of the tool's result.
     #[must_use]
     pub fn to_json(&self) -> String {
+        self.written(self.charts.iter().map(Chart::to_json).collect())
+    }
+
+    fn written(&self, charts: Value) -> String {
         let mut all = Map::from_iter([("result".to_owned(), self.result.clone().into())]);
         if !self.console.is_empty() {
             all.insert("console".to_owned(), self.console.clone().into());
         }
         if !self.charts.is_empty() {
-            all.insert("charts".to_owned(), self.charts.iter().map(Chart::to_json).collect());
+            all.insert("charts".to_owned(), charts);
         }
         Value::Object(all).to_string()
     }
@@ -37,7 +41,7 @@ impl ProgramResult {
     /// Reads the text of a tool's result; `None` if it is something else, such as an error.
     #[must_use]
     pub fn read(tool: &str, text: &str) -> Option<Self> {
-        let value = json_of(tool, text)?;
+        let value: Value = (tool == JAVASCRIPT).then(|| serde_json::from_str(text).ok()).flatten()?;
         let charts = value["charts"].as_array().into_iter().flatten();
         Some(Self {
             result: value["result"].as_str()?.to_owned(),
@@ -47,19 +51,13 @@ impl ProgramResult {
     }
 }
 
-fn json_of(tool: &str, text: &str) -> Option<Value> {
-    (tool == JAVASCRIPT).then(|| serde_json::from_str(text).ok()).flatten()
-}
-
 /// Returns the text of a tool's result as the model reads it: of charts, that they were shown. It has written their data itself.
 pub(super) fn as_read<'a>(tool: &str, text: &'a str) -> Cow<'a, str> {
-    let Some(mut value) = json_of(tool, text) else { return Cow::Borrowed(text) };
-    match value.get_mut("charts") {
-        Some(charts) => {
-            *charts = format!("{} shown to the user", charts.as_array().map_or(0, Vec::len)).into();
-            Cow::Owned(value.to_string())
+    match ProgramResult::read(tool, text) {
+        Some(program) if !program.charts.is_empty() => {
+            program.written(format!("{} shown to the user", program.charts.len()).into()).into()
         }
-        None => Cow::Borrowed(text),
+        _ => text.into(),
     }
 }
 

@@ -20,7 +20,7 @@ const HEIGHT: f64 = 300.0;
 const FILLED: f64 = 0.8;
 /// The most labels along a chart, and the most points of a line that have a dot each.
 const MOST_LABELS: usize = 8;
-const MOST_DOTS: usize = 60;
+const MOST_DOTS: usize = 30;
 
 /// The circle of a pie's sectors, whose line is twice as wide.
 const RADIUS: f64 = 25.0;
@@ -99,25 +99,28 @@ fn field(chart: &Chart, about: String) -> AnyView {
     let zero = (chart.kind == ChartKind::Bar).then_some(0.0);
     let axis = Axis::around(values.chain(zero));
     let across = (chart.kind == ChartKind::Scatter).then(|| Axis::around(chart.abscissas().into_iter()));
-    let ticks: Vec<_> =
-        axis.ticks().into_iter().rev().map(|tick| view! { <span>{axis.label(tick)}</span> }).collect();
     let grid: String =
         axis.ticks().into_iter().map(|tick| format!("M0 {:.1}H{WIDTH}", y(&axis, tick))).collect();
     let marks: Vec<_> = (0..chart.series.len())
         .flat_map(|index| marks(chart, index, &axis, across.as_ref()))
         .map(|(class, d)| view! { <path class=class d=d /> })
         .collect();
-    let below = match across {
-        Some(across) => {
-            let ticks: Vec<_> =
-                across.ticks().into_iter().map(|tick| view! { <span>{across.label(tick)}</span> }).collect();
-            view! { <div class="plot-x plot-ticks numbers" aria-hidden="true">{ticks}</div> }.into_any()
+    let ticks = |axis: &Axis| axis.ticks().into_iter().map(|tick| (axis.label(tick), 0)).collect::<Vec<_>>();
+    let mut beside = ticks(&axis);
+    beside.reverse();
+    let every = chart.x.len().div_ceil(MOST_LABELS).max(1);
+    let below = match &across {
+        Some(across) => texts("plot-x plot-ticks numbers", ticks(across)),
+        // Below their bands; where there are many, each stands for those that follow, too.
+        None => {
+            let labels =
+                chart.x.chunks(every).filter_map(|chunk| Some((chunk.first()?.clone(), chunk.len())));
+            texts(if every > 1 { "plot-x plot-bands many" } else { "plot-x plot-bands" }, labels.collect())
         }
-        None => labels(&chart.x),
     };
     view! {
         <div class="plot" dir="ltr">
-            <div class="plot-y numbers" aria-hidden="true">{ticks}</div>
+            {texts("plot-y numbers", beside)}
             <div class="plot-field" role="img" aria-label=about>
                 <svg viewBox=format!("0 0 {WIDTH} {HEIGHT}") preserveAspectRatio="none" aria-hidden="true">
                     <path class="grid" d=grid />
@@ -161,18 +164,13 @@ fn marks(chart: &Chart, index: usize, axis: &Axis, across: Option<&Axis>) -> Vec
     line.into_iter().chain(dots).collect()
 }
 
-/// Labels below their bands; where there are many, each stands for those that follow, too.
-fn labels(x: &[String]) -> AnyView {
-    let every = x.len().div_ceil(MOST_LABELS).max(1);
-    let labels: Vec<_> = x
-        .chunks(every)
-        .map(|chunk| {
-            view! { <span style:flex-grow=chunk.len().to_string() dir="auto">{chunk.first().cloned()}</span> }
-        })
+/// Texts along an axis, each with the parts that it takes of the room that is left.
+fn texts(class: &'static str, texts: Vec<(String, usize)>) -> AnyView {
+    let spans: Vec<_> = texts
+        .into_iter()
+        .map(|(text, parts)| view! { <span style:flex-grow=parts.to_string() dir="auto">{text}</span> })
         .collect();
-    let many = every > 1;
-    view! { <div class="plot-x plot-bands numbers" class:many=many aria-hidden="true">{labels}</div> }
-        .into_any()
+    view! { <div class=class aria-hidden="true">{spans}</div> }.into_any()
 }
 
 /// The parts of a pie, of 1.
