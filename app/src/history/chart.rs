@@ -56,28 +56,35 @@ pub struct ChartSeries {
     pub values: Vec<f64>,
 }
 
-/// Why a chart can't be drawn. A model reads these sentences.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+/// Why a chart can't be drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChartError {
     /// It has no such form.
-    #[error(
-        "a chart is {{ type: \"bar\" | \"line\" | \"pie\" | \"scatter\", title, x: [labels], series: [{{ name, values: [numbers] }}] }}"
-    )]
     Shape,
-    /// There are none, or too many.
-    #[error("a chart has 1 to {MOST_SERIES} series, a pie has 1")]
+    /// There are no series, or too many.
     Series,
-    /// There are none, too many, or not as many as labels.
-    #[error(
-        "a series has 1 to {MOST_POINTS} values, a pie 1 to {MOST_PARTS}, each series as many as x has labels"
-    )]
+    /// There are no values, too many, or not as many as labels.
     Points,
     /// A value can't be drawn.
-    #[error("values are finite numbers; those of a pie aren't negative, and not all 0")]
     Values,
     /// A place of a point is no number.
-    #[error("x of a scatter chart is a list of finite numbers")]
     Abscissas,
+}
+
+impl ChartError {
+    /// Returns it as a model reads it.
+    #[must_use]
+    pub fn as_read(self) -> String {
+        match self {
+            Self::Shape => r#"form: { type: "bar" | "line" | "pie" | "scatter", title, x: [labels], series: [{ name, values: [numbers] }] }"#.to_owned(),
+            Self::Series => format!("1 to {MOST_SERIES} series, a pie 1"),
+            Self::Points => {
+                format!("1 to {MOST_POINTS} values a series, a pie 1 to {MOST_PARTS}, as many as labels in x")
+            }
+            Self::Values => "values: finite numbers; of a pie not negative, and not all 0".to_owned(),
+            Self::Abscissas => "x of a scatter chart: finite numbers".to_owned(),
+        }
+    }
 }
 
 impl Chart {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{ToolError, sandbox};
-use crate::history::{Chart, ProgramResult};
+use crate::history::{Chart, ChartError, ProgramResult};
 
 /// The most characters of a value and the console together.
 const MOST_TEXT: usize = 4_000;
@@ -14,7 +14,7 @@ const CUT: &str = " … [cut]";
 
 /// What the sandbox reports (`xtask/src/site/sandbox.html`). It may be forged by the program.
 #[derive(Debug, PartialEq)]
-pub struct Report {
+struct Report {
     ended: Ended,
     text: String,
     console: String,
@@ -36,7 +36,7 @@ enum Ended {
 
 impl Report {
     /// Reads what the sandbox sends; `None` if that is something else.
-    pub fn read(json: &str) -> Option<Self> {
+    fn read(json: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(json).ok()?;
         let text = |name: &str| value[name].as_str().map(str::to_owned);
         let ended = match value["ended"].as_str()? {
@@ -61,7 +61,8 @@ impl Report {
 /// # Errors
 /// Why there is no result.
 pub async fn compute(code: &str) -> Result<String, ToolError> {
-    Ok(result_of(sandbox::run(code).await?)?.to_json())
+    let report = Report::read(&sandbox::run(code).await?).ok_or(ToolError::NoSandbox)?;
+    Ok(result_of(report)?.to_json())
 }
 
 fn result_of(report: Report) -> Result<ProgramResult, ToolError> {
@@ -78,7 +79,7 @@ fn result_of(report: Report) -> Result<ProgramResult, ToolError> {
     // What is no JSON, such as a number that is too large, has no such form either.
     let read = |json: &String| Chart::read(&serde_json::from_str(json).unwrap_or_default());
     let charts = report.charts.iter().map(read).collect::<Result<_, _>>();
-    let charts = charts.map_err(|error| refused(error.to_string()))?;
+    let charts = charts.map_err(|error: ChartError| refused(error.as_read()))?;
     let result = cut(&report.text, MOST_TEXT);
     let room = MOST_TEXT.saturating_sub(result.chars().count());
     Ok(ProgramResult { result, console: cut(&report.console, room), charts })

@@ -18,7 +18,7 @@ use leptos::{
 };
 use wasm_bindgen::{JsCast as _, JsValue};
 
-use super::{ToolError, javascript::Report};
+use super::ToolError;
 use crate::browser;
 
 /// How long a program may take, in milliseconds.
@@ -88,8 +88,8 @@ pub fn prepare() {
     PREPARED.set(PREPARED.take().or_else(Frame::open));
 }
 
-/// Runs a program. Dropping the future ends it.
-pub async fn run(code: &str) -> Result<Report, ToolError> {
+/// Runs a program, and returns what the frame reports. Dropping the future ends it.
+pub async fn run(code: &str) -> Result<String, ToolError> {
     let mut frame = PREPARED.take().or_else(Frame::open).ok_or(ToolError::NoSandbox)?;
     if frame.next(LIMIT_MS).await.as_deref() != Some(READY) {
         return Err(ToolError::NoSandbox);
@@ -99,6 +99,5 @@ pub async fn run(code: &str) -> Result<Report, ToolError> {
     let (Some(window), Ok(message)) = (window, message) else { return Err(ToolError::NoSandbox) };
     // Its origin has no name that could be given, and what runs in it can't move it.
     window.post_message(&message, "*").map_err(|_| ToolError::NoSandbox)?;
-    let report = frame.next(LIMIT_MS + SILENT_MS).await.ok_or(ToolError::TimeLimit)?;
-    Report::read(&report).ok_or(ToolError::NoSandbox)
+    frame.next(LIMIT_MS + SILENT_MS).await.ok_or(ToolError::TimeLimit)
 }

@@ -72,7 +72,7 @@ test.describe("JavaScript", () => {
     }
     await expect(card(calls, 4)).toContainText("Done");
     const said = app.answers.last();
-    for (const words of ["ReferenceError: nothing is not defined", "a chart is { type:", '"result":"42"']) {
+    for (const words of ["ReferenceError: nothing is not defined", "form: { type:", '"result":"42"']) {
       await expect(said).toContainText(words);
     }
   });
