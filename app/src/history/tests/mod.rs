@@ -243,8 +243,9 @@ fn a_chart_stays_with_its_call_and_is_a_table_elsewhere() {
     let text = format!(r#"{{"result":"```","console":"c","charts":[{chart}]}}"#);
     let result = conversation.add_tool_result(answer, &call, text, false, 8).unwrap();
     let prompt = conversation.prompt(result, &|_| None);
-    let read = Content::Text(r#"{"charts":"1 shown to the user","console":"c","result":"```"}"#.to_owned());
-    assert_eq!(prompt.last().map(|message| &*message.content), Some(&[read][..]));
+    let [Content::Text(read)] = &*prompt.last().unwrap().content else { panic!("a text") };
+    let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+    assert_eq!(json(read), json(r#"{"charts":"1 shown to the user","console":"c","result":"```"}"#));
     let markdown = conversation.to_markdown();
     let expected = "````\n```\n````\n\n```\nc\n```\n\n**A\\***\n\n|  | \\<n\\> |\n| --- | --- |\n| a\\|b | 1.5 |\n| 2 | -2 |\n";
     assert!(markdown.ends_with(expected), "{markdown}");
