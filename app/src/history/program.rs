@@ -1,4 +1,4 @@
-//! What a program of a model has given, as it is kept: in the text of its call's result, so that records are as they were.
+//! The result of a program that a model wrote. It is kept in the text of the call's result, so records have no new form.
 
 use std::borrow::Cow;
 
@@ -9,14 +9,14 @@ use super::Chart;
 /// The name of the tool, by which a conversation keeps it and its results.
 pub const JAVASCRIPT: &str = "run_javascript";
 
-/// What a program has given.
+/// The result of a program.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProgramResult {
     /// Its value.
     pub result: String,
-    /// What it has written to the console.
+    /// Its console output.
     pub console: String,
-    /// What it has shown.
+    /// The charts that it has drawn.
     pub charts: Vec<Chart>,
 }
 

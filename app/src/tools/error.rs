@@ -24,16 +24,16 @@ pub enum ToolError {
     NoWords,
     /// A program could not be run.
     NoSandbox,
-    /// A program has not ended in time, or the browser has ended it.
+    /// A program took too long, or the browser ended it.
     TimeLimit,
-    /// A program has said more than anyone reads.
+    /// A program wrote too much output.
     OutputLimit,
-    /// A program has thrown something, or isn't one.
+    /// A program threw an exception, or has a syntax error.
     Thrown {
-        /// What it was.
+        /// The exception, in its own words.
         message: String,
     },
-    /// A program has made a chart that can't be drawn.
+    /// A program made a chart that can't be drawn.
     Chart {
         /// Why.
         message: String,

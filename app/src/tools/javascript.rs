@@ -1,4 +1,4 @@
-//! What comes of a program: checked, and cut to what a model can read.
+//! The result of a program, checked and cut to what a model can read.
 
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ enum Ended {
     Thrown,
     /// It took too long.
     Time,
-    /// It said too much.
+    /// It wrote too much.
     Output,
 }
 

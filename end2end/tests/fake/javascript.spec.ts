@@ -98,7 +98,7 @@ test.describe("JavaScript", () => {
     await expect(card(calls, 0)).toContainText("Failed", { timeout: 60_000 });
     await expect(card(calls, 1)).toContainText("Done");
     await card(calls, 0).getByText("JavaScript").click();
-    await expect(card(calls, 0).getByText("The code ran for more than 10 seconds and was ended.")).toBeVisible();
+    await expect(card(calls, 0).getByText("The code ran for more than 10 seconds and was stopped.")).toBeVisible();
     await expect(app.answers.last()).toContainText("time-limit");
   });
 });

@@ -1,4 +1,4 @@
-//! What is assumed of a device's memory: what an ordinary one of its class has, corrected by what loads have shown.
+//! The memory that a device is assumed to have: that of an ordinary one of its class, corrected by what loads have shown.
 //!
 //! A load that worked with more raises it, and an allocation that failed lowers it. Both are remembered by adapter, in one small
 //! file beside what is known of kernels. Whatever is wrong with that, the class counts alone.
