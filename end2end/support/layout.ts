@@ -2,7 +2,10 @@
 
 import type { Page } from "@playwright/test";
 
-/** What reaches beyond an edge of the view and cannot be scrolled to within a part of the page. */
+/**
+ * What reaches beyond an edge of the view and cannot be scrolled to within a part of the page, and large parts of the page that
+ * scroll sideways.
+ */
 export const cutOff = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const isWithin = (element: Element) => {
@@ -19,7 +22,12 @@ export const cutOff = (page: Page): Promise<string[]> =>
       .filter((element) => element.checkVisibility() && element.getBoundingClientRect().width > 1)
       .filter((element) => !isWithin(element) && !contained(element))
       .map((element) => `${element.tagName.toLowerCase()}.${element.getAttribute("class")}`)
-      .concat(document.documentElement.scrollWidth > innerWidth ? ["the document"] : []);
+      .concat(document.documentElement.scrollWidth > innerWidth ? ["the document"] : [])
+      .concat(
+        [...document.querySelectorAll("#main, #main > *, .log, dialog[open], dialog[open] > *")]
+          .filter((part) => part.scrollWidth > part.clientWidth + 1 && part.clientWidth > 1)
+          .map((part) => `${part.tagName.toLowerCase()}.${part.getAttribute("class")} scrolls sideways`),
+      );
   });
 
 /** Buttons and the like whose words don't fit into them. */
