@@ -38,14 +38,15 @@ pub fn ModelRows(
     let engine = stores.engine;
     let on_leave = on_leave.unwrap_or_else(|| Callback::new(|()| ()));
     let focused_id = if focus { engine.selection_now().map(|choice| choice.id) } else { None };
-    let expert_memory = stores.settings.field(|settings| settings.expert_memory.clone());
+    let verdicts_depend_on =
+        stores.settings.field(|it| (it.expert_memory.clone(), it.eight_bits, it.graphics_memory));
     // Asks the engine about each model as soon as there is one to ask.
     Effect::new(move |_| {
         engine.device.track();
         engine.phase.track();
         engine.choices.track();
         // A memo that is only tracked is never computed.
-        expert_memory.with(|_| ());
+        verdicts_depend_on.with(|_| ());
         engine.inspect_all();
     });
     // What can be loaded without the server.
