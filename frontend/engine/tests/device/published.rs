@@ -3,8 +3,11 @@
 
 use std::path::PathBuf;
 
-use engine::session::Session;
+use engine::bytes::CancelToken;
+use engine::session::{LoadOptions, Session};
 use engine::tokenizer::Specials;
+use engine::train::{Example, MASKED, Schedule, Settings, Trainer};
+use pollster::block_on;
 use serde_json::Value;
 
 use crate::common;
@@ -21,9 +24,12 @@ fn golden(name: &str) -> Value {
     serde_json::from_slice(&std::fs::read(path).expect("golden JSON")).expect("golden JSON parses")
 }
 
+fn model() -> PathBuf {
+    std::env::var_os("GEMTAB_PUBLISHED").expect("GEMTAB_PUBLISHED names the model").into()
+}
+
 fn session() -> Session {
-    let model = std::env::var_os("GEMTAB_PUBLISHED").expect("GEMTAB_PUBLISHED names the model");
-    common::load(&common::gpu(), &PathBuf::from(model), &common::exact_options())
+    common::load(&common::gpu(), &model(), &common::exact_options())
 }
 
 fn numbers(value: &Value) -> Vec<f64> {
@@ -91,4 +97,64 @@ fn strings_have_the_ids_of_the_reference() {
         let accepted = ["ids", "other_ids", "llama_cpp_ids"].into_iter().filter(|name| !case[name].is_null());
         assert!(accepted.map(|name| ids(&case[name])).any(|want| got == want), "{text:?}: {got:?}");
     }
+}
+
+/// Questions, and answers of a word.
+const CAPITALS: [(&str, &str); 6] = [
+    ("France", "Paris"),
+    ("Italy", "Rome"),
+    ("Spain", "Madrid"),
+    ("Austria", "Vienna"),
+    ("Egypt", "Cairo"),
+    ("Peru", "Lima"),
+];
+
+/// The model isn't trained on chats: it goes on with further questions. Thirty steps teach it to answer in a word and to end there.
+#[test]
+#[ignore = "real: needs the published model"]
+fn thirty_steps_teach_it_to_answer() {
+    let (gpu, cancel) = (common::gpu(), CancelToken::new());
+    let mut session = common::load(&gpu, &model(), &LoadOptions { context: 512, ..LoadOptions::default() });
+    let end = session.tokenizer().special().eos.expect("a token that ends texts");
+    let asked = |session: &Session, country: &str| {
+        session.tokenizer().encode_prompt(&format!("What is the capital of {country}?\nAnswer:"))
+    };
+    let example = |(country, capital): (&str, &str)| {
+        let mut ids = asked(&session, country);
+        let mut labels = vec![MASKED; ids.len()];
+        let mut answer = session.tokenizer().encode(&format!(" {capital}"), Specials::Ignore);
+        answer.push(end);
+        labels.extend(answer.iter().map(|&id| id as i32));
+        ids.extend(answer);
+        Example::text(ids, labels)
+    };
+    let examples = CAPITALS.map(example);
+    let say = |session: &mut Session| {
+        let prompt = asked(session, "Japan");
+        let ids = greedy(session, &prompt, 12);
+        let ends = ids.iter().position(|&id| id == end);
+        (session.tokenizer().decode(&ids[..ends.unwrap_or(ids.len())]), ends.is_some())
+    };
+    let (before, ended) = say(&mut session);
+    assert!(!ended, "it answers already: {before}");
+
+    let settings = Settings { steps: 30, schedule: Schedule::Linear, max_tokens: 32, ..Settings::default() };
+    let base = session.training_base();
+    let mut trainer = block_on(Trainer::new(gpu, base, settings, None)).expect("a trainer");
+    let losses: Vec<_> = (0..30)
+        .map(|step| {
+            let batch = &examples[step % examples.len()..][..1];
+            block_on(trainer.step(batch, &cancel)).expect("a step").loss
+        })
+        .collect();
+    let mean = |losses: &[f64]| losses.iter().sum::<f64>() / losses.len() as f64;
+    let (first, last) = (mean(&losses[..6]), mean(&losses[24..]));
+    assert!(last < 0.1 * first, "{losses:?}");
+
+    let adapter = block_on(trainer.adapter()).expect("an adapter");
+    drop(trainer);
+    block_on(session.add_adapter("capitals", adapter, 1.0)).expect("the adapter fits");
+    let (after, ended) = say(&mut session);
+    println!("loss {first:.2} → {last:.2}; {before:?} → {after:?}");
+    assert!(ended && after.trim() == "Tokyo", "{before:?} became {after:?}");
 }
