@@ -102,6 +102,17 @@ settings-rate = السرعة
 settings-storage = المحفوظ في هذا المتصفح
 settings-keep = حفظ النماذج
 settings-keep-hint = يحتفظ بنسخة من كل نموذج في هذا المتصفح، حتى لا يلزم تنزيله من الخادم مرة أخرى.
+settings-caches = حفظ ما قرأته النماذج
+settings-caches-hint = يحتفظ بذاكرة KV لآخر أربع محادثات في هذا المتصفح. وبذلك لا تحتاج النماذج إلى قراءة محادثة من جديد عند إعادة فتحها. لا تُحفظ المحادثات المؤقتة أبدًا.
+settings-caches-kept = { $count ->
+    [one] ذاكرة KV لمحادثة واحدة: { $size }
+    [two] ذاكرة KV لمحادثتين: { $size }
+    [few] ذاكرة KV لـ { $count } محادثات: { $size }
+    [many] ذاكرة KV لـ { $count } محادثة: { $size }
+    *[other] ذاكرة KV لـ { $count } محادثة: { $size }
+    }
+settings-caches-none = لم تُحفظ أي ذاكرة KV بعد.
+settings-caches-delete = حذف ذواكر KV
 settings-conversations = { $count ->
     [one] محادثة واحدة
     [two] محادثتان

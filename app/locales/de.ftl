@@ -97,6 +97,14 @@ settings-rate = Geschwindigkeit
 settings-storage = In diesem Browser gespeichert
 settings-keep = Modelle speichern
 settings-keep-hint = Legt von jedem Modell, das vom Server geladen wird, eine Kopie in diesem Browser ab. Beim nächsten Mal ist kein Download nötig.
+settings-caches = Gelesenes speichern
+settings-caches-hint = Behält den KV-Cache der letzten vier Unterhaltungen in diesem Browser. Modelle müssen eine Unterhaltung dann nicht noch einmal lesen, wenn Sie sie wieder öffnen. Temporäre Unterhaltungen werden nie gespeichert.
+settings-caches-kept = { $count ->
+    [one] KV-Cache von 1 Unterhaltung: { $size }
+    *[other] KV-Caches von { $count } Unterhaltungen: { $size }
+    }
+settings-caches-none = Noch kein KV-Cache gespeichert.
+settings-caches-delete = KV-Caches löschen
 settings-conversations = { $count ->
     [one] 1 Unterhaltung
     *[other] { $count } Unterhaltungen

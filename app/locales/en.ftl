@@ -99,6 +99,14 @@ settings-rate = Speed
 settings-storage = Saved in this browser
 settings-keep = Save models
 settings-keep-hint = Keeps a copy of each model in this browser, so it doesn’t have to be downloaded from the server again.
+settings-caches = Save what models have read
+settings-caches-hint = Keeps the KV cache of the last four conversations in this browser. Models then don’t have to read a conversation again when you reopen it. Temporary conversations are never saved.
+settings-caches-kept = { $count ->
+    [one] KV cache of 1 conversation: { $size }
+    *[other] KV caches of { $count } conversations: { $size }
+    }
+settings-caches-none = No KV cache saved yet.
+settings-caches-delete = Delete KV caches
 settings-conversations = { $count ->
     [one] 1 conversation
     *[other] { $count } conversations

@@ -98,6 +98,14 @@ settings-rate = Velocidad
 settings-storage = Guardado en este navegador
 settings-keep = Guardar modelos
 settings-keep-hint = Conserva una copia de cada modelo en este navegador para no tener que volver a descargarlo del servidor.
+settings-caches = Guardar lo que los modelos han leído
+settings-caches-hint = Conserva en este navegador la caché KV de las últimas cuatro conversaciones. Así, los modelos no tienen que volver a leer una conversación cuando la abres de nuevo. Las conversaciones temporales nunca se guardan.
+settings-caches-kept = { $count ->
+    [one] Caché KV de 1 conversación: { $size }
+    *[other] Cachés KV de { $count } conversaciones: { $size }
+    }
+settings-caches-none = Aún no hay ninguna caché KV guardada.
+settings-caches-delete = Eliminar cachés KV
 settings-conversations = { $count ->
     [one] 1 conversación
     *[other] { $count } conversaciones

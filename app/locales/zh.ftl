@@ -96,6 +96,13 @@ settings-rate = 语速
 settings-storage = 保存在此浏览器中
 settings-keep = 保存模型
 settings-keep-hint = 在此浏览器中保留每个模型的副本，无需再次从服务器下载。
+settings-caches = 保存模型已读取的内容
+settings-caches-hint = 在此浏览器中保留最近四个对话的 KV 缓存。重新打开对话时，模型无需再次读取。临时对话永远不会保存。
+settings-caches-kept = { $count ->
+    *[other] { $count } 个对话的 KV 缓存：{ $size }
+    }
+settings-caches-none = 尚未保存 KV 缓存。
+settings-caches-delete = 删除 KV 缓存
 settings-conversations = { $count ->
     *[other] 此浏览器中有 { $count } 个对话。
     }

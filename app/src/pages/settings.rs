@@ -1,7 +1,7 @@
 //! The settings: what holds for all conversations.
 
 use leptos::prelude::*;
-use protocol::Sampling;
+use protocol::{Forget, Sampling};
 
 use super::{Column, voice_settings::VoiceSettings};
 use crate::{
@@ -12,6 +12,7 @@ use crate::{
     format,
     language::{Language, t, use_language_choice},
     state::{
+        engine::EnginePhase,
         models::{Choice, ModelState},
         settings::{Drafting, SendKey, Theme},
         use_engine, use_settings, use_stores,
@@ -333,6 +334,42 @@ fn GraphicsMemory() -> impl IntoView {
     }
 }
 
+/// Whether KV caches of conversations are kept, what those take that are, and their deletion.
+#[component]
+fn KeptCaches() -> impl IntoView {
+    let (settings, engine) = (use_settings(), use_engine());
+    let keep = settings.field(|settings| settings.keep_caches);
+    Effect::new(move |_| {
+        if engine.phase.with(|phase| *phase == EnginePhase::Running) {
+            engine.forget_caches(Forget::Nothing);
+        }
+    });
+    let words = move || {
+        engine.kept_caches.get().map(|kept| match kept.conversations {
+            0 => t().settings_caches_none().to_owned(),
+            count => t().settings_caches_kept(count.into(), &format::bytes(kept.bytes)),
+        })
+    };
+    let is_known = Memo::new(move |_| engine.kept_caches.with(Option::is_some));
+    view! {
+        <Switch
+            label=t().settings_caches()
+            hint=t().settings_caches_hint()
+            on=keep
+            on_change=move |on| settings.change(|settings| settings.keep_caches = on)
+        />
+        <Show when=move || is_known.get()>
+            <div class="row">
+                <p>{words}</p>
+                <button type="button" class="button" on:click=move |_| engine.forget_caches(Forget::All)>
+                    <Icon glyph=Glyph::Delete />
+                    {t().settings_caches_delete()}
+                </button>
+            </div>
+        </Show>
+    }
+}
+
 #[component]
 fn Storage() -> impl IntoView {
     let stores = use_stores();
@@ -350,6 +387,7 @@ fn Storage() -> impl IntoView {
                 on=keep
                 on_change=move |on| stores.settings.change(|settings| settings.keep_weights = on)
             />
+            <KeptCaches />
             <div class="row">
                 <p>{count}</p>
                 <div class="buttons">

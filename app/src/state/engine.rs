@@ -5,12 +5,13 @@ use std::collections::{HashMap, HashSet};
 use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::Activity;
 use protocol::{
-    AdapterDetails, CacheReport, Capabilities, Catalog, Control, DeviceReport, Event, Failure, LoadProgress,
-    LoadedModel, ModelSource, Outcome, Progress, Remedy, Request, RequestId, Sampling,
+    AdapterDetails, CacheReport, Capabilities, Catalog, Control, DeviceReport, Event, Failure, Forget,
+    LoadProgress, LoadedModel, ModelSource, Outcome, Progress, Remedy, Request, RequestId, Sampling,
 };
 use send_wrapper::SendWrapper;
 
 use super::choosing::{Known, is_undecided, preferred};
+use super::kept_caches::KeptCaches;
 use super::models::{CatalogState, Choice, Inspection, MemoryQuestion, ModelId, ModelState};
 use super::settings::SettingsStore;
 use super::ui::Ui;
@@ -65,6 +66,10 @@ pub struct EngineStore {
     pub memory_asked: RwSignal<Option<MemoryQuestion>>,
     /// Weights kept in this browser, once asked for.
     pub cache: RwSignal<Option<CacheReport>>,
+    /// KV caches kept in this browser, once asked for.
+    pub kept_caches: RwSignal<Option<KeptCaches>>,
+    /// Which of them are to be deleted once an engine runs.
+    pub(super) to_forget: StoredValue<Vec<Forget>>,
     /// Bytes of graphics memory that the parts for pictures and sound take, and bytes in all, once asked for.
     pub towers: RwSignal<Option<(u64, u64)>>,
     /// Whether the engine is simulated.
@@ -112,6 +117,8 @@ impl EngineStore {
             refused: RwSignal::new(None),
             memory_asked: RwSignal::new(None),
             cache: RwSignal::new(None),
+            kept_caches: RwSignal::new(None),
+            to_forget: StoredValue::new(Vec::new()),
             towers: RwSignal::new(None),
             fake: RwSignal::new(false),
             busy_elsewhere: RwSignal::new(None),

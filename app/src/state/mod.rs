@@ -8,6 +8,7 @@ pub mod documents;
 pub mod engine;
 mod finding;
 mod inspecting;
+pub mod kept_caches;
 mod latest;
 mod library;
 pub mod measuring;
@@ -114,6 +115,7 @@ pub fn provide_stores() {
     });
     adapters.watch_model();
     engine.watch_answers(adapters);
+    engine.watch_kept_caches();
     chat.watch_model();
     chat.watch_tools();
     chat.watch_prompt_size();

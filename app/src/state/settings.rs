@@ -30,6 +30,8 @@ pub struct Settings {
     pub model: String,
     /// Whether to keep weights in this browser.
     pub keep_weights: bool,
+    /// Whether to keep the KV cache of conversations in this browser.
+    pub keep_caches: bool,
     /// Context length for new conversations, in tokens; 0 for the default.
     pub context: u32,
     /// Sampling for new conversations; `None` for what the model recommends.
@@ -72,6 +74,7 @@ impl Default for Settings {
             single_keys: true,
             model: String::new(),
             keep_weights: true,
+            keep_caches: true,
             context: 0,
             sampling: None,
             system: String::new(),

@@ -14,6 +14,11 @@ use super::{answers, diffusion, media, models, tools, towers};
 /// Usual time of one fake token.
 const TOKEN_MS: u32 = 26;
 
+/// Least tokens of a prompt whose KV cache is kept.
+const LEAST_KEPT: u32 = 512;
+/// Bytes of a token in a KV cache.
+const CACHE_BYTES: u64 = 18_432;
+
 /// The id of a token is its place in the answer, and this much more for each answer that there was before. So an engine that
 /// goes on with another's answer knows which it is.
 const IDS_OF_ANSWER: u32 = 1 << 20;
@@ -178,6 +183,10 @@ pub async fn generate(
         let decode_ms = f64::from(tokens) * f64::from(scenario.pace.ms(TOKEN_MS).max(1));
         progress(state, id, Progress::Drawn { ids: vec![id_of(index)], decode_ms })?;
         wait(state, TOKEN_MS).await?;
+    }
+    if let Some(conversation) = options.keep.clone().filter(|_| prompt >= LEAST_KEPT) {
+        let bytes = u64::from(prompt + tokens) * CACHE_BYTES;
+        state.upgrade()?.caches.borrow_mut().insert(conversation, bytes);
     }
     let experts = state.upgrade()?.mixture.borrow().as_ref().and_then(|mixture| mixture.timings(tokens));
     let timings = Timings {

@@ -2,7 +2,7 @@
 
 use std::{
     cell::{Cell, RefCell},
-    collections::HashSet,
+    collections::{BTreeMap, HashSet},
     rc::{Rc, Weak},
 };
 
@@ -11,8 +11,8 @@ use protocol::failure::{
 };
 use protocol::{
     AdapterDetails, AdapterSource, CacheReport, Code, Content, Control, Diagnosis, Envelope, Failure, Finish,
-    LoadOptions, LoadPhase, LoadProgress, LoadedModel, ModelSource, Outcome, Progress, Request, RequestId,
-    Sense, Timings, ToPage, ToWorker, TuneRequest, VERSION,
+    Forget, LoadOptions, LoadPhase, LoadProgress, LoadedModel, ModelSource, Outcome, Progress, Request,
+    RequestId, Sense, Timings, ToPage, ToWorker, TuneRequest, VERSION,
 };
 
 use super::mixture::Mixture;
@@ -53,6 +53,8 @@ pub(super) struct State {
     pub(super) is_constraining: Cell<bool>,
     pub(super) turns: Rc<Turns>,
     pub(super) kept: tune::Kept,
+    /// Bytes of the KV caches that are kept, by conversation.
+    pub(super) caches: RefCell<BTreeMap<String, u64>>,
 }
 
 impl Player {
@@ -75,6 +77,7 @@ impl Player {
                 answers: Cell::new(0),
                 turns: Rc::default(),
                 kept: tune::Kept::new(&scenario),
+                caches: RefCell::default(),
             }),
         }
     }
@@ -283,9 +286,21 @@ async fn play(state: &Weak<State>, id: RequestId, request: Request, handles: Vec
             let persisted = scenario.promised;
             Some(Ok(Outcome::Cache(CacheReport { entries, used, quota: 64_000_000_000, persisted })))
         }
+        Request::KeptCaches { forget } => kept_caches(state, forget),
         Request::Diagnose(what) => diagnose(state, id, what).await,
         Request::Tune(request) => tune::play(state, id, *request).await,
     }
+}
+
+fn kept_caches(state: &Weak<State>, forget: Forget) -> Ended {
+    let all = state.upgrade()?;
+    let mut caches = all.caches.borrow_mut();
+    match forget {
+        Forget::Nothing => {}
+        Forget::Of(conversations) => caches.retain(|conversation, _| !conversations.contains(conversation)),
+        Forget::All => caches.clear(),
+    }
+    Some(Ok(Outcome::KeptCaches { conversations: caches.len() as u32, bytes: caches.values().sum() }))
 }
 
 /// A file whose name has “other” in it is for another model.

@@ -9,7 +9,7 @@
 use crate::failure::RequestFailure;
 use crate::tune::{ExampleData, TuneLength, TuneSettings};
 use crate::{
-    AnswerFormat, Cause, Code, Constraint, Control, Diagnosis, Envelope, Event, Failure, Finish,
+    AnswerFormat, Cause, Code, Constraint, Control, Diagnosis, Envelope, Event, Failure, Finish, Forget,
     GenerateOptions, LoadOptions, Message, ModelSource, Outcome, PageId, Progress, Request, RequestId,
     Resumed, Role, Sampling, ToPage, ToWorker, Tool, ToolCall, TuneOutcome, TuneProgress, TuneRequest,
     VERSION,
@@ -78,6 +78,8 @@ pub enum Beat {
     Done(Finish),
     /// [`Outcome::ConstraintReady`].
     Prepared,
+    /// [`Outcome::KeptCaches`], of so many conversations.
+    Keeps(u32),
     /// [`TuneProgress::Step`].
     Learns,
     /// [`TuneProgress::Warning`].
@@ -120,6 +122,7 @@ impl Beat {
             Ok(Outcome::Loaded(_)) => Self::Loaded,
             Ok(Outcome::Done { finish, .. }) => Self::Done(*finish),
             Ok(Outcome::ConstraintReady) => Self::Prepared,
+            Ok(Outcome::KeptCaches { conversations, .. }) => Self::Keeps(*conversations),
             Ok(Outcome::Tune(outcome)) if matches!(**outcome, TuneOutcome::Finished(_)) => Self::Learned,
             Ok(_) => return None,
             Err(failure) => match &failure.code {
@@ -141,7 +144,7 @@ pub struct Script {
 }
 
 /// All scripts.
-pub const SCRIPTS: [Script; 16] = [
+pub const SCRIPTS: [Script; 17] = [
     Script { name: "an answer", trouble: Trouble::None, run: answer },
     Script { name: "an answer that is stopped", trouble: Trouble::None, run: stop },
     Script { name: "requests beside an answer", trouble: Trouble::None, run: busy },
@@ -158,6 +161,7 @@ pub const SCRIPTS: [Script; 16] = [
     Script { name: "an answer that another engine goes on with", trouble: Trouble::None, run: resume },
     Script { name: "calls of tools", trouble: Trouble::None, run: call },
     Script { name: "an answer of a schema", trouble: Trouble::None, run: format },
+    Script { name: "kept caches beside an answer", trouble: Trouble::None, run: kept_caches },
 ];
 
 const FIRST: PageId = PageId(0);
@@ -586,5 +590,21 @@ fn format(engine: &mut dyn Engine) {
     engine.send(constrained(5, &unique, 1, 12));
     assert_eq!(ends(engine, id(FIRST, 5)), refused("/items", "uniqueItems"));
     assert_eq!(prepare(engine, 6, &format("{")), [Beat::Refused(RequestFailure::SchemaText)]);
+    answers(engine, 7);
+}
+
+fn kept_caches(engine: &mut dyn Engine) {
+    is_loaded(engine);
+    let forget = |number: u32, forget| ToWorker::request(id(FIRST, number), Request::KeptCaches { forget });
+    let of = |name: &str| Forget::Of(vec![name.to_owned()]);
+    // A conversation that is deleted while it is answered.
+    at_text(engine, id(FIRST, 2), forget(3, of("a1")));
+    engine.send(generate(FIRST, 2, GenerateOptions { keep: Some("a1".into()), ..options() }));
+    assert_eq!(ends(engine, id(FIRST, 2)), whole(Finish::MaxTokens));
+    assert_eq!(ends(engine, id(FIRST, 3)), [Beat::Keeps(0)]);
+    for (number, which) in (4..).zip([Forget::Nothing, of("a1"), Forget::All]) {
+        engine.send(forget(number, which));
+        assert_eq!(ends(engine, id(FIRST, number)), [Beat::Keeps(0)]);
+    }
     answers(engine, 7);
 }

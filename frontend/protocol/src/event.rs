@@ -209,6 +209,13 @@ pub enum Outcome {
     },
     /// Ends [`Request::ListCache`] and [`Request::DeleteCached`].
     Cache(CacheReport),
+    /// Ends [`Request::KeptCaches`].
+    KeptCaches {
+        /// Number of conversations.
+        conversations: u32,
+        /// Bytes that they take.
+        bytes: u64,
+    },
     /// Ends [`Request::Diagnose`].
     Diagnosed(Finding),
     /// Ends [`Request::Tune`].

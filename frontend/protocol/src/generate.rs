@@ -73,6 +73,9 @@ pub struct GenerateOptions {
     /// The [`crate::Request::Load`] whose model is to answer. If another has been loaded since, the request fails. None takes
     /// any model.
     pub model: Option<RequestId>,
+    /// The name of the conversation, of letters and digits. With one, the KV cache is kept in the browser's storage under this
+    /// name when the answer has ended, and one that is kept is used for the answer. Without, nothing is written or read.
+    pub keep: Option<String>,
     /// The state of an answer whose engine has ended. It continues from there, and only what is new is sent;
     /// counts of tokens and [`Timings::decode_ms`] are of the whole.
     pub resumed: Option<Box<Resumed>>,

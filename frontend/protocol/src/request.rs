@@ -138,10 +138,27 @@ pub enum Request {
         /// Digests of the blobs, as in [`Layer::digest`]. One that is in use ends the deletion.
         digests: Vec<String>,
     },
+    /// Says what KV caches are kept in this browser ([`GenerateOptions::keep`]), after deleting some. Ends with
+    /// [`Outcome::KeptCaches`].
+    KeptCaches {
+        /// Which to delete. One of a conversation that is being answered isn't kept afterwards, either.
+        forget: Forget,
+    },
     /// Measures. Reports [`Progress::Diagnosing`]; ends with [`Outcome::Diagnosed`].
     Diagnose(Diagnosis),
     /// Fine-tuning. Reports [`Progress::Tune`]; ends with [`Outcome::Tune`].
     Tune(Box<TuneRequest>),
+}
+
+/// Which kept KV caches are deleted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Forget {
+    /// None.
+    Nothing,
+    /// Those of these conversations.
+    Of(Vec<String>),
+    /// All.
+    All,
 }
 
 /// Steers a running request.

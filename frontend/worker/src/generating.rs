@@ -26,7 +26,7 @@ use crate::host::recovery::{self, Losses};
 use crate::host::{Host, LastAnswer, Model, Ready, Slot};
 use crate::state::tasks::{Kind, Task};
 use crate::{
-    adapters, constraining, convert, drafting, experts, failure, keeping, media, reading, verifying,
+    adapters, caches, constraining, convert, drafting, experts, failure, keeping, media, reading, verifying,
 };
 
 /// Milliseconds for which a count waits whether another one comes.
@@ -72,6 +72,7 @@ async fn answer_in_turn(
         None => None,
     };
     let _paused = keeping::pause(host);
+    host.caches.begin_answer(wanted.options.keep.as_deref().and_then(caches::plain));
     let mut slot = host.slot(&task.cancel).await?;
     answer_in(host, &mut slot, wanted, task).await
 }
@@ -157,6 +158,8 @@ async fn answer_in(
         }
         // What was encoded on a device that is gone is gone with it.
         let mut input = bare.clone();
+        let keeps = asked.keep.is_some();
+        caches::restore(host, &model, ready, &input, keeps, &task.cancel).await;
         let mut progress = media::EncodeProgress::new(host, id);
         let encoded = prepared.encode(&mut progress, ready, &mut input, &wanted.handles, &task.cancel).await;
         let mut constraint = match &constrained {
@@ -184,6 +187,7 @@ async fn answer_in(
                     let last = cut.then_some(LastAnswer { prompt: asks, begun: reporter.text, ids });
                     model.last.replace(last);
                     verifying::go_on(host, &model, &ready.session);
+                    caches::keep_later(host, model, bare);
                     return Ok((convert::finish(outcome.finish), timings));
                 }
                 Err(error) => error,

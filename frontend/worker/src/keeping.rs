@@ -121,7 +121,7 @@ async fn check(host: &Rc<Host>, file: &Kept, cancel: &CancelToken) -> Result<(),
 }
 
 /// Waits until nothing uses the model.
-fn idle(host: &Rc<Host>) -> LocalBoxFuture<'_, ()> {
+pub fn idle(host: &Rc<Host>) -> LocalBoxFuture<'_, ()> {
     async {
         // Yield so that queued requests run first.
         host.platform.pause(1).await;

@@ -10,6 +10,7 @@
 
 mod adapters;
 mod batch;
+mod caches;
 pub mod choices;
 mod constraining;
 pub mod constraints;
@@ -23,6 +24,7 @@ mod experts;
 mod failure;
 mod generating;
 mod host;
+mod identity;
 mod keeping;
 mod loading;
 mod local;

@@ -26,6 +26,7 @@ use crate::experts::Allowance;
 use crate::failure::Stopped;
 use crate::host::recovery::Losses;
 use crate::host::{Host, Model, Ready, Slot};
+use crate::identity::Identity;
 use crate::platform::Link;
 use crate::progress::Meter;
 use crate::state::drafter::Drafter;
@@ -424,6 +425,7 @@ async fn try_load(
     let Storage { table, kv_type } = session.storage();
     let model = Model {
         name: wanted.source.name().to_owned(),
+        identity: Identity::new(&wanted.source).into(),
         file,
         // Reloading finds the same places.
         options: LoadOptions { context: session.context(), table, kv_type, ..options },

@@ -10,7 +10,9 @@ use crate::failure::Stopped;
 use crate::host::Host;
 use crate::host::responder::{Answered, Responder};
 use crate::state::tasks::{Ending, Kind};
-use crate::{adapters, constraining, diagnosing, embedding, failure, generating, loading, media, tuning};
+use crate::{
+    adapters, caches, constraining, diagnosing, embedding, failure, generating, loading, media, tuning,
+};
 
 impl Host {
     /// Takes a message. Requests of pages of another version are ignored.
@@ -144,6 +146,7 @@ fn accept(shared: &Rc<Host>, responder: Responder, request: Request, files: Vec<
             responder.run(Kind::Count, |task| generating::count(host, wanted, task))
         }
         Request::Tune(request) => tuning::accept(shared, responder, *request, files),
+        Request::KeptCaches { forget } => responder.run(Kind::Beside, |_| caches::forget(host, forget)),
         Request::ListCache => responder.run(Kind::Beside, |task| async move {
             let listed = async { host.list_kept().await.map_err(Stopped) };
             task.cancel.guard(listed).await.map_err(|Stopped(failure)| failure)

@@ -150,6 +150,7 @@ impl ChatStore {
         // A training that is under way waits between two steps.
         options.pause_training = true;
         options.model = Some(loaded_by);
+        options.keep = self.engine.cache_name(&conversation);
         let place = AnswerPlace { conversation: conversation.id, node, request: None };
         self.answer.begin(place);
         if let (ChatTurn::Continue(_), Some(message)) = (turn, conversation.message(node)) {

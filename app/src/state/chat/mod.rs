@@ -30,7 +30,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::{Activity, RequestFailure};
-use protocol::{Control, Failure, RequestId};
+use protocol::{Control, Failure, Forget, RequestId};
 
 use super::answer::{AnswerPhase, RunningAnswer};
 use super::engine::{EnginePhase, EngineStore};
@@ -439,6 +439,8 @@ impl ChatStore {
         let delete = |conversation: &mut Conversation| conversation.delete_branch(node, history::now());
         // A message that is gone already needs no deleting.
         if let Some(Ok(branch)) = self.library.change(id, delete) {
+            // It has what was deleted, too.
+            self.engine.forget_conversations(&[id]);
             self.ui.toast_with_undo(t().message_deleted(branch.len() as u64), move || {
                 spawn_local(self.put_back(id, branch.clone()));
             });
@@ -461,6 +463,7 @@ impl ChatStore {
         }
         spawn_local(async move {
             let Some(removed) = self.library.delete(&ids).await else { return };
+            self.engine.forget_conversations(&ids);
             deleted();
             if self.wanted.get_value().is_some_and(|wanted| ids.contains(&wanted)) {
                 self.ui.replace_path(&Place::Chat(None).path());
@@ -487,6 +490,7 @@ impl ChatStore {
             if !self.library.delete_all().await {
                 return;
             }
+            self.engine.forget_caches(Forget::All);
             self.drop_draft();
             self.show_blank(None);
             self.ui.replace_path(&Place::Chat(None).path());

@@ -45,6 +45,17 @@ impl Drop for Buffer {
     }
 }
 
+/// Bytes of a buffer.
+#[derive(Clone)]
+pub struct BufferRange {
+    /// The buffer.
+    pub buffer: Arc<Buffer>,
+    /// The first byte.
+    pub offset: u64,
+    /// How many.
+    pub bytes: u64,
+}
+
 impl Gpu {
     /// Creates a zeroed buffer of at least `bytes` bytes ([`rounded`]) after checking the device's limit.
     /// Running out of memory shows in [`Gpu::allocating`].
@@ -161,6 +172,22 @@ impl Gpu {
     ) -> Result<Vec<u8>, GpuError> {
         let readback = self.readback("read once", bytes)?;
         readback.submit(self, self.encoder(), source, offset, bytes);
+        readback.read(self, bytes).await
+    }
+
+    /// Reads ranges of buffers, one behind the other. Offsets and lengths are multiples of four. Allocates a buffer.
+    ///
+    /// # Errors
+    /// Same as [`Readback::read`].
+    pub async fn read_ranges(&self, ranges: &[BufferRange]) -> Result<Vec<u8>, GpuError> {
+        let bytes = ranges.iter().map(|range| range.bytes).sum();
+        let readback = self.readback("ranges", bytes)?;
+        let (mut encoder, mut at) = (self.encoder(), 0);
+        for range in ranges {
+            encoder.copy_buffer_to_buffer(&range.buffer, range.offset, &readback.buffer, at, range.bytes);
+            at += range.bytes;
+        }
+        readback.copied_by.replace(Some(self.submit(encoder)));
         readback.read(self, bytes).await
     }
 

@@ -17,7 +17,7 @@ mod scopes;
 mod timing;
 mod upload;
 
-pub use buffers::{Buffer, Readback};
+pub use buffers::{Buffer, BufferRange, Readback};
 pub use device::{Gpu, GpuOptions, Report};
 pub use device_class::{DeviceClass, DeviceHints};
 pub use error::GpuError;

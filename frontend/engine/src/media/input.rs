@@ -110,6 +110,19 @@ impl Input {
         Ok(Self { ids, blocks })
     }
 
+    /// Ids of a cache that was kept, with its media at these positions; `None` if they don't lie in order among the ids. The last
+    /// one may be cut off.
+    pub fn with_blocks(ids: Vec<u32>, media: impl IntoIterator<Item = (u32, Medium)>) -> Option<Self> {
+        let mut end = 0;
+        let block = |(at, medium): (u32, Medium)| {
+            let fits = at >= end && (at as usize) < ids.len() && medium.tokens > 0;
+            end = at.checked_add(medium.tokens)?;
+            fits.then_some(Block { at, medium, rows: None })
+        };
+        let blocks = media.into_iter().map(block).collect::<Option<_>>()?;
+        Some(Self { ids, blocks })
+    }
+
     /// Returns the ids, including slots of media.
     pub fn ids(&self) -> &[u32] {
         &self.ids

@@ -1,7 +1,7 @@
 //! The KV cache on the device.
 
 pub use shaders::attention::KvType;
-use shaders::attention::cooperative::KEYS;
+pub use shaders::attention::cooperative::KEYS;
 
 use super::{Attention, Config, LayerConfig};
 use crate::plan::{Origin, Value};

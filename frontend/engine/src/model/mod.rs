@@ -56,7 +56,7 @@ pub use expert_cache::{ExpertSource, ExpertUse};
 pub(crate) use expert_scratch::ExpertScratch;
 pub(crate) use experts::{Pairs, ranges};
 pub use host_table::{HostTable, RowError};
-pub use kv_cache::{KvCache, KvType, LayerCache, ring};
+pub use kv_cache::{KEYS, KvCache, KvType, LayerCache, ring};
 pub use layer::Site;
 pub use parts::{Extent, Parts, Rope, history};
 pub use row_cache::{RowCache, RowCacheValues};

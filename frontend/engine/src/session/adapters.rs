@@ -1,5 +1,6 @@
 //! Adapters of a session.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::{EngineError, Session};
@@ -19,6 +20,8 @@ pub struct LoadedAdapter {
     adapter: Rc<Adapter>,
     /// Factor of its weights: 1 as trained, 0 to disable it.
     pub scale: f32,
+    /// Digest of its weights, once it was needed.
+    pub(super) digest: Rc<OnceCell<[u8; 32]>>,
 }
 
 impl LoadedAdapter {
@@ -52,7 +55,7 @@ impl Session {
         let config = self.decoder.config();
         let shares_kv = |layer| layer < config.layers.len() && !config.owns_kv(layer);
         let adapter = adapter.fit(shares_kv, |target| self.decoder.shape(target))?;
-        let loaded = LoadedAdapter { name, adapter: Rc::new(adapter), scale };
+        let loaded = LoadedAdapter { name, adapter: Rc::new(adapter), scale, digest: Rc::default() };
         let mut adapters = self.adapters.clone();
         match adapters.iter_mut().find(|other| other.name == loaded.name) {
             Some(other) => *other = loaded,

@@ -75,6 +75,11 @@ impl Checkpoints {
         best.map(|(i, _)| i)
     }
 
+    /// Returns the sequence of a checkpoint, and its copies of the rings.
+    pub fn get(&self, index: usize) -> (&Sequence, &[Arc<Buffer>]) {
+        (&self.0[index].sequence, &self.0[index].buffers)
+    }
+
     /// Returns the number of tokens of a checkpoint.
     pub fn len(&self, index: usize) -> usize {
         self.0[index].held().len()

@@ -13,6 +13,7 @@ mod experts;
 mod file;
 mod fit;
 mod generate;
+mod kept_cache;
 mod kind;
 mod memory;
 mod model;
@@ -29,7 +30,6 @@ use crate::gpu::{Buffer, Gpu, GpuError};
 use crate::media::Input;
 use crate::model::{
     ConfigError, Decoder, DecoderPlans, ExpertUse, KvType, LoadedModel, LogitsReader, TEXT_CHUNK, Tuning,
-    ring,
 };
 use crate::plan::Tested;
 use crate::train::Base;
@@ -50,6 +50,7 @@ pub use experts::ExpertMemory;
 pub use file::ModelFile;
 pub use fit::Needs;
 pub use generate::{Control, Event, Finish, Options, Outcome, Timings};
+pub use kept_cache::{CacheContents, CachePart, Reuse};
 pub use kind::{Core, SessionKind};
 pub use memory::{DeviceMemory, Fit, LargestBuffer, MemoryUse, Storage, TablePlace, assumed_memory};
 pub use model::ModelSession;
@@ -301,10 +302,8 @@ impl Session {
     }
 
     fn directly_reusable(&self, prompt: &Input) -> u32 {
-        let config = self.decoder.config();
-        let ring = ring(config, self.decoder.chunk_len());
-        let turns = self.decoder.kv().layers.iter().flatten().any(|layer| layer.ring > 0);
-        self.core.sequence.reusable(prompt, if turns { ring } else { 0 }, config.window)
+        let (ring, window) = self.turning();
+        self.core.sequence.reusable(prompt, ring, window)
     }
 
     /// Prepares the cache for a prompt, and returns the number of tokens that need not be computed.

@@ -12,6 +12,16 @@ pub struct Sequence {
 }
 
 impl Sequence {
+    /// Returns a sequence of these tokens. Positions below `written` have been written.
+    pub fn new(held: Input, written: u32) -> Self {
+        Self { held, written }
+    }
+
+    /// Returns one past the highest position ever written.
+    pub fn written(&self) -> u32 {
+        self.written
+    }
+
     /// Returns the tokens.
     pub fn held(&self) -> &Input {
         &self.held
@@ -23,10 +33,15 @@ impl Sequence {
         let common = self.held.common(prompt).min(prompt.len().saturating_sub(1)) as u32;
         // An image is reused completely or not at all.
         let common = prompt.block_across(common).map_or(common, |block| block.range().start);
-        // The first new token attends to `window - 1` tokens before it, which must still be in the rings.
-        let oldest_needed = common.saturating_sub(window.saturating_sub(1));
+        if self.reaches(common, ring, window) { common } else { 0 }
+    }
+
+    /// Whether the cache can go on behind its first `tokens` tokens: what the next one attends to, the `window - 1` tokens before
+    /// it, must still be in the rings.
+    pub fn reaches(&self, tokens: u32, ring: u32, window: u32) -> bool {
+        let oldest_needed = tokens.saturating_sub(window.saturating_sub(1));
         let oldest_kept = if ring == 0 { 0 } else { self.written.saturating_sub(ring) };
-        if oldest_needed >= oldest_kept { common } else { 0 }
+        oldest_needed >= oldest_kept
     }
 
     /// Sets the tokens in the cache. Positions below `written` have been written.

@@ -24,6 +24,7 @@ use crate::platform::Platform;
 use crate::state::encoder::EncoderSlot;
 use crate::state::heard::Heard;
 use crate::state::keeper::Keeper;
+use crate::state::kept_caches::KeptCaches;
 use crate::state::known::KnownMedia;
 use crate::state::pages::Pages;
 use crate::state::tasks::Tasks;
@@ -44,6 +45,8 @@ pub struct Host {
     /// Grammar support, once a page has asked for it.
     pub(crate) constraints: RefCell<Option<Rc<dyn Constraints>>>,
     pub(crate) keeper: Keeper,
+    /// The kept KV caches.
+    pub(crate) caches: KeptCaches,
     /// What is known of pictures and sounds.
     pub(crate) known: KnownMedia,
     /// Sound from the microphone that waits for the model.
@@ -93,6 +96,7 @@ impl Host {
             model: RefCell::default(),
             constraints: RefCell::default(),
             keeper: Keeper::default(),
+            caches: KeptCaches::default(),
             known: KnownMedia::default(),
             heard: RefCell::default(),
             losses: Cell::new(0),
@@ -251,6 +255,13 @@ impl Host {
     pub async fn limit_memory(&self, bytes: u64) {
         if let Some(device) = self.device.lock().await.as_ref() {
             device.gpu.limit_memory(bytes);
+        }
+    }
+
+    /// Has the folder of kept KV caches read anew, as another worker would: for tests that change what is in it.
+    pub fn reopen_caches(&self) {
+        if let Some(mut store) = self.caches.store.try_lock() {
+            *store = None;
         }
     }
 

@@ -17,7 +17,9 @@ use engine::tokenizer::Tokenizer;
 use futures_util::FutureExt as _;
 use protocol::{Begun, PageId};
 
+use crate::caches::InStep;
 use crate::constraints::Vocabulary;
+use crate::identity::Identity;
 use crate::state::drafter::Drafter;
 use crate::state::encoded::Encoded;
 use crate::state::heard::Listening;
@@ -27,6 +29,8 @@ use crate::state::subject::Subject;
 pub struct Model {
     /// What the page calls it.
     pub name: String,
+    /// What its files are.
+    pub identity: Cell<Identity>,
     /// Its bytes, to load it again from.
     pub file: ModelFile,
     /// How it was loaded, with the context length that was allocated.
@@ -107,6 +111,8 @@ pub struct Ready {
     pub encoded: Encoded,
     /// The recording that is being encoded.
     pub listening: Option<Listening>,
+    /// What of its KV cache is kept.
+    pub in_step: InStep,
 }
 
 impl Ready {
@@ -123,7 +129,7 @@ impl Ready {
             let header = Header::read(&**source).await?;
             session.autoregressive_mut()?.use_projector(source, &header)?;
         }
-        Ok(Self { gpu, session, encoded: Encoded::default(), listening: None })
+        Ok(Self { gpu, session, encoded: Encoded::default(), listening: None, in_step: InStep::default() })
     }
 
     /// Frees the towers and their soft tokens. They are loaded again when they are needed.

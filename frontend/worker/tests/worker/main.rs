@@ -11,6 +11,7 @@ mod eight_bits;
 mod embedding;
 mod experts;
 mod going_on;
+mod kept_caches;
 mod large_pictures;
 mod media;
 mod memory;

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use engine::store::{Folder, StoreError};
 use protocol::tune::KeptAdapter;
 
-use super::sealed;
+use crate::state::sealed;
 
 /// The folder of adapters.
 pub const FOLDER: &str = "adapters";

@@ -2,7 +2,6 @@
 
 mod adapter_store;
 mod run_store;
-mod sealed;
 mod soft_token_files;
 
 use std::cell::{Cell, RefCell};

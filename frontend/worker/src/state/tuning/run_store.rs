@@ -13,8 +13,8 @@ use engine::train::Example;
 use protocol::tune::RunSummary;
 use serde::{Deserialize, Serialize};
 
-use super::sealed;
 use super::soft_token_files::SoftTokenFiles;
+use crate::state::sealed;
 
 /// The folder of the run.
 pub const FOLDER: &str = "training";
