@@ -10,13 +10,12 @@
 use std::rc::Rc;
 
 use engine::bytes::CancelToken;
-use engine::media::Input;
+use engine::media::{ContentHash, Input};
 use engine::session::{Reuse, Session};
 use engine::store::StoreError;
 use futures_util::FutureExt as _;
 use futures_util::lock::{MappedMutexGuard, MutexGuard};
 use protocol::{Failure, Forget, Outcome};
-use sha2::{Digest as _, Sha256};
 
 use crate::host::{Host, Model, Ready, is_lost};
 use crate::keeping::idle;
@@ -31,25 +30,11 @@ const LEAST_GAIN: u32 = 256;
 /// Most bytes of a cache that is kept.
 const MAX_BYTES: u64 = 512 << 20;
 
-/// For each kept cache the number of first positions that the session's has exactly so.
+/// The kept cache that was written or taken last, and how many of the session's first positions it has exactly so.
 #[derive(Default)]
-pub struct InStep(Vec<(String, u32)>);
-
-impl InStep {
-    /// The session's cache changes from this position on.
-    fn cut(&mut self, position: u32) {
-        self.0.iter_mut().for_each(|(_, tokens)| *tokens = position.min(*tokens));
-        self.0.retain(|&(_, tokens)| tokens > 0);
-    }
-
-    fn set(&mut self, conversation: &str, tokens: u32) {
-        self.0.retain(|(other, _)| other != conversation);
-        self.0.push((conversation.to_owned(), tokens));
-    }
-
-    fn of(&self, conversation: &str) -> u32 {
-        self.0.iter().find(|(other, _)| other == conversation).map_or(0, |&(_, tokens)| tokens)
-    }
+pub struct InStep {
+    conversation: String,
+    tokens: u32,
 }
 
 type Opened<'h> = MappedMutexGuard<'h, Option<CacheStore>, CacheStore>;
@@ -64,9 +49,9 @@ async fn store(host: &Host) -> Result<Opened<'_>, StoreError> {
 }
 
 /// What a cache follows from besides its tokens; `None` if that isn't known.
-async fn key(model: &Model, session: &Session) -> Option<[u8; 32]> {
+async fn key(model: &Model, session: &Session) -> Option<ContentHash> {
     let identity = identity::of(model).await?;
-    Some(Sha256::new().chain_update(identity).chain_update(session.cache_key()).finalize().into())
+    Some(ContentHash::of(&[*identity.bytes(), *session.cache_key().bytes()].concat(), &[]))
 }
 
 /// Answers [`protocol::Request::KeptCaches`].
@@ -105,8 +90,8 @@ pub async fn restore(
         while let Some((head, reuse)) = best(&store, key, session, prompt) {
             match take(&store, session, &head, reuse, cancel).await {
                 Some(true) => {
-                    ready.in_step = InStep::default();
-                    ready.in_step.set(&head.conversation, head.contents.tokens());
+                    let tokens = head.contents.tokens();
+                    ready.in_step = InStep { conversation: head.conversation, tokens };
                     break;
                 }
                 Some(false) if store.forget(&|it| it == head.conversation).await.is_ok() => {}
@@ -115,12 +100,11 @@ pub async fn restore(
         }
     }
     // From here on, the prompt overwrites what the cache has.
-    let cached = session.cached(prompt);
-    ready.in_step.cut(cached);
+    ready.in_step.tokens = ready.in_step.tokens.min(session.cached(prompt));
 }
 
 /// The kept cache with most of a prompt, if it has more than the session's.
-fn best(store: &CacheStore, key: [u8; 32], session: &Session, prompt: &Input) -> Option<(Head, Reuse)> {
+fn best(store: &CacheStore, key: ContentHash, session: &Session, prompt: &Input) -> Option<(Head, Reuse)> {
     let own = store.heads().iter().filter(|head| head.key == key);
     let reuse = own.filter_map(|head| Some((head, session.reuse(&head.contents, prompt)?)));
     let (head, reuse) = reuse.max_by_key(|(_, reuse)| reuse.tokens)?;
@@ -136,7 +120,7 @@ async fn take(
     reuse: Reuse,
     cancel: &CancelToken,
 ) -> Option<bool> {
-    let parts = session.begin_taking(&head.contents, reuse);
+    let parts = session.begin_taking(&head.contents, &reuse);
     if parts.len() != head.parts.len() {
         return Some(false);
     }
@@ -148,7 +132,7 @@ async fn take(
             return Some(false);
         }
     }
-    session.finish_taking(&head.contents, reuse);
+    session.finish_taking(reuse);
     Some(true)
 }
 
@@ -158,11 +142,8 @@ pub fn keep_later(host: &Rc<Host>, model: Rc<Model>, prompt: Input) {
     let cancel = host.caches.begin_saving(&conversation);
     let host_again = Rc::clone(host);
     let task = async move {
-        let rest = async {
-            idle(&host_again).await;
-            Ok::<_, engine::bytes::SourceError>(())
-        };
-        if cancel.guard(rest).await.is_ok() {
+        idle(&host_again).await;
+        if !cancel.is_cancelled() {
             // What can't be kept is read again.
             keep(&host_again, &model, &conversation, &prompt, &cancel).await.ok();
         }
@@ -190,9 +171,9 @@ async fn keep(
     let mut store = store(host).await?;
     let tokens = contents.tokens();
     // The parts that are kept already.
+    let in_step = &ready.in_step;
+    let unchanged = if in_step.conversation == conversation { in_step.tokens } else { 0 };
     let before = store.head(conversation).filter(|head| head.key == key);
-    let unchanged =
-        before.map_or(0, |head| ready.in_step.of(conversation).min(head.contents.common(&contents)));
     let before = before.map(|head| head.parts.clone()).unwrap_or_default();
     store.begin(conversation, key, contents, (bytes, host.platform.now())).await?;
     for (index, part) in parts.iter().enumerate() {
@@ -216,6 +197,6 @@ async fn keep(
         }
     }
     store.commit().await?;
-    ready.in_step.set(conversation, tokens);
+    ready.in_step = InStep { conversation: conversation.to_owned(), tokens };
     Ok(())
 }

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use engine::bytes::ByteSource;
+use engine::media::ContentHash;
 use protocol::{LayerKind, ModelSource};
-use sha2::{Digest as _, Sha256};
 
 use crate::host::Model;
 
@@ -17,7 +17,7 @@ const SAMPLE: u64 = 4096;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Identity {
     /// A digest of them.
-    Known([u8; 32]),
+    Known(ContentHash),
     /// Files of the user's, which were not compared yet.
     Local,
     /// Nothing identifies them.
@@ -28,7 +28,7 @@ impl Identity {
     /// By the digests of the server's files, as far as they say what the model computes.
     pub fn new(source: &ModelSource) -> Self {
         let ModelSource::Server { layers, .. } = source else { return Self::Local };
-        let mut all = Sha256::new();
+        let mut all = Vec::new();
         let mut has_model = false;
         for layer in layers {
             let kind = match layer.kind {
@@ -41,15 +41,15 @@ impl Identity {
                 return Self::None;
             }
             has_model |= layer.kind == LayerKind::Model;
-            all.update([kind]);
-            all.update(&layer.digest);
+            all.push(kind);
+            all.extend(layer.digest.as_bytes());
         }
-        if has_model { Self::Known(all.finalize().into()) } else { Self::None }
+        if has_model { Self::Known(ContentHash::of(&all, &[])) } else { Self::None }
     }
 }
 
 /// Returns the identity of a model; `None` if nothing identifies it.
-pub async fn of(model: &Model) -> Option<[u8; 32]> {
+pub async fn of(model: &Model) -> Option<ContentHash> {
     let identity: &Cell<Identity> = &model.identity;
     if identity.get() == Identity::Local {
         let files = [Some(&model.file.bytes), model.projector.as_ref()];
@@ -63,19 +63,19 @@ pub async fn of(model: &Model) -> Option<[u8; 32]> {
 }
 
 /// A digest of samples of files; `None` if they cannot be read.
-async fn sampled<'f>(files: impl Iterator<Item = &'f dyn ByteSource>) -> Option<[u8; 32]> {
-    let mut digest = Sha256::new();
+async fn sampled<'f>(files: impl Iterator<Item = &'f dyn ByteSource>) -> Option<ContentHash> {
+    let mut all = Vec::new();
     for file in files {
         let len = file.len();
-        digest.update(len.to_le_bytes());
+        all.extend(len.to_le_bytes());
         let last = len.saturating_sub(SAMPLE);
         for sample in 0..SAMPLES {
             let start = (u128::from(last) * u128::from(sample) / u128::from(SAMPLES - 1)) as u64;
             let bytes = file.read(start..len.min(start + SAMPLE)).await.ok()?;
-            digest.update(bytes.to_vec());
+            all.extend(bytes.to_vec());
         }
     }
-    Some(digest.finalize().into())
+    Some(ContentHash::of(&all, &[]))
 }
 
 #[cfg(test)]

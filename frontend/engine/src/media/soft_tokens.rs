@@ -53,6 +53,11 @@ impl ContentHash {
         digest.update(file);
         Self(digest.finalize().into())
     }
+
+    /// Returns its bytes.
+    pub fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
 }
 
 /// Formats the hash in hexadecimal, for file names.

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::{EngineError, Session};
 use crate::adapter::{Adapter, AdapterError};
+use crate::media::ContentHash;
 use crate::model::total_rank;
 use shaders::adapter::expand::MAX_RANK;
 
@@ -21,7 +22,7 @@ pub struct LoadedAdapter {
     /// Factor of its weights: 1 as trained, 0 to disable it.
     pub scale: f32,
     /// Digest of its weights, once it was needed.
-    pub(super) digest: Rc<OnceCell<[u8; 32]>>,
+    pub(super) digest: Rc<OnceCell<ContentHash>>,
 }
 
 impl LoadedAdapter {

@@ -8,12 +8,11 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use super::sequence::Sequence;
 use super::{EngineError, LoadedAdapter, Session};
 use crate::gpu::{Buffer, BufferRange};
-use crate::media::{Input, Medium};
+use crate::media::{ContentHash, Input, Medium};
 use crate::model::{KEYS, KvType, LayerCache, ring};
 
 /// Raised whenever parts, keys or the values in a cache change their meaning.
@@ -43,12 +42,13 @@ struct RingState {
 }
 
 /// How a kept cache fits a prompt.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Reuse {
     /// Tokens of the prompt that need not be computed.
     pub tokens: u32,
     /// The state of the rings for that.
     state: usize,
+    /// What the cache holds then.
+    sequence: Sequence,
 }
 
 /// A part of a cache.
@@ -74,14 +74,6 @@ impl CacheContents {
     /// Returns the number of tokens.
     pub fn tokens(&self) -> u32 {
         self.ids.len() as u32
-    }
-
-    /// Returns the number of first tokens that are those of others.
-    pub fn common(&self, other: &Self) -> u32 {
-        match (self.input(), other.input()) {
-            (Some(own), Some(other)) => own.common(&other) as u32,
-            _ => 0,
-        }
     }
 
     fn input(&self) -> Option<Input> {
@@ -149,18 +141,20 @@ impl Session {
     pub fn reuse(&self, contents: &CacheContents, prompt: &Input) -> Option<Reuse> {
         self.check_prompt(&contents.ids, 0).ok()?;
         let (ring, window) = self.turning();
-        let states = contents.sequences()?.into_iter().enumerate();
-        let reuse = |(state, sequence): (usize, Sequence)| Reuse {
-            tokens: sequence.reusable(prompt, ring, window),
-            state,
-        };
-        // Of equals, the first: it has the most tokens.
-        states.map(reuse).reduce(|best, other| if other.tokens > best.tokens { other } else { best })
+        let mut best: Option<Reuse> = None;
+        for (state, sequence) in contents.sequences()?.into_iter().enumerate() {
+            let tokens = sequence.reusable(prompt, ring, window);
+            // Of equals, the first: it has the most tokens.
+            if best.as_ref().is_none_or(|best| tokens > best.tokens) {
+                best = Some(Reuse { tokens, state, sequence });
+            }
+        }
+        best
     }
 
     /// Forgets what the cache holds, to take back a kept one. Returns its parts in order, `None` where the part isn't
     /// needed; those that are go to [`Self::write_cache`] before [`Self::finish_taking`].
-    pub fn begin_taking(&mut self, contents: &CacheContents, reuse: Reuse) -> Vec<Option<CachePart>> {
+    pub fn begin_taking(&mut self, contents: &CacheContents, reuse: &Reuse) -> Vec<Option<CachePart>> {
         self.core.sequence.clear();
         let mut parts: Vec<_> = self.position_parts(contents.tokens()).into_iter().map(Some).collect();
         let rings = self.rings();
@@ -172,9 +166,8 @@ impl Session {
     }
 
     /// All needed parts were written: the cache holds these tokens.
-    pub fn finish_taking(&mut self, contents: &CacheContents, reuse: Reuse) {
-        let sequence = contents.sequences().and_then(|mut all| all.drain(..).nth(reuse.state));
-        self.core.sequence = sequence.unwrap_or_default();
+    pub fn finish_taking(&mut self, reuse: Reuse) {
+        self.core.sequence = reuse.sequence;
     }
 
     /// Reads the bytes of a part.
@@ -205,7 +198,7 @@ impl Session {
 
     /// Returns a digest of what keys and values follow from, besides the weights and the tokens: how they are stored and
     /// computed, and the adapters that count, with their scales. A cache of another key is of no use to this session.
-    pub fn cache_key(&self) -> [u8; 32] {
+    pub fn cache_key(&self) -> ContentHash {
         let kv_type = match self.core.storage().kv_type {
             KvType::F16 => 0,
             KvType::F32 => 1,
@@ -219,13 +212,12 @@ impl Session {
             let of_layer = layer.as_ref().map(|layer| [layer.ring, layer.slot_bytes as u32]);
             numbers.extend(of_layer.unwrap_or([u32::MAX; 2]));
         }
-        let mut key = Sha256::new();
-        key.update(bytemuck::cast_slice(&numbers));
+        let mut adapters = Vec::new();
         for loaded in self.adapters.iter().filter(|loaded| loaded.scale != 0.0) {
-            key.update(loaded.scale.to_le_bytes());
-            key.update(loaded.digest());
+            numbers.push(loaded.scale.to_bits());
+            adapters.extend(loaded.digest().bytes());
         }
-        key.finalize().into()
+        ContentHash::of(&adapters, &numbers)
     }
 
     /// Slots of the rings, 0 if none has turned or will, and the window.
@@ -286,19 +278,17 @@ impl Session {
 
 impl LoadedAdapter {
     /// Returns a digest of its weights.
-    fn digest(&self) -> [u8; 32] {
+    fn digest(&self) -> ContentHash {
         *self.digest.get_or_init(|| {
-            let mut digest = Sha256::new();
+            let mut all = Vec::new();
             for (target, factors) in self.adapter().iter() {
-                digest.update(target.projection.tensor());
-                for number in [target.layer as u32, factors.rank, factors.input, factors.output] {
-                    digest.update(number.to_le_bytes());
+                let (layer, projection) = (target.layer as u32, target.projection as u32);
+                let numbers = [layer, projection, factors.rank, factors.input, factors.scale.to_bits()];
+                for values in [&factors.a, &factors.b] {
+                    all.extend(ContentHash::of(bytemuck::cast_slice(values), &numbers).bytes());
                 }
-                digest.update(factors.scale.to_le_bytes());
-                digest.update(bytemuck::cast_slice(&factors.a));
-                digest.update(bytemuck::cast_slice(&factors.b));
             }
-            digest.finalize().into()
+            ContentHash::of(&all, &[])
         })
     }
 }
@@ -306,7 +296,7 @@ impl LoadedAdapter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::media::{ContentHash, Media};
+    use crate::media::Media;
 
     fn contents(tokens: u32, rings: &[(u32, u32)]) -> CacheContents {
         let state = |&(tokens, written): &(u32, u32)| RingState { tokens, written };

@@ -7,12 +7,12 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use engine::bytes::CancelToken;
+use engine::media::ContentHash;
 use engine::session::CacheContents;
 use engine::store::{Folder, StoreError};
 use futures_util::lock::Mutex;
 use protocol::Forget;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use super::sealed;
 
@@ -34,7 +34,7 @@ pub struct Head {
     /// The conversation, as a part of files' names.
     pub conversation: String,
     /// What besides the tokens it follows from.
-    pub key: [u8; 32],
+    pub key: ContentHash,
     /// Its tokens.
     pub contents: CacheContents,
     /// Number of the save.
@@ -51,7 +51,7 @@ pub struct Part {
     /// The save that has written it.
     save: u32,
     bytes: u32,
-    digest: [u8; 32],
+    digest: ContentHash,
 }
 
 impl Part {
@@ -137,7 +137,7 @@ impl CacheStore {
     pub async fn begin(
         &mut self,
         conversation: &str,
-        key: [u8; 32],
+        key: ContentHash,
         contents: CacheContents,
         (bytes, now): (u64, f64),
     ) -> Result<(), StoreError> {
@@ -232,8 +232,8 @@ impl CacheStore {
     }
 }
 
-fn digest(bytes: &[u8]) -> [u8; 32] {
-    Sha256::digest(bytes).into()
+fn digest(bytes: &[u8]) -> ContentHash {
+    ContentHash::of(bytes, &[])
 }
 
 /// Whether the cache of a conversation is to be deleted.
@@ -310,7 +310,7 @@ mod tests {
     fn keep(store: &mut CacheStore, conversation: &str, parts: &[&[u8]]) -> Result<(), StoreError> {
         let bytes = parts.iter().map(|part| part.len() as u64).sum();
         now(async {
-            store.begin(conversation, [7; 32], contents(3), (bytes, 1.0)).await?;
+            store.begin(conversation, digest(b"key"), contents(3), (bytes, 1.0)).await?;
             for part in parts {
                 if let Err(error) = store.put(part).await {
                     store.discard().await;
@@ -358,7 +358,7 @@ mod tests {
         assert_eq!(names(&folder), ["a.1.0", "a.head"]);
         // One that is cut off does not.
         now(async {
-            caches.begin("a", [7; 32], contents(3), (4, 1.0)).await?;
+            caches.begin("a", digest(b"key"), contents(3), (4, 1.0)).await?;
             caches.put(b"four").await
         })
         .expect("a part");
