@@ -8,13 +8,14 @@ mod messages;
 use std::{env, fs, io, path::Path, process::ExitCode};
 
 /// Where the enums of failures are.
-const ENUMS: [&str; 7] = [
+const ENUMS: [&str; 8] = [
     "../frontend/protocol/src/failure",
     "../frontend/protocol/src/example.rs",
     "../frontend/protocol/src/media.rs",
     "../frontend/protocol/src/pull.rs",
     "../frontend/protocol/src/said.rs",
     "src/failures/mod.rs",
+    "src/mcp/error.rs",
     "src/tools/error.rs",
 ];
 

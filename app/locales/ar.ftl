@@ -782,6 +782,69 @@ tool-error-time-limit = استغرق الكود أكثر من 10 ثوانٍ فأ
 tool-error-output-limit = أنتج الكود مخرجات أكثر من اللازم فأُوقف.
 tool-error-thrown = فشل الكود: «{ $message }».
 tool-error-chart = بيانات المخطط غير صالحة.
+mcp-title = خوادم MCP
+mcp-hint = أضف خوادم ليستخدم النموذج أدواتها. قبل كل استدعاء ترى ما سيُرسَل وتقرر. وهذا وحده يغادر جهازك.
+mcp-add = إضافة خادم
+mcp-address = العنوان
+mcp-name = الاسم (اختياري)
+mcp-token = رمز الوصول (اختياري)
+mcp-token-hint = يُحفظ في هذا المتصفح دون تشفير، ويُرسَل إلى هذا الخادم فقط.
+mcp-twice = أُضيف هذا الخادم من قبل.
+mcp-asking = جارٍ الاتصال…
+mcp-connected = متصل.
+mcp-refresh = تحديث
+mcp-refresh-of = تحديث { $name }
+mcp-remove = إزالة
+mcp-remove-of = إزالة { $name }
+mcp-tools = { $count ->
+    [one] أداة واحدة
+    [two] أداتان
+    [few] { $count } أدوات
+    [many] { $count } أداة
+    *[other] { $count } أداة
+    }
+mcp-tools-hint = الأوصاف من الخادم. الأدوات التي يضيفها لاحقًا تكون معطّلة في البداية.
+mcp-refused-keyword = لا يمكن استخدام «{ $tool }»: تتطلب معاملاتها ما لا يمكن ضمانه، «{ $keyword }».
+mcp-refused-schema = لا يمكن استخدام «{ $tool }»: معاملاتها غير صالحة أو طويلة جدًا.
+mcp-allowed = كل الاستدعاءات مسموح بها.
+mcp-ask-again = السؤال من جديد
+mcp-ask-again-of = السؤال من جديد قبل استدعاء { $tool }
+mcp-offered = { $count ->
+    [one] أداة واحدة
+    [two] أداتان
+    [few] { $count } أدوات
+    [many] { $count } أداة
+    *[other] { $count } أداة
+    } من { $host }
+mcp-tool-of = { $tool } ({ $server })
+call-asks = بانتظارك
+consent-title = هل تسمح بهذا الاستدعاء؟
+consent-who = ستتلقى الأداة «{ $tool }» من { $server } ({ $host }) القيم أعلاه ولا شيء غيرها.
+consent-changed = تغيّر وصفها منذ أن سمحت بها.
+consent-description = ما يقوله الخادم عن هذه الأداة
+consent-once = السماح مرة واحدة
+consent-conversation = السماح في هذه المحادثة
+consent-always = السماح دائمًا
+consent-nothing = عدم السماح
+result-untrusted = أعاد { $server } ما يلي. قد يكون خاطئًا أو مضللًا.
+tool-error-mcp-offline = تعذّر الوصول إلى خادم gemtab. تحقق من اتصالك، ثم أعد المحاولة.
+tool-error-mcp-address = لا يمكن استخدام هذا العنوان. يجب أن يبدأ بـ https://.
+tool-error-mcp-plain-http = لا يمكن استخدام { $host } إلا عبر https://.
+tool-error-mcp-not-relayed = لا يمرر خادم gemtab الطلبات إلى { $host }. للسماح بذلك، شغّله مع «--allow-mcp { $host }».
+tool-error-mcp-private = { $host } في شبكة خاصة. للسماح بذلك، شغّل خادم gemtab مع «--allow-mcp private:{ $host }».
+tool-error-mcp-unreachable = تعذّر الوصول إلى { $host }، أو انقطع الاتصال. أعد المحاولة.
+tool-error-mcp-late = استغرق { $host } وقتًا طويلًا للرد. أعد المحاولة.
+tool-error-mcp-busy = الطلبات الجارية كثيرة جدًا. أعد المحاولة.
+tool-error-mcp-too-long = القيم أطول من أن تُرسَل.
+tool-error-mcp-too-much = رد الخادم طويل جدًا.
+tool-error-mcp-redirected = يعيد الخادم التوجيه إلى عنوان آخر. أضف ذلك العنوان بدلًا منه.
+tool-error-mcp-unauthorized = يطلب الخادم رمز وصول، أو لا يقبل هذا الرمز.
+tool-error-mcp-status = رد الخادم بالحالة { $status }.
+tool-error-mcp-not-protocol = ما يرد على هذا العنوان ليس خادم MCP.
+tool-error-mcp-no-version = يستخدم الخادم إصدارًا من MCP غير مدعوم.
+tool-error-mcp-needs-input = تطلب الأداة إدخالًا إضافيًا، وهذا غير مدعوم.
+tool-error-mcp-refused = رفض الخادم: «{ $message }».
+tool-error-mcp-not-allowed = لم تسمح بهذا الاستدعاء.
 chart-shown-bar = مخطط أعمدة: { $title }
 chart-shown-line = مخطط خطي: { $title }
 chart-shown-pie = مخطط دائري: { $title }

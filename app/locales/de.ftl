@@ -651,6 +651,63 @@ tool-error-time-limit = Der Code lief länger als 10 Sekunden und wurde beendet.
 tool-error-output-limit = Der Code hat zu viel ausgegeben und wurde beendet.
 tool-error-thrown = Der Code ist fehlgeschlagen: „{ $message }“.
 tool-error-chart = Die Daten des Diagramms sind ungültig.
+mcp-title = MCP-Server
+mcp-hint = Fügen Sie Server hinzu, deren Werkzeuge das Modell verwenden kann. Vor einem Aufruf sehen Sie, was gesendet wird, und entscheiden. Nur das verlässt dieses Gerät.
+mcp-add = Server hinzufügen
+mcp-address = Adresse
+mcp-name = Bezeichnung (optional)
+mcp-token = Zugriffstoken (optional)
+mcp-token-hint = Es wird unverschlüsselt in diesem Browser gespeichert und nur an diesen Server gesendet.
+mcp-twice = Dieser Server wurde bereits hinzugefügt.
+mcp-asking = Verbindung wird hergestellt …
+mcp-connected = Verbunden.
+mcp-refresh = Aktualisieren
+mcp-refresh-of = { $name } aktualisieren
+mcp-remove = Entfernen
+mcp-remove-of = { $name } entfernen
+mcp-tools = { $count ->
+    [one] 1 Werkzeug
+    *[other] { $count } Werkzeuge
+    }
+mcp-tools-hint = Die Beschreibungen stammen vom Server. Werkzeuge, die er später hinzufügt, sind zunächst aus.
+mcp-refused-keyword = „{ $tool }“ kann nicht verwendet werden: Seine Parameter verlangen etwas, das nicht garantiert werden kann: „{ $keyword }“.
+mcp-refused-schema = „{ $tool }“ kann nicht verwendet werden: Seine Parameter sind ungültig oder zu lang.
+mcp-allowed = Alle Aufrufe sind erlaubt.
+mcp-ask-again = Wieder fragen
+mcp-ask-again-of = Vor Aufrufen von { $tool } wieder fragen
+mcp-offered = { $count ->
+    [one] 1 Werkzeug
+    *[other] { $count } Werkzeuge
+    } von { $host }
+mcp-tool-of = { $tool } ({ $server })
+call-asks = Wartet auf Sie
+consent-title = Diesen Aufruf erlauben?
+consent-who = Das Werkzeug „{ $tool }“ von { $server } ({ $host }) würde die obigen Werte erhalten und sonst nichts.
+consent-changed = Seine Beschreibung hat sich geändert, seit Sie es erlaubt haben.
+consent-description = Was der Server über dieses Werkzeug sagt
+consent-once = Einmal erlauben
+consent-conversation = In dieser Unterhaltung erlauben
+consent-always = Immer erlauben
+consent-nothing = Nicht erlauben
+result-untrusted = { $server } hat Folgendes zurückgegeben. Es kann falsch oder irreführend sein.
+tool-error-mcp-offline = Der Server von gemtab ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.
+tool-error-mcp-address = Diese Adresse kann nicht verwendet werden. Sie beginnt mit https://.
+tool-error-mcp-plain-http = { $host } kann nur über https:// verwendet werden.
+tool-error-mcp-not-relayed = Der Server von gemtab leitet keine Anfragen an { $host } weiter. Um es zu erlauben, starten Sie ihn mit „--allow-mcp { $host }“.
+tool-error-mcp-private = { $host } liegt in einem privaten Netz. Um es zu erlauben, starten Sie den Server von gemtab mit „--allow-mcp private:{ $host }“.
+tool-error-mcp-unreachable = { $host } ist nicht erreichbar, oder die Verbindung ist abgebrochen. Versuchen Sie es erneut.
+tool-error-mcp-late = { $host } hat zu lange nicht geantwortet. Versuchen Sie es erneut.
+tool-error-mcp-busy = Es laufen zu viele Anfragen. Versuchen Sie es erneut.
+tool-error-mcp-too-long = Die Werte sind zu lang, um gesendet zu werden.
+tool-error-mcp-too-much = Die Antwort des Servers ist zu lang.
+tool-error-mcp-redirected = Der Server leitet an eine andere Adresse um. Fügen Sie stattdessen diese hinzu.
+tool-error-mcp-unauthorized = Der Server verlangt ein Zugriffstoken oder akzeptiert dieses nicht.
+tool-error-mcp-status = Der Server hat mit dem Status { $status } geantwortet.
+tool-error-mcp-not-protocol = Unter dieser Adresse antwortet kein MCP-Server.
+tool-error-mcp-no-version = Der Server verwendet eine Version von MCP, die nicht unterstützt wird.
+tool-error-mcp-needs-input = Das Werkzeug verlangt weitere Eingaben. Das wird nicht unterstützt.
+tool-error-mcp-refused = Der Server hat abgelehnt: „{ $message }“.
+tool-error-mcp-not-allowed = Sie haben diesen Aufruf nicht erlaubt.
 chart-shown-bar = Balkendiagramm: { $title }
 chart-shown-line = Liniendiagramm: { $title }
 chart-shown-pie = Kreisdiagramm: { $title }

@@ -653,6 +653,63 @@ tool-error-time-limit = The code ran for more than 10 seconds and was stopped.
 tool-error-output-limit = The code produced too much output and was stopped.
 tool-error-thrown = The code failed: “{ $message }”.
 tool-error-chart = The chart’s data isn’t valid.
+mcp-title = MCP servers
+mcp-hint = Add servers whose tools the model can use. Before a call, you see what’s sent and decide. Only that leaves this device.
+mcp-add = Add server
+mcp-address = Address
+mcp-name = Name (optional)
+mcp-token = Access token (optional)
+mcp-token-hint = It’s kept unencrypted in this browser and sent to this server only.
+mcp-twice = This server has already been added.
+mcp-asking = Connecting…
+mcp-connected = Connected.
+mcp-refresh = Refresh
+mcp-refresh-of = Refresh { $name }
+mcp-remove = Remove
+mcp-remove-of = Remove { $name }
+mcp-tools = { $count ->
+    [one] 1 tool
+    *[other] { $count } tools
+    }
+mcp-tools-hint = The descriptions are the server’s. Tools that it adds later are off at first.
+mcp-refused-keyword = “{ $tool }” can’t be used: its parameters ask for something that can’t be guaranteed, “{ $keyword }”.
+mcp-refused-schema = “{ $tool }” can’t be used: its parameters aren’t valid, or are too long.
+mcp-allowed = All calls are allowed.
+mcp-ask-again = Ask again
+mcp-ask-again-of = Ask again before calling { $tool }
+mcp-offered = { $count ->
+    [one] 1 tool
+    *[other] { $count } tools
+    } from { $host }
+mcp-tool-of = { $tool } ({ $server })
+call-asks = Waiting for you
+consent-title = Allow this call?
+consent-who = The tool “{ $tool }” of { $server } ({ $host }) would get the values above, and nothing else.
+consent-changed = Its description has changed since you allowed it.
+consent-description = What the server says about this tool
+consent-once = Allow once
+consent-conversation = Allow in this conversation
+consent-always = Always allow
+consent-nothing = Don’t allow
+result-untrusted = { $server } returned the following. It may be wrong or misleading.
+tool-error-mcp-offline = gemtab’s own server can’t be reached. Check your connection, then try again.
+tool-error-mcp-address = This isn’t an address that can be used. It begins with https://.
+tool-error-mcp-plain-http = { $host } can only be used over https://.
+tool-error-mcp-not-relayed = gemtab’s server doesn’t pass requests on to { $host }. To allow it, start it with “--allow-mcp { $host }”.
+tool-error-mcp-private = { $host } is in a private network. To allow it, start gemtab’s server with “--allow-mcp private:{ $host }”.
+tool-error-mcp-unreachable = { $host } can’t be reached, or the connection broke. Try again.
+tool-error-mcp-late = { $host } took too long to answer. Try again.
+tool-error-mcp-busy = Too many requests are running. Try again.
+tool-error-mcp-too-long = The values are too long to be sent.
+tool-error-mcp-too-much = The server’s answer is too long.
+tool-error-mcp-redirected = The server redirects to another address. Add that one instead.
+tool-error-mcp-unauthorized = The server asks for an access token, or doesn’t accept this one.
+tool-error-mcp-status = The server answered with status { $status }.
+tool-error-mcp-not-protocol = What answers at this address isn’t an MCP server.
+tool-error-mcp-no-version = The server uses a version of MCP that isn’t supported.
+tool-error-mcp-needs-input = The tool asks for more input, which isn’t supported.
+tool-error-mcp-refused = The server refused: “{ $message }”.
+tool-error-mcp-not-allowed = You didn’t allow this call.
 chart-shown-bar = Bar chart: { $title }
 chart-shown-line = Line chart: { $title }
 chart-shown-pie = Pie chart: { $title }

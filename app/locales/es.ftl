@@ -655,6 +655,63 @@ tool-error-time-limit = El código tardó más de 10 segundos y se detuvo.
 tool-error-output-limit = El código produjo demasiada salida y se detuvo.
 tool-error-thrown = El código falló: “{ $message }”.
 tool-error-chart = Los datos del gráfico no son válidos.
+mcp-title = Servidores MCP
+mcp-hint = Añade servidores cuyas herramientas pueda usar el modelo. Antes de cada llamada ves qué se envía y decides. Solo eso sale de este dispositivo.
+mcp-add = Añadir servidor
+mcp-address = Dirección
+mcp-name = Nombre (opcional)
+mcp-token = Token de acceso (opcional)
+mcp-token-hint = Se guarda sin cifrar en este navegador y solo se envía a este servidor.
+mcp-twice = Este servidor ya está añadido.
+mcp-asking = Conectando…
+mcp-connected = Conectado.
+mcp-refresh = Actualizar
+mcp-refresh-of = Actualizar { $name }
+mcp-remove = Quitar
+mcp-remove-of = Quitar { $name }
+mcp-tools = { $count ->
+    [one] 1 herramienta
+    *[other] { $count } herramientas
+    }
+mcp-tools-hint = Las descripciones son del servidor. Las herramientas que añada más tarde estarán desactivadas al principio.
+mcp-refused-keyword = “{ $tool }” no se puede usar: sus parámetros piden algo que no se puede garantizar, “{ $keyword }”.
+mcp-refused-schema = “{ $tool }” no se puede usar: sus parámetros no son válidos o son demasiado largos.
+mcp-allowed = Todas las llamadas están permitidas.
+mcp-ask-again = Volver a preguntar
+mcp-ask-again-of = Volver a preguntar antes de llamar a { $tool }
+mcp-offered = { $count ->
+    [one] 1 herramienta
+    *[other] { $count } herramientas
+    } de { $host }
+mcp-tool-of = { $tool } ({ $server })
+call-asks = Te espera
+consent-title = ¿Permitir esta llamada?
+consent-who = La herramienta “{ $tool }” de { $server } ({ $host }) recibiría los valores de arriba y nada más.
+consent-changed = Su descripción ha cambiado desde que la permitiste.
+consent-description = Lo que dice el servidor de esta herramienta
+consent-once = Permitir una vez
+consent-conversation = Permitir en esta conversación
+consent-always = Permitir siempre
+consent-nothing = No permitir
+result-untrusted = { $server } ha devuelto lo siguiente. Puede ser incorrecto o engañoso.
+tool-error-mcp-offline = No se puede acceder al servidor de gemtab. Comprueba tu conexión y vuelve a intentarlo.
+tool-error-mcp-address = Esta dirección no se puede usar. Debe empezar por https://.
+tool-error-mcp-plain-http = { $host } solo se puede usar por https://.
+tool-error-mcp-not-relayed = El servidor de gemtab no pasa solicitudes a { $host }. Para permitirlo, inícialo con “--allow-mcp { $host }”.
+tool-error-mcp-private = { $host } está en una red privada. Para permitirlo, inicia el servidor de gemtab con “--allow-mcp private:{ $host }”.
+tool-error-mcp-unreachable = No se puede acceder a { $host }, o se cortó la conexión. Vuelve a intentarlo.
+tool-error-mcp-late = { $host } tardó demasiado en responder. Vuelve a intentarlo.
+tool-error-mcp-busy = Hay demasiadas solicitudes en curso. Vuelve a intentarlo.
+tool-error-mcp-too-long = Los valores son demasiado largos para enviarlos.
+tool-error-mcp-too-much = La respuesta del servidor es demasiado larga.
+tool-error-mcp-redirected = El servidor redirige a otra dirección. Añade esa en su lugar.
+tool-error-mcp-unauthorized = El servidor pide un token de acceso o no acepta este.
+tool-error-mcp-status = El servidor respondió con el estado { $status }.
+tool-error-mcp-not-protocol = Lo que responde en esta dirección no es un servidor MCP.
+tool-error-mcp-no-version = El servidor usa una versión de MCP que no se admite.
+tool-error-mcp-needs-input = La herramienta pide más datos, lo que no se admite.
+tool-error-mcp-refused = El servidor se negó: “{ $message }”.
+tool-error-mcp-not-allowed = No permitiste esta llamada.
 chart-shown-bar = Gráfico de barras: { $title }
 chart-shown-line = Gráfico de líneas: { $title }
 chart-shown-pie = Gráfico circular: { $title }

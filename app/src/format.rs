@@ -8,6 +8,18 @@ pub fn number(value: f64, digits: usize) -> String {
     intl::number(Language::now(), value, digits)
 }
 
+/// Stands where a text is cut. A model reads it.
+pub const CUT: &str = " … [cut]";
+
+/// Returns at most so many characters of a text, and [`CUT`] if there are more.
+#[must_use]
+pub fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}{CUT}", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// Returns bytes: `512 B`, `13.7 MB`, `7.2 GB`.
 #[must_use]
 pub fn bytes(count: u64) -> String {

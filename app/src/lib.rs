@@ -4,7 +4,7 @@
 //! - `pages` are the places, `components` what several of them use, `frame` what is around them all.
 //! - `state` holds the stores: bundles of signals in the context, one a subject.
 //! - `media` makes of pictures, sound and videos what the engine takes.
-//! - `engine_client` speaks with the worker.
+//! - `engine_client` speaks with the worker, `mcp` with servers of tools.
 //! - [`history`] keeps conversations in the browser; [`content`] draws Markdown, code and formulas.
 
 // The type of a page is the nesting of its views; an optimised build lays it out as a whole.
@@ -30,6 +30,7 @@ pub mod history;
 mod language;
 mod later;
 mod locks;
+mod mcp;
 mod media;
 mod pages;
 mod place;

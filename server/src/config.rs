@@ -14,6 +14,7 @@ use crate::{
     connections::Limits,
     host::{Host, Hosts},
     pull::{Puller, api::Pulls, command::PullOptions},
+    relay::{self, Allowed, Relay},
 };
 
 /// Gemma 4 in a browser tab: serves the page and the models on this machine.
@@ -89,6 +90,12 @@ pub struct Config {
     #[arg(long, env = "GEMTAB_PULL_FROM", value_name = "HOST[:PORT]", value_delimiter = ',')]
     pub pull_from: Vec<String>,
 
+    /// Host whose tools the page may use through this server, which passes its requests on (Model Context Protocol). Whoever
+    /// reaches this server can send requests to it. Over HTTPS, unless it is on this machine. A name that leads to a private
+    /// address needs `private:` before it. Can be given more than once. Off by default.
+    #[arg(long, env = "GEMTAB_ALLOW_MCP", value_name = "HOST[:PORT]", value_delimiter = ',')]
+    pub allow_mcp: Vec<Allowed>,
+
     /// Connections at once; further ones wait. Each may take 448 KiB of memory and two open files.
     #[arg(long, env = "GEMTAB_CONNECTIONS", value_name = "NUMBER", default_value_t = Limits::default().connections)]
     pub connections: usize,
@@ -129,6 +136,15 @@ impl Config {
             }
             None => Pulls::default(),
         }
+    }
+
+    /// Passing requests on to the hosts that are named.
+    ///
+    /// # Errors
+    /// When this machine has no certificates to check others by.
+    pub fn relay(&self) -> anyhow::Result<Relay> {
+        let relay = Relay::to(&self.allow_mcp, relay::Limits::default());
+        relay.context("requests can't be passed on (see --allow-mcp)")
     }
 
     /// Where models are looked for, in this order.

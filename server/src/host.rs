@@ -130,6 +130,12 @@ fn named(request: &Request) -> Option<Vec<Host>> {
     if is_enough { texts.map(|text| Host::with_port(text).ok()).collect() } else { None }
 }
 
+/// Whether a browser says that the page which asks is not one of this server's own.
+#[must_use]
+pub fn is_of_another_site(headers: &HeaderMap) -> bool {
+    headers.get_all("sec-fetch-site").iter().any(|site| site != "same-origin" && site != "none")
+}
+
 /// Whether a browser says in `Origin` that the page which asks has another host than the request names: then a proxy has put
 /// the server's name in place of its own. Ports may differ, as with one that is forwarded.
 pub fn is_foreign(headers: &HeaderMap, target: &Uri) -> bool {

@@ -2,7 +2,8 @@
 //!
 //! It never sees a prompt. What it may read is bounded twice: the built site, and the files that listed models name, on
 //! this machine or in an object store ([`bucket`]). It only writes into Ollama's store, when a model is pulled: with the
-//! command [`pull`], or on a visitor's request ([`pull::api`]); and its command `publish` into the object store.
+//! command [`pull`], or on a visitor's request ([`pull::api`]); and its command `publish` into the object store. Where
+//! `--allow-mcp` names hosts, it passes the page's requests on to them ([`relay`]).
 
 pub mod activity;
 pub mod blobs;
@@ -26,9 +27,11 @@ pub mod pull;
 pub mod range;
 pub mod redirects;
 pub mod regular;
+pub mod relay;
 pub mod site;
 pub mod text;
 pub mod tls;
+pub mod zone;
 
 #[cfg(test)]
 #[path = "../../frontend/engine/tests/hostile/counting.rs"]
@@ -54,11 +57,18 @@ use tower_http::trace::TraceLayer;
 
 use self::{
     bucket::Bucket, headers::Policy, health::Health, host::Hosts, library::Library, pull::api::Pulls,
-    site::Site, text::printable,
+    relay::Relay, site::Site, text::printable,
 };
 
 /// All that the server answers.
-pub fn router(site: &Site, library: Arc<Library>, hosts: Hosts, health: Health, pulls: Pulls) -> Router {
+pub fn router(
+    site: &Site,
+    library: Arc<Library>,
+    hosts: Hosts,
+    health: Health,
+    pulls: Pulls,
+    relay: Relay,
+) -> Router {
     let policy = Policy::new(library.bucket().and_then(Bucket::origin));
     Router::new()
         .route(
@@ -67,6 +77,7 @@ pub fn router(site: &Site, library: Arc<Library>, hosts: Hosts, health: Health, 
         )
         .route("/api/models", get(models))
         .merge(pulls.router(Arc::clone(&library)))
+        .merge(relay.router())
         .route("/api/blobs/{digest}", get(blobs::serve))
         .route("/api/{*path}", any(no_such_address))
         .merge(site.router())

@@ -89,7 +89,8 @@ async fn run(config: Config) -> anyhow::Result<ExitCode> {
     tokio::spawn(async move { first_list.report().await });
 
     let health = Health::default();
-    let mut router = server::router(&site, library, hosts, health.clone(), config.pulls(address.ip()));
+    let mut router =
+        server::router(&site, library, hosts, health.clone(), config.pulls(address.ip()), config.relay()?);
     let mut endpoint = Endpoint { tls, ..Endpoint::from(listener) };
     if let Some(address) = config.metrics {
         router = metrics.of(router);

@@ -45,6 +45,10 @@ pub struct Options {
     /// Another registry that the page may download from, besides Ollama's and Hugging Face; can be given more than once
     #[arg(long, value_name = "HOST[:PORT]")]
     pull_from: Vec<String>,
+    /// Host whose tools the page may use through the server (MCP); `private:` before a name that leads to a private address; can
+    /// be given more than once
+    #[arg(long, value_name = "HOST[:PORT]")]
+    allow_mcp: Vec<String>,
     /// Compile the server with optimizations: slower to build, for a server that stays up
     #[arg(long)]
     release: bool,
@@ -119,6 +123,9 @@ fn server_arguments(options: &Options, site: &Path) -> Vec<OsString> {
     }
     for registry in &options.pull_from {
         arguments.extend(["--pull-from".into(), registry.into()]);
+    }
+    for host in &options.allow_mcp {
+        arguments.extend(["--allow-mcp".into(), host.into()]);
     }
     for folder in &options.models {
         arguments.extend(["--models".into(), folder.into()]);

@@ -15,7 +15,7 @@ pub struct Options {}
 /// The most that a wasm file may weigh when compressed with brotli, in bytes; the page's with the words of a language.
 const BUDGETS: [(&str, u64); 5] = [
     ("page", 900_000),
-    ("later", 500_000),
+    ("later", 517_000),
     ("engine", 1_301_000),
     ("documents", 900_000),
     ("constraints", 600_000),

@@ -1,5 +1,7 @@
 //! Fields of forms.
 
+use std::borrow::Cow;
+
 use leptos::prelude::*;
 use protocol::Sampling;
 
@@ -10,10 +12,11 @@ use crate::{format, language::t};
 #[component]
 pub fn Switch(
     /// What it is, in words.
-    label: &'static str,
+    #[prop(into)]
+    label: Cow<'static, str>,
     /// A sentence below it.
-    #[prop(optional)]
-    hint: &'static str,
+    #[prop(into, optional)]
+    hint: Cow<'static, str>,
     /// Whether it is on.
     #[prop(into)]
     on: Signal<bool>,

@@ -1,12 +1,20 @@
 //! Fields for tools and the format of answers.
 
+use std::borrow::Cow;
+
 use leptos::{prelude::*, task::spawn_local};
 use protocol::{AnswerFormat, Constraint};
 
 use super::{Choice, Switch, Typed};
-use crate::{failures, language::t, state::use_chat, tools::BuiltIn};
+use crate::{
+    failures,
+    language::t,
+    mcp::McpServer,
+    state::{use_chat, use_mcp},
+    tools::BuiltIn,
+};
 
-/// A switch for each tool.
+/// A switch for each tool of the page, and for each server that may be used.
 #[component]
 pub fn ToolFields(
     /// Names of the tools that are on. Those that are unknown stay.
@@ -15,18 +23,32 @@ pub fn ToolFields(
     #[prop(into)]
     on_change: Callback<Vec<String>>,
 ) -> impl IntoView {
-    BuiltIn::ALL.map(|tool| {
-        let on = Signal::derive(move || value.with(|names| names.iter().any(|name| name == tool.name())));
+    let mcp = use_mcp();
+    let switch = move |name: String, label: Cow<'static, str>, hint: Cow<'static, str>| {
+        let own = name.clone();
+        let on = Signal::derive(move || value.with(|names| names.contains(&own)));
         let change = move |is_on: bool| {
             let mut names = value.get_untracked();
-            names.retain(|name| name != tool.name());
+            names.retain(|other| *other != name);
             if is_on {
-                names.push(tool.name().to_owned());
+                names.push(name.clone());
             }
             on_change.run(names);
         };
-        view! { <Switch label=tool.label() hint=tool.hint() on=on on_change=change /> }
-    })
+        view! { <Switch label=label hint=hint on=on on_change=change /> }
+    };
+    let servers = move || {
+        let servers = mcp.servers.get().into_iter().filter(|server| server.on);
+        let of = |server: McpServer| {
+            let hint = t().mcp_offered(server.usable().count() as u64, server.host());
+            switch(server.option(), server.name.into(), hint.into())
+        };
+        servers.map(of).collect_view()
+    };
+    view! {
+        {BuiltIn::ALL.map(|tool| switch(tool.name().to_owned(), tool.label().into(), tool.hint().into()))}
+        {servers}
+    }
 }
 
 /// What stands in the list of formats.

@@ -17,6 +17,7 @@ use crate::{
     format::{self, setting_of},
     history::AnswerError,
     language::t,
+    mcp::McpError,
     tools::ToolError,
 };
 

@@ -430,6 +430,7 @@ fn sentences(all: impl IntoIterator<Item = String>) {
 
 #[test]
 fn every_error_of_a_tool_has_a_sentence() {
+    use crate::mcp::McpError as M;
     use crate::tools::ToolError as E;
     let syntax = E::Syntax { character: 3 };
     let message = || "TypeError: x is not a function".to_owned();
@@ -448,6 +449,28 @@ fn every_error_of_a_tool_has_a_sentence() {
         thrown,
         chart,
     ];
+    let host = || "mcp.example.com".to_owned();
+    let servers = [
+        M::Offline,
+        M::Address,
+        M::PlainHttp { host: host() },
+        M::NotRelayed { host: host() },
+        M::Private { host: host() },
+        M::Unreachable { host: host() },
+        M::Late { host: host() },
+        M::Busy,
+        M::TooLong,
+        M::TooMuch,
+        M::Redirected,
+        M::Unauthorized,
+        M::Status { status: "500".into() },
+        M::NotProtocol,
+        M::NoVersion,
+        M::NeedsInput,
+        M::Refused { message: message() },
+        M::NotAllowed,
+    ];
+    let all: Vec<_> = all.into_iter().chain(servers.map(E::Mcp)).collect();
     in_each_language(|_| sentences(all.iter().map(tool)));
 }
 

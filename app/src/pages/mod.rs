@@ -3,6 +3,7 @@
 mod chat;
 mod diagnostics;
 mod later;
+mod mcp_settings;
 mod models;
 mod not_found;
 mod settings;

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use protocol::{Forget, Sampling};
 
-use super::{Column, voice_settings::VoiceSettings};
+use super::{Column, mcp_settings::McpSettings, voice_settings::VoiceSettings};
 use crate::{
     browser,
     components::{
@@ -28,6 +28,7 @@ pub fn SettingsPage() -> impl IntoView {
             <Answers />
             <VoiceSettings />
             <NewConversations />
+            <McpSettings />
             <GraphicsMemory />
             <Storage />
             // A file of the server, not a page of the router.

@@ -11,6 +11,7 @@ mod inspecting;
 pub mod kept_caches;
 mod latest;
 mod library;
+pub mod mcp;
 pub mod measuring;
 pub mod media;
 pub mod models;
@@ -36,6 +37,7 @@ pub use engine::EngineStore;
 pub use finding::FindStore;
 pub use latest::Latest;
 pub use library::Library;
+pub use mcp::McpStore;
 pub use media::MediaStore;
 pub use picked::PickedStore;
 pub use presets::PresetStore;
@@ -78,6 +80,7 @@ pub fn provide_stores() {
     provide_context(media);
     provide_context(documents);
     provide_context(chat);
+    provide_context(chat.mcp);
     provide_context(FindStore::default());
     provide_context(PresetStore::default());
     provide_context(SelectionStore::default());
@@ -94,6 +97,7 @@ pub fn provide_stores() {
         spawn_local(async move {
             library.open().await;
             settings.read().await;
+            chat.mcp.read().await;
             engine.select_preferred();
         });
         spawn_local(picked.open());
@@ -111,7 +115,10 @@ pub fn provide_stores() {
     library.listen(move |what| match what {
         Elsewhere::Saved(id) => chat.open_again(id),
         Elsewhere::Deleted(lost) => chat.lose(*lost),
-        Elsewhere::SettingsChanged => spawn_local(settings.read()),
+        Elsewhere::SettingsChanged => spawn_local(async move {
+            settings.read().await;
+            chat.mcp.read().await;
+        }),
     });
     adapters.watch_model();
     engine.watch_answers(adapters);
@@ -194,6 +201,7 @@ uses! {
     use_media -> MediaStore;
     use_documents -> DocumentStore;
     use_chat -> ChatStore;
+    use_mcp -> McpStore;
     use_find -> FindStore;
     use_selection -> SelectionStore;
     use_recording -> RecordingStore;

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::mcp::McpError;
+
 /// Why a call has no result. A model reads it as JSON; the page shows a sentence, [`crate::failures::tool`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolError {
@@ -38,6 +40,8 @@ pub enum ToolError {
         /// Why.
         message: String,
     },
+    /// A server has given nothing.
+    Mcp(McpError),
 }
 
 /// Begins the name of [`ToolError::Syntax`]; the number follows.
@@ -68,6 +72,7 @@ impl ToolError {
             Self::Syntax { character } => json!({ "error": format!("{SYNTAX}{character}") }),
             Self::Thrown { message } => json!({ "error": THROWN, "message": message }),
             Self::Chart { message } => json!({ "error": CHART, "message": message }),
+            Self::Mcp(error) => error.to_json(),
             _ => json!({ "error": NAMES.into_iter().find(|it| it.0 == *self).map_or("", |it| it.1) }),
         };
         error.to_string()
@@ -85,7 +90,10 @@ impl ToolError {
         match name {
             THROWN => Some(Self::Thrown { message: message()? }),
             CHART => Some(Self::Chart { message: message()? }),
-            _ => NAMES.into_iter().find(|it| it.1 == name).map(|it| it.0),
+            _ => match NAMES.into_iter().find(|it| it.1 == name) {
+                Some((error, _)) => Some(error),
+                None => McpError::from_json(&value).map(Self::Mcp),
+            },
         }
     }
 }

@@ -3,14 +3,15 @@
 use serde_json::Value;
 
 use super::{ToolError, sandbox};
-use crate::history::{Chart, ChartError, ProgramResult};
+use crate::{
+    format::shortened,
+    history::{Chart, ChartError, ProgramResult},
+};
 
 /// The most characters of a value and the console together.
 const MOST_TEXT: usize = 4_000;
 /// The most charts.
 const MOST_CHARTS: usize = 4;
-/// Stands where a text is cut. A model reads it.
-const CUT: &str = " … [cut]";
 
 /// What the sandbox reports (`xtask/src/site/sandbox.html`). It may be forged by the program.
 #[derive(Debug, PartialEq)]
@@ -68,7 +69,7 @@ pub async fn compute(code: &str) -> Result<String, ToolError> {
 fn result_of(report: Report) -> Result<ProgramResult, ToolError> {
     match report.ended {
         Ended::Value => {}
-        Ended::Thrown => return Err(ToolError::Thrown { message: cut(&report.text, MOST_TEXT) }),
+        Ended::Thrown => return Err(ToolError::Thrown { message: shortened(&report.text, MOST_TEXT) }),
         Ended::Time => return Err(ToolError::TimeLimit),
         Ended::Output => return Err(ToolError::OutputLimit),
     }
@@ -80,21 +81,15 @@ fn result_of(report: Report) -> Result<ProgramResult, ToolError> {
     let read = |json: &String| Chart::read(&serde_json::from_str(json).unwrap_or_default());
     let charts = report.charts.iter().map(read).collect::<Result<_, _>>();
     let charts = charts.map_err(|error: ChartError| refused(error.as_read()))?;
-    let result = cut(&report.text, MOST_TEXT);
+    let result = shortened(&report.text, MOST_TEXT);
     let room = MOST_TEXT.saturating_sub(result.chars().count());
-    Ok(ProgramResult { result, console: cut(&report.console, room), charts })
-}
-
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}{CUT}", &text[..end]),
-        None => text.to_owned(),
-    }
+    Ok(ProgramResult { result, console: shortened(&report.console, room), charts })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::CUT;
 
     fn report(ended: Ended, text: &str, console: &str, charts: &[&str]) -> Report {
         let charts = charts.iter().map(|&chart| chart.to_owned()).collect();

@@ -1,4 +1,5 @@
-//! The tools that the page itself has. None of them needs a network. What runs them is in the part of the wasm that comes later.
+//! The tools that the page itself has, and those of servers as a model reads them. The page's own need no network. What runs them
+//! is in the part of the wasm that comes later.
 
 mod calculator;
 mod clock;
@@ -19,6 +20,7 @@ use serde_json::value::RawValue;
 
 use crate::history::{self, JAVASCRIPT, Options, Query};
 use crate::language::t;
+use crate::mcp::McpServer;
 
 /// A tool of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,9 +99,10 @@ impl BuiltIn {
     }
 }
 
-/// Returns the tools of these names as a model reads them. Names that are unknown, such as those of a newer page, declare nothing.
+/// Returns the tools of these names as a model reads them, also those of servers that are among the names. Names that are unknown,
+/// such as those of a newer page, declare nothing.
 #[must_use]
-pub fn declared(names: &[String]) -> Vec<Tool> {
+pub fn declared(names: &[String], servers: &[McpServer]) -> Vec<Tool> {
     let all: Vec<Declaration> = serde_json::from_str(include_str!("declarations.json")).unwrap_or_default();
     let all = all.into_iter().filter(|it| names.contains(&it.name));
     let tool = |it: Declaration| Tool {
@@ -107,13 +110,19 @@ pub fn declared(names: &[String]) -> Vec<Tool> {
         description: it.description,
         parameters: it.parameters.get().to_owned(),
     };
-    all.map(tool).collect()
+    let others = servers.iter().filter(|server| server.is_among(names)).flat_map(McpServer::usable);
+    let others = others.map(|it| Tool {
+        name: it.alias.clone(),
+        description: it.description.clone(),
+        parameters: it.parameters.clone(),
+    });
+    all.map(tool).chain(others).collect()
 }
 
 /// Returns what the answers of a conversation may be.
 #[must_use]
-pub fn constraint(options: &Options) -> Constraint {
-    Constraint { tools: declared(&options.tools), must_call: false, format: options.format.clone() }
+pub fn constraint(options: &Options, servers: &[McpServer]) -> Constraint {
+    Constraint { tools: declared(&options.tools, servers), must_call: false, format: options.format.clone() }
 }
 
 /// Carries out a call of a tool that is on, as far as that needs nothing of the page.
@@ -153,6 +162,7 @@ fn time_zone() -> (i64, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mcp::{McpError, McpTool};
 
     fn call(name: &str, arguments: &str) -> ToolCall {
         ToolCall { id: "1-1".into(), name: name.into(), arguments: arguments.into() }
@@ -161,12 +171,36 @@ mod tests {
     #[test]
     fn every_tool_is_declared_under_its_name() {
         let names = BuiltIn::ALL.map(|tool| tool.name().to_owned());
-        let declared = declared(&names);
+        let declared = declared(&names, &[]);
         assert_eq!(declared.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), names);
         for tool in &declared {
             assert!(serde_json::from_str::<Value>(&tool.parameters).is_ok_and(|it| it.is_object()));
         }
-        assert!(super::declared(&["of a newer page".to_owned()]).is_empty());
+        assert!(super::declared(&["of a newer page".to_owned()], &[]).is_empty());
+        assert!(
+            names.iter().all(|name| !name.contains("__")),
+            "no server's tool is called like one of these"
+        );
+    }
+
+    #[test]
+    fn tools_of_a_server_are_declared_where_it_is_on() {
+        let tool =
+            |alias: &str, on, refused| McpTool { alias: alias.into(), on, refused, ..McpTool::default() };
+        let tools = vec![
+            tool("w__a", true, None),
+            tool("w__b", false, None),
+            tool("w__c", true, Some(String::new())),
+        ];
+        let server =
+            McpServer { address: "https://w.example/".into(), on: true, tools, ..McpServer::default() };
+        let names = |on: bool, options: &[String]| {
+            let server = McpServer { on, ..server.clone() };
+            declared(options, &[server]).into_iter().map(|tool| tool.name).collect::<Vec<_>>()
+        };
+        assert_eq!(names(true, &[server.option()]), ["w__a"]);
+        assert!(names(false, &[server.option()]).is_empty());
+        assert!(names(true, &["mcp:https://other.example/".to_owned()]).is_empty());
     }
 
     #[test]
@@ -193,6 +227,10 @@ mod tests {
         }
         let thrown = ToolError::Thrown { message: "“x”\n".into() };
         assert_eq!(ToolError::from_json(&thrown.to_json()), Some(thrown));
+        for error in [McpError::Offline, McpError::NotAllowed, McpError::Refused { message: "no".into() }] {
+            let error = ToolError::Mcp(error);
+            assert_eq!(ToolError::from_json(&error.to_json()), Some(error));
+        }
         assert_eq!(ToolError::from_json(r#"{"error":"of another page"}"#), None);
         assert_eq!(ToolError::from_json("0.3"), None);
     }

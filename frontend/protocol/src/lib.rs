@@ -3,7 +3,7 @@
 //! The page posts [`ToWorker`] messages and gets [`ToPage`] messages back. Both are encoded with [`encode`] and
 //! [`decode`] (postcard) and travel as the bytes of one `ArrayBuffer`. Local files, pictures and sound travel beside
 //! them as `Blob` handles, because a handle can be cloned between the two without reading its bytes.
-//! The server answers in JSON: its list of models ([`catalog`]), and reports on downloads ([`pull`]).
+//! The server answers in JSON: its list of models ([`catalog`]), reports on downloads ([`pull`]), and why it passes nothing on ([`relay`]).
 //!
 //! A [`Request`] travels in an [`Envelope`] with its [`RequestId`]. Its answer is any number of [`Progress`] events and
 //! then exactly one [`Outcome`] or [`Failure`]. Any request can be cancelled by its id ([`Control::Cancel`]).
@@ -24,6 +24,7 @@ pub mod media;
 pub mod model;
 pub mod published;
 pub mod pull;
+pub mod relay;
 pub mod request;
 pub mod said;
 pub mod state;
@@ -52,6 +53,7 @@ pub use model::{
 };
 pub use published::{AboutFit, PUBLISHED, Published};
 pub use pull::{Pull, PullProblem, PullReport, PullRequest, PullStage};
+pub use relay::{RelayProblem, RelayReport};
 pub use request::{Control, Forget, Request, ToWorker};
 pub use state::{Busy, EngineState, LoadedModel, ModelPhase};
 pub use tools::{AnswerFormat, Constraint, Tool, ToolCall};

@@ -277,7 +277,7 @@ async fn tell(State(pulls): State<Pulls>, target: Uri, headers: HeaderMap) -> Re
 }
 
 async fn begin(State(pulls): State<Pulls>, request: Request) -> Response {
-    if is_of_another_site(request.headers()) {
+    if host::is_of_another_site(request.headers()) {
         return Refusal::Foreign.into_response();
     }
     let pulls = pulls.of(request.headers(), request.uri());
@@ -297,17 +297,12 @@ async fn begin(State(pulls): State<Pulls>, request: Request) -> Response {
 }
 
 async fn stop(State(pulls): State<Pulls>, target: Uri, headers: HeaderMap) -> Response {
-    if is_of_another_site(&headers) {
+    if host::is_of_another_site(&headers) {
         return Refusal::Foreign.into_response();
     }
     let pulls = pulls.of(&headers, &target);
     pulls.stop();
     answer(StatusCode::OK, &pulls)
-}
-
-/// Whether a browser says that the page which asks is not one of this server's own.
-fn is_of_another_site(headers: &HeaderMap) -> bool {
-    headers.get_all("sec-fetch-site").iter().any(|site| site != "same-origin" && site != "none")
 }
 
 fn answer(status: StatusCode, pulls: &Pulls) -> Response {

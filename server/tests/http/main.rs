@@ -17,6 +17,7 @@ mod metrics;
 mod models;
 mod pages;
 mod pull;
+mod relay;
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
@@ -32,6 +33,7 @@ use server::{
     host::{Host, Hosts},
     library::Library,
     pull::api::Pulls,
+    relay::Relay,
     site::Site,
 };
 use tempfile::TempDir;
@@ -66,7 +68,17 @@ impl Server {
         Self::over(library, address, allowed, pulls)
     }
 
+    /// That passes requests on.
+    fn with_relay(relay: Relay) -> Self {
+        let library = Arc::new(Library::with_recent(Vec::new(), Duration::ZERO));
+        Self::made(library, [127, 0, 0, 1], &[], Pulls::default(), relay)
+    }
+
     fn over(library: Arc<Library>, address: [u8; 4], allowed: &[&str], pulls: Pulls) -> Self {
+        Self::made(library, address, allowed, pulls, Relay::default())
+    }
+
+    fn made(library: Arc<Library>, address: [u8; 4], allowed: &[&str], pulls: Pulls, relay: Relay) -> Self {
         let allowed = allowed.iter().map(|name| name.parse::<Host>().expect("a host"));
         let hosts = Hosts::new(address.into(), allowed);
         let root = tempfile::tempdir().expect("a folder");
@@ -98,7 +110,11 @@ impl Server {
         write("pkg/plain.js", b"a name without a hash");
         let site = Site::load(root.path()).expect("a site");
         let health = Health::default();
-        Self { router: server::router(&site, library, hosts, health.clone(), pulls), health, site: root }
+        Self {
+            router: server::router(&site, library, hosts, health.clone(), pulls, relay),
+            health,
+            site: root,
+        }
     }
 
     /// The folder of the site.

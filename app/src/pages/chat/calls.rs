@@ -6,12 +6,14 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::call_chart::CallChart;
+use super::consent::Consent;
 use super::message_ref::MessageRef;
 use crate::{
     failures,
     history::{Message, ProgramResult},
     language::t,
-    state::{chat::result_of, use_chat},
+    mcp,
+    state::{answer::RunningCall, chat::result_of, mcp::Permission, use_chat},
     tools::{BuiltIn, ToolError},
 };
 
@@ -39,24 +41,53 @@ pub fn CallCards(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl In
             .filter(|call| (call.conversation, call.node) == (it.conversation_id, it.node));
         call.map(|call| call.place)
     });
-    let waits = move || {
-        ended.get()
-            && running.with(Option::is_none)
-            && results.with(|results| results.iter().any(Option::is_none))
-    };
+    // The first that waits.
+    let next = Memo::new(move |_| {
+        let is_idle = ended.get() && running.with(Option::is_none);
+        is_idle.then(|| results.with(|results| results.iter().position(Option::is_none))).flatten()
+    });
+    let place_of = move |place| RunningCall { conversation: it.conversation_id, node: it.node, place };
+    // That, if the user is to be asked about it: with the tool and its server.
+    let asked = Memo::new(move |_| {
+        let place = next.get()?;
+        let name = calls.with(|calls| calls.get(place).map(|call| call.name.clone()))?;
+        let tools = it.conversation.with(|conversation| conversation.options.tools.clone());
+        let (server, tool) = chat.mcp.named(&name, &tools)?;
+        let is_asked = chat.mcp.permission(place_of(place), &server, &tool) == Permission::Asked;
+        is_asked.then_some((place, server, tool))
+    });
+    let waits = move || next.get().is_some() && asked.with(Option::is_none);
     let card = move |(place, call): (usize, protocol::ToolCall)| {
         let result = Memo::new(move |_| results.with(|results| results.get(place).cloned().flatten()));
+        let tool = StoredValue::new(call.name);
+        let remote = Memo::new(move |_| tool.with_value(|tool| chat.mcp.known_as(tool)));
+        let name = move || {
+            tool.with_value(|tool| match (BuiltIn::named(tool), remote.get()) {
+                (Some(own), _) => own.label().to_owned(),
+                (None, Some((server, remote))) => t().mcp_tool_of(&remote.name, &server.name),
+                (None, None) => tool.clone(),
+            })
+        };
+        let consent = move || {
+            let asked = asked.get().filter(|asked| asked.0 == place);
+            asked.map(|(_, server, tool)| view! { <Consent call=place_of(place) server=server tool=tool /> })
+        };
+        let is_asked = Memo::new(move |_| asked.with(|asked| asked.as_ref().is_some_and(|it| it.0 == place)));
         let state = move || {
             result.with(|result| match result {
                 _ if running.get() == Some(place) => t().call_runs(),
+                None if is_asked.get() => t().call_asks(),
                 None => t().call_waits(),
                 Some((_, false)) => t().call_done(),
                 Some((_, true)) => t().call_failed(),
             })
         };
-        let name =
-            BuiltIn::named(&call.name).map_or_else(|| call.name.clone(), |tool| tool.label().to_owned());
-        let tool = StoredValue::new(call.name);
+        // Whose words the result is.
+        let source = move || {
+            let is_there = result.with(|result| result.as_ref().is_some_and(|it| !it.1 && !it.0.is_empty()));
+            let server = remote.get().filter(|_| is_there)?.0.name;
+            Some(view! { <p class="hint">{t().result_untrusted(&server)}</p> })
+        };
         let program = Memo::new(move |_| {
             result.with(|result| {
                 let (text, _) = result.as_ref()?;
@@ -74,16 +105,19 @@ pub fn CallCards(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl In
             .flatten()
             .map(|(name, value)| {
                 let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                view! { <div><dt>{name.clone()}</dt><dd dir="auto">{value}</dd></div> }
+                let value = mcp::visible(&value).into_owned();
+                view! { <div><dt>{mcp::visible(name).into_owned()}</dt><dd dir="auto">{value}</dd></div> }
             })
             .collect();
         view! {
-            <details class="call">
+            <details class="call" open=move || is_asked.get()>
                 <summary>
                     <span dir="auto">{name}</span>
                     <span class="tag" class:bad=move || result.with(|it| it.as_ref().is_some_and(|it| it.1))>{state}</span>
                 </summary>
                 <dl class="pairs">{arguments}</dl>
+                {consent}
+                {source}
                 {move || match program.get() {
                     Some(program) => view! { <Given label=t().call_result() text=program.result /><Given label=t().coded_console() text=program.console /> }.into_any(),
                     None => result.get().map(|(text, failed)| outcome(text, failed)).into_any(),

@@ -16,6 +16,7 @@ mod coded_frame;
 mod coded_table;
 mod compare;
 mod composer;
+mod consent;
 mod dialogs;
 mod drawer;
 mod filing;

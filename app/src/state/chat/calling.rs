@@ -3,7 +3,7 @@
 //! What an answer with tools or a format needs besides the engine is fetched when these are switched on, and when a conversation
 //! that has them is opened: not while it is answered.
 
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 
 use futures_util::future::{Either, select};
 use leptos::{prelude::*, task::spawn_local};
@@ -13,8 +13,10 @@ use serde_json::json;
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
 use super::super::answer::RunningCall;
+use super::super::mcp::Permission;
 use super::{ChatStore, ChatTurn};
 use crate::history::{self, Conversation, ConversationId, JAVASCRIPT, NodeId, Options, Query};
+use crate::mcp::McpError;
 use crate::tools::{self, CallOutcome, ToolError};
 use crate::{browser, language::t};
 
@@ -25,18 +27,33 @@ const MOST_ROUNDS: usize = 8;
 const MOST_FOUND: usize = 8;
 
 type Prepared = Pin<Box<dyn Future<Output = Result<Constraint, Failure>>>>;
+type Running = Pin<Box<dyn Future<Output = Result<String, ToolError>>>>;
+
+/// What becomes of a call.
+enum Begun {
+    /// It has ended.
+    Ended(Result<String, ToolError>),
+    /// Other conversations are to be searched.
+    Searches(Query),
+    /// It takes its time.
+    Runs(Running),
+    /// The user is to be asked first.
+    Asks,
+}
 
 #[wasm_split(later, fallible)]
 fn prepared(chat: ChatStore, options: Options) -> Result<Prepared, SplitLoaderError> {
     if options.tools.iter().any(|name| name == JAVASCRIPT) {
         tools::prepare();
     }
-    Ok(Box::pin(chat.prepare(tools::constraint(&options))))
+    chat.mcp.ask_once(&options.tools);
+    let constraint = chat.mcp.servers.with_untracked(|servers| tools::constraint(&options, servers));
+    Ok(Box::pin(chat.prepare(constraint)))
 }
 
 #[wasm_split(later, fallible)]
-fn declared(names: Vec<String>) -> Result<Vec<Tool>, SplitLoaderError> {
-    Ok(tools::declared(&names))
+fn declared(chat: ChatStore, names: Vec<String>) -> Result<Vec<Tool>, SplitLoaderError> {
+    Ok(chat.mcp.servers.with_untracked(|servers| tools::declared(&names, servers)))
 }
 
 #[wasm_split(later, fallible)]
@@ -54,7 +71,10 @@ impl ChatStore {
                 self.conversation.with(|it| it.options.is_constrained().then(|| it.options.clone()));
             options.filter(|_| self.engine.device.with(Option::is_some))
         });
+        let servers =
+            Memo::new(move |_| self.mcp.servers.with(|all| all.iter().map(|it| it.on).collect::<Vec<_>>()));
         Effect::new(move |_| {
+            servers.track();
             if let Some(options) = wanted.get() {
                 // What is wrong is said where it is set, and where an answer is refused.
                 spawn_local(async move { drop(self.constraint(&options).await) });
@@ -78,7 +98,7 @@ impl ChatStore {
         match options.tools.is_empty() {
             true => Vec::new(),
             // Without them, the count is a little lower.
-            false => declared(options.tools.clone()).await.unwrap_or_default(),
+            false => declared(self, options.tools.clone()).await.unwrap_or_default(),
         }
     }
 
@@ -112,12 +132,19 @@ impl ChatStore {
         }
         let mut after = node;
         for (place, call) in message.calls.iter().enumerate() {
-            let outcome = match tools::run(call, &now.options) {
-                Ok(CallOutcome::Done(text)) => Ok(text),
-                Ok(CallOutcome::Search(query)) => Ok(self.found(&query, of).await),
-                Ok(CallOutcome::Program(code)) => {
-                    let ended = self.computed(&code, RunningCall { conversation: of, node, place }).await;
-                    let Some(ended) = ended else { return };
+            // One that was carried out before another waited isn't carried out again.
+            if let Some(result) = result_node(&now, node, call) {
+                after = result;
+                continue;
+            }
+            let here = RunningCall { conversation: of, node, place };
+            let outcome = match self.begun(call, &now.options, here) {
+                Begun::Ended(outcome) => outcome,
+                Begun::Searches(query) => Ok(self.found(&query, of).await),
+                // The card asks.
+                Begun::Asks => return self.ui.say(t().consent_title()),
+                Begun::Runs(running) => {
+                    let Some(ended) = self.waited(running, here).await else { return };
                     let followed = self
                         .library
                         .at_hand(of)
@@ -128,7 +155,6 @@ impl ChatStore {
                     }
                     ended
                 }
-                Err(error) => Err(error),
             };
             let (text, failed) = outcome.map_or_else(|error| (error.to_json(), true), |text| (text, false));
             let add = |conversation: &mut Conversation| {
@@ -142,9 +168,31 @@ impl ChatStore {
         self.ask_in(of, ChatTurn::After(after));
     }
 
-    /// What comes of a program; `None` if it was stopped: then the call waits.
-    async fn computed(self, code: &str, call: RunningCall) -> Option<Result<String, ToolError>> {
-        let ended = match select(pin!(tools::compute(code)), self.answer.begin_call(call)).await {
+    /// Begins a call: of a server's tool if the user has allowed that.
+    fn begun(self, call: &ToolCall, options: &Options, here: RunningCall) -> Begun {
+        if let Some((server, tool)) = untrack(|| self.mcp.named(&call.name, &options.tools)) {
+            let arguments = call.arguments.clone();
+            return match self.mcp.take_permission(here, &server, &tool) {
+                Permission::Given => Begun::Runs(Box::pin(async move {
+                    self.mcp.call(&server, &tool, &arguments).await.map_err(ToolError::Mcp)
+                })),
+                Permission::Denied => Begun::Ended(Err(ToolError::Mcp(McpError::NotAllowed))),
+                Permission::Asked => Begun::Asks,
+            };
+        }
+        match tools::run(call, options) {
+            Ok(CallOutcome::Done(text)) => Begun::Ended(Ok(text)),
+            Ok(CallOutcome::Search(query)) => Begun::Searches(query),
+            Ok(CallOutcome::Program(code)) => {
+                Begun::Runs(Box::pin(async move { tools::compute(&code).await }))
+            }
+            Err(error) => Begun::Ended(Err(error)),
+        }
+    }
+
+    /// What comes of a call that takes its time; `None` if it was stopped: then it waits.
+    async fn waited(self, running: Running, call: RunningCall) -> Option<Result<String, ToolError>> {
+        let ended = match select(running, self.answer.begin_call(call)).await {
             Either::Left((ended, _)) if self.answer.call.get_untracked() == Some(call) => ended,
             _ => return None,
         };
@@ -180,9 +228,15 @@ fn rounds(conversation: &Conversation, node: NodeId) -> usize {
 /// The result of a call on the path behind its answer, with whether it failed; `None` if there is none yet.
 #[must_use]
 pub fn result_of(conversation: &Conversation, answer: NodeId, call: &ToolCall) -> Option<(String, bool)> {
+    let message = conversation.message(result_node(conversation, answer, call)?)?;
+    Some((message.text.clone(), message.failed))
+}
+
+/// The message that has it.
+fn result_node(conversation: &Conversation, answer: NodeId, call: &ToolCall) -> Option<NodeId> {
     let path = conversation.active_path();
     let behind = path.into_iter().skip_while(|&node| node != answer).skip(1);
-    let messages = behind.filter_map(|node| conversation.message(node));
-    let mut results = messages.take_while(|message| message.role == Role::Tool);
-    results.find(|message| message.call == call.id).map(|message| (message.text.clone(), message.failed))
+    let messages = behind.filter_map(|node| Some((node, conversation.message(node)?)));
+    let mut results = messages.take_while(|(_, message)| message.role == Role::Tool);
+    results.find(|(_, message)| message.call == call.id).map(|(node, _)| node)
 }

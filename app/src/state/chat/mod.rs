@@ -37,7 +37,7 @@ use super::engine::{EnginePhase, EngineStore};
 use super::models::{Choice, ModelState};
 use live::LiveAnswers;
 
-use super::{AdapterStore, DocumentStore, Latest, Library, MediaStore, SettingsStore, Ui};
+use super::{AdapterStore, DocumentStore, Latest, Library, McpStore, MediaStore, SettingsStore, Ui};
 use crate::locks::Lock;
 use crate::place::Place;
 use crate::{
@@ -150,6 +150,8 @@ pub struct ChatStore {
     /// The request for a title that runs.
     titling: StoredValue<Option<RequestId>>,
     title_rests: Latest,
+    /// Servers whose tools the model may use.
+    pub mcp: McpStore,
     library: Library,
     settings: SettingsStore,
     engine: EngineStore,
@@ -206,6 +208,7 @@ impl ChatStore {
             untitled: RwSignal::new(None),
             titling: StoredValue::new(None),
             title_rests: Latest::default(),
+            mcp: McpStore::new(library, engine),
             library,
             settings,
             engine,
