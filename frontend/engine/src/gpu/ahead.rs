@@ -18,10 +18,11 @@ impl Gpu {
         &self,
         plans: impl IntoIterator<Item = &'p Plan>,
     ) -> LocalBoxFuture<'static, ()> {
-        let mut seen = HashSet::new();
-        let mut is_new =
-            |text: &Arc<str>| !self.pipelines.borrow().contains_key(text) && seen.insert(Arc::clone(text));
-        let new = plans.into_iter().flat_map(Plan::sources).filter(move |source| is_new(&source.wgsl));
+        let (pipelines, mut seen) = (self.pipelines.borrow(), HashSet::new());
+        let new = plans
+            .into_iter()
+            .flat_map(Plan::sources)
+            .filter(|source| !pipelines.contains_key(&source.wgsl) && seen.insert(Arc::clone(&source.wgsl)));
         match &self.ahead {
             Some(ahead) => ahead.compile(new.map(|source| kernel(source)).collect()),
             #[cfg(not(target_arch = "wasm32"))]
@@ -33,7 +34,7 @@ impl Gpu {
 
     /// Starts compiling on a thread for each core. Threads end early when the future is dropped.
     #[cfg(not(target_arch = "wasm32"))]
-    fn compile_on_threads(&self, mut sources: Vec<Source>) -> LocalBoxFuture<'static, ()> {
+    fn compile_on_threads(&self, sources: Vec<Source>) -> LocalBoxFuture<'static, ()> {
         use std::num::NonZero;
         use std::rc::Rc;
         use std::sync::atomic::{AtomicUsize, Ordering};
@@ -42,12 +43,11 @@ impl Gpu {
         use futures_channel::mpsc;
         use futures_util::StreamExt as _;
 
-        sources.retain(|source| self.use_compiled(source).is_none());
         let threads = thread::available_parallelism().map_or(1, NonZero::get).min(sources.len());
         let work = Arc::new((sources, AtomicUsize::new(0)));
         let (sender, mut made) = mpsc::unbounded();
         for _ in 0..threads {
-            let (device, work, sender) = (self.opened.device.clone(), Arc::clone(&work), sender.clone());
+            let (device, work, sender) = (self.device.clone(), Arc::clone(&work), sender.clone());
             let compile = move || {
                 let (sources, next) = &*work;
                 while let Some(source) = sources.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -62,10 +62,9 @@ impl Gpu {
             thread::Builder::new().name("compile".to_owned()).spawn(compile).ok();
         }
         drop(sender);
-        let (pipelines, known) = (Rc::clone(&self.pipelines), self.opened.compiled.clone());
+        let pipelines = Rc::clone(&self.pipelines);
         async move {
             while let Some((text, pipeline)) = made.next().await {
-                known.add(&text, &pipeline);
                 pipelines.borrow_mut().insert(text, Rc::new(pipeline));
             }
         }

@@ -74,14 +74,14 @@ impl Gpu {
         let limit = if usage.contains(wgpu::BufferUsages::STORAGE) {
             self.max_binding()
         } else {
-            self.opened.limits.max_buffer_size
+            self.limits.max_buffer_size
         };
         if size > limit {
             return Err(GpuError::TooLarge { label: label.to_owned(), bytes, limit });
         }
         #[cfg(test)]
-        self.staged.happen(&self.opened.fault);
-        let buffer = self.opened.device.create_buffer(&wgpu::BufferDescriptor {
+        self.staged.happen(&self.fault);
+        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some(label),
             size,
             usage,
@@ -111,7 +111,7 @@ impl Gpu {
         content: &[T],
     ) -> Result<Arc<Buffer>, GpuError> {
         let buffer = self.storage(label, size_of_val(content) as u64)?;
-        self.opened.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(content));
+        self.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(content));
         Ok(buffer)
     }
 
@@ -122,7 +122,7 @@ impl Gpu {
     pub fn uniform_with(&self, label: &str, content: &[u8]) -> Result<Arc<Buffer>, GpuError> {
         use wgpu::BufferUsages as U;
         let buffer = self.buffer(label, content.len() as u64, U::UNIFORM | U::COPY_DST)?;
-        self.opened.queue.write_buffer(&buffer, 0, content);
+        self.queue.write_buffer(&buffer, 0, content);
         Ok(buffer)
     }
 

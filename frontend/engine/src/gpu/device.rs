@@ -3,18 +3,17 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
+use futures_channel::oneshot;
 use futures_util::FutureExt as _;
+use futures_util::future::Shared;
 use shaders::matrix_units::{Dialect, WORKGROUP_MEMORY};
 
 use super::GpuError;
 use super::device_class::DeviceClass;
-#[cfg(not(target_arch = "wasm32"))]
-use super::kept;
 use super::kernel::{CompileAhead, Pipeline};
-use super::opened::{Opened, lock};
 use crate::plan::Limits;
 
 /// Maximum number of storage buffers per kernel. Every device has eight; one kernel with adapters takes nine.
@@ -64,13 +63,20 @@ pub struct Report {
 
 /// A device with its queue, and the pipelines made so far.
 pub struct Gpu {
-    pub(super) opened: Opened,
+    pub(super) device: wgpu::Device,
+    pub(super) queue: wgpu::Queue,
+    pub(super) limits: wgpu::Limits,
+    pub(super) features: wgpu::Features,
+    pub(super) info: wgpu::AdapterInfo,
     /// By text, since different kernels may have the same name.
     pub(super) pipelines: Rc<RefCell<HashMap<Arc<str>, Rc<Pipeline>>>>,
     pub(super) ahead: Option<Rc<dyn CompileAhead>>,
     pub(super) bytes: Arc<AtomicU64>,
     pub(super) buffers_created: AtomicU64,
     submits: AtomicU64,
+    pub(super) fault: Arc<Mutex<Option<String>>>,
+    lost: Arc<Mutex<Option<String>>>,
+    loss: Shared<oneshot::Receiver<()>>,
     largest_part: Option<u64>,
     memory: Cell<Option<u64>>,
     limit: Cell<u64>,
@@ -89,22 +95,12 @@ impl Gpu {
     /// # Errors
     /// [`GpuError::NoAdapter`] or [`GpuError::NoDevice`].
     pub async fn open(options: &GpuOptions) -> Result<Self, GpuError> {
-        #[cfg(not(target_arch = "wasm32"))]
-        if let Some(opened) = kept::find(options) {
-            return Ok(Self::new(opened, options));
-        }
-        let opened = Self::open_anew(options).await?;
-        #[cfg(not(target_arch = "wasm32"))]
-        kept::keep(options, &opened);
-        Ok(Self::new(opened, options))
-    }
-
-    async fn open_anew(options: &GpuOptions) -> Result<Opened, GpuError> {
         let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
             backends: wgpu::Backends::PRIMARY | wgpu::Backends::BROWSER_WEBGPU,
             ..wgpu::InstanceDescriptor::new_without_display_handle()
         });
         let adapter = Self::choose(&instance, options).await?;
+        let info = adapter.get_info();
         let offered = adapter.limits();
         let mut limits = wgpu::Limits {
             max_buffer_size: offered.max_buffer_size,
@@ -128,7 +124,7 @@ impl Gpu {
             features |= half_matrix_features();
             limits.max_compute_workgroup_storage_size = WORKGROUP_MEMORY;
         }
-        let handles = adapter
+        let (device, queue) = adapter
             .request_device(&wgpu::DeviceDescriptor {
                 label: Some("gemtab"),
                 required_features: features,
@@ -139,27 +135,47 @@ impl Gpu {
             })
             .await
             .map_err(|e| GpuError::NoDevice { reason: e.to_string() })?;
-        let memory = driver_memory(&adapter);
-        Ok(Opened { memory, matrix_units, ..Opened::new(handles, (limits, features), adapter.get_info()) })
-    }
-
-    fn new(opened: Opened, options: &GpuOptions) -> Self {
-        Self {
+        let fault = Arc::new(Mutex::new(None::<String>));
+        let lost = Arc::new(Mutex::new(None::<String>));
+        device.on_uncaptured_error(Arc::new({
+            let fault = Arc::clone(&fault);
+            move |error: wgpu::Error| remember(&fault, error.to_string())
+        }));
+        let (announce, loss) = oneshot::channel();
+        device.set_device_lost_callback({
+            let lost = Arc::clone(&lost);
+            let announce = Mutex::new(Some(announce));
+            move |_, message| {
+                remember(&lost, message);
+                if let Some(announce) = lock(&announce).take() {
+                    // Nobody may be waiting.
+                    announce.send(()).ok();
+                }
+            }
+        });
+        Ok(Self {
+            device,
+            queue,
+            limits,
+            features,
+            info,
             pipelines: Rc::default(),
             ahead: options.ahead.clone(),
             bytes: Arc::default(),
             buffers_created: AtomicU64::new(0),
             submits: AtomicU64::new(0),
+            fault,
+            lost,
+            loss: loss.shared(),
             largest_part: options.largest_part,
-            memory: Cell::new(options.memory.or(opened.memory)),
+            memory: Cell::new(options.memory.or_else(|| driver_memory(&adapter))),
             limit: Cell::new(u64::MAX),
             portable: options.portable,
-            matrix_units: Cell::new(opened.matrix_units),
+            matrix_units: Cell::new(matrix_units),
             packed_tiles: options.packed_tiles.or(options.portable.then_some(false)),
             #[cfg(test)]
             staged: super::scopes::Staged::default(),
-            opened,
-        }
+        })
     }
 
     #[cfg(not(target_arch = "wasm32"))]
@@ -192,17 +208,17 @@ impl Gpu {
 
     /// Returns the queue, for uploads.
     pub fn queue(&self) -> &wgpu::Queue {
-        &self.opened.queue
+        &self.queue
     }
 
     /// Returns whether the device is a software device.
     pub fn is_software(&self) -> bool {
-        self.opened.info.device_type == wgpu::DeviceType::Cpu
+        self.info.device_type == wgpu::DeviceType::Cpu
     }
 
     /// Identifies the adapter and its driver, as far as the platform allows: a browser reveals little.
     pub fn identity(&self) -> String {
-        let wgpu::AdapterInfo { name, vendor, device, driver, driver_info, backend, .. } = &self.opened.info;
+        let wgpu::AdapterInfo { name, vendor, device, driver, driver_info, backend, .. } = &self.info;
         format!("{name} {vendor:x}:{device:x} {driver} {driver_info} {backend}")
     }
 
@@ -213,7 +229,7 @@ impl Gpu {
             portable: self.portable,
             storage_buffers: self.storage_buffers(),
             largest_binding: self.max_binding(),
-            params_alignment: self.opened.limits.min_uniform_buffer_offset_alignment.into(),
+            params_alignment: self.limits.min_uniform_buffer_offset_alignment.into(),
             largest_part: self.max_part(),
             matrix_units: self.matrix_units.get(),
             packed_tiles: false,
@@ -232,17 +248,13 @@ impl Gpu {
 
     /// Storage buffers that a kernel may bind.
     pub fn storage_buffers(&self) -> u32 {
-        self.opened.limits.max_storage_buffers_per_shader_stage
+        self.limits.max_storage_buffers_per_shader_stage
     }
 
     /// Largest buffer that can be created and bound as a whole, in bytes.
     pub fn max_binding(&self) -> u64 {
         // Offsets in kernels are u32 words, and some drivers stop at 2 GiB regardless of the limit.
-        self.opened
-            .limits
-            .max_buffer_size
-            .min(self.opened.limits.max_storage_buffer_binding_size)
-            .min(1 << 31)
+        self.limits.max_buffer_size.min(self.limits.max_storage_buffer_binding_size).min(1 << 31)
     }
 
     /// Returns the maximum size in bytes of a part of a matrix that may be split.
@@ -262,9 +274,9 @@ impl Gpu {
 
     /// Returns the class of the device as far as the driver tells it, which a browser does not.
     pub fn class(&self) -> DeviceClass {
-        match self.opened.info.device_type {
+        match self.info.device_type {
             wgpu::DeviceType::DiscreteGpu => DeviceClass::Discrete,
-            _ if self.opened.info.name.starts_with("Apple") => DeviceClass::Unified,
+            _ if self.info.name.starts_with("Apple") => DeviceClass::Unified,
             _ => DeviceClass::Integrated,
         }
     }
@@ -281,7 +293,7 @@ impl Gpu {
 
     /// Largest buffer in bytes.
     pub fn max_buffer(&self) -> u64 {
-        self.opened.limits.max_buffer_size
+        self.limits.max_buffer_size
     }
 
     /// Bytes in buffers now.
@@ -307,7 +319,7 @@ impl Gpu {
     /// Returns the same for commands that are finished.
     pub fn submit_recorded(&self, commands: wgpu::CommandBuffer) -> wgpu::SubmissionIndex {
         self.submits.fetch_add(1, Ordering::Relaxed);
-        self.opened.queue.submit([commands])
+        self.queue.submit([commands])
     }
 
     /// Blocks until a submit is finished, or all of them, and runs the callbacks of those that are. A browser does so itself.
@@ -318,8 +330,7 @@ impl Gpu {
     pub(super) fn wait_for(&self, submission_index: Option<wgpu::SubmissionIndex>) -> Result<(), GpuError> {
         let wait = |submission_index| wgpu::PollType::Wait { submission_index, timeout: None };
         // A lost device does not know its submits; waiting for everything reports the loss.
-        let waited =
-            self.opened.device.poll(wait(submission_index)).or_else(|_| self.opened.device.poll(wait(None)));
+        let waited = self.device.poll(wait(submission_index)).or_else(|_| self.device.poll(wait(None)));
         waited.map(drop).map_err(|e| GpuError::Fault { reason: e.to_string() })
     }
 
@@ -328,10 +339,10 @@ impl Gpu {
     /// # Errors
     /// [`GpuError::Lost`] permanently, [`GpuError::Fault`] once.
     pub fn check(&self) -> Result<(), GpuError> {
-        if let Some(reason) = lock(&self.opened.lost).clone() {
+        if let Some(reason) = lock(&self.lost).clone() {
             return Err(GpuError::Lost { reason });
         }
-        match lock(&self.opened.fault).take() {
+        match lock(&self.fault).take() {
             Some(reason) => Err(GpuError::Fault { reason }),
             None => Ok(()),
         }
@@ -340,28 +351,25 @@ impl Gpu {
     /// Waits until the device is lost. It does not keep the device alive: it also completes when the device is
     /// dropped.
     pub fn lost(&self) -> impl Future<Output = ()> + use<> {
-        self.opened.loss.clone().map(|_| ())
+        self.loss.clone().map(|_| ())
     }
 
     /// Destroys the device, as a driver reset would; for tests of recovery.
     pub fn destroy(&self) {
-        #[cfg(not(target_arch = "wasm32"))]
-        kept::forget(&self.opened);
-        self.opened.device.destroy();
+        self.device.destroy();
     }
 
     /// Returns a description of the device.
     pub fn report(&self) -> Report {
-        let l = &self.opened.limits;
+        let l = &self.limits;
         Report {
-            name: self.opened.info.name.clone(),
+            name: self.info.name.clone(),
             software: self.is_software(),
             subgroups: self
-                .opened
                 .features
                 .contains(wgpu::Features::SUBGROUP)
-                .then_some((self.opened.info.subgroup_min_size, self.opened.info.subgroup_max_size)),
-            timestamps: self.opened.features.contains(wgpu::Features::TIMESTAMP_QUERY),
+                .then_some((self.info.subgroup_min_size, self.info.subgroup_max_size)),
+            timestamps: self.features.contains(wgpu::Features::TIMESTAMP_QUERY),
             limits: vec![
                 ("maxBufferSize".into(), l.max_buffer_size),
                 ("maxStorageBufferBindingSize".into(), l.max_storage_buffer_binding_size),
@@ -370,7 +378,7 @@ impl Gpu {
                 ("maxComputeInvocationsPerWorkgroup".into(), l.max_compute_invocations_per_workgroup.into()),
                 ("maxComputeWorkgroupsPerDimension".into(), l.max_compute_workgroups_per_dimension.into()),
             ],
-            features: self.opened.features.iter_names().map(|(name, _)| name.to_lowercase()).collect(),
+            features: self.features.iter_names().map(|(name, _)| name.to_lowercase()).collect(),
         }
     }
 }
@@ -434,4 +442,12 @@ fn experimental(wanted: bool) -> wgpu::ExperimentalFeatures {
     // SAFETY: wgpu asks for it because unfinished features may have bugs that its checks do not find. Of them, kernels
     // use cooperative matrices alone, whose rows lie within their tiles in workgroup memory.
     unsafe { wgpu::ExperimentalFeatures::enabled() }
+}
+
+fn remember(place: &Mutex<Option<String>>, words: String) {
+    lock(place).get_or_insert(words);
+}
+
+fn lock<T>(place: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    place.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

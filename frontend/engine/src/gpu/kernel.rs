@@ -25,7 +25,7 @@ pub trait CompileAhead: std::fmt::Debug {
 }
 
 /// A compiled kernel.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Pipeline {
     /// The name of the kernel.
     pub(super) name: String,

@@ -5,11 +5,8 @@ mod buffers;
 mod device;
 mod device_class;
 mod error;
-#[cfg(not(target_arch = "wasm32"))]
-mod kept;
 mod kernel;
 mod memory;
-mod opened;
 mod paced_queue;
 mod pipelines;
 mod program;

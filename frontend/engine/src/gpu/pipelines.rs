@@ -47,30 +47,19 @@ impl Gpu {
         if let Some(pipeline) = self.pipelines.borrow().get(&source.wgsl) {
             return Ok(Rc::clone(pipeline));
         }
-        if let Some(pipeline) = self.use_compiled(source) {
-            return Ok(pipeline);
-        }
         let (made, refused) = self
             .refusing(async {
                 #[cfg(test)]
-                self.staged.happen(&self.opened.fault);
-                compile(&self.opened.device, source)
+                self.staged.happen(&self.fault);
+                compile(&self.device, source)
             })
             .await;
         if let Some(error) = refused {
             return Err(GpuError::Kernel { kernel: source.name.clone(), reason: error.to_string() });
         }
-        self.opened.compiled.add(&source.wgsl, &made);
         let pipeline = Rc::new(made);
         self.pipelines.borrow_mut().insert(Arc::clone(&source.wgsl), Rc::clone(&pipeline));
         Ok(pipeline)
-    }
-
-    /// Uses a kernel that was compiled on this device before it was opened this time.
-    pub(super) fn use_compiled(&self, source: &Source) -> Option<Rc<Pipeline>> {
-        let pipeline = Rc::new(self.opened.compiled.get(&source.wgsl)?);
-        self.pipelines.borrow_mut().insert(Arc::clone(&source.wgsl), Rc::clone(&pipeline));
-        Some(pipeline)
     }
 }
 

@@ -178,7 +178,7 @@ impl Gpu {
             .zip(entries)
             .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource })
             .collect();
-        Ok(self.opened.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        Ok(self.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some(step.name()),
             layout: &pipeline.layout,
             entries: &entries,
@@ -208,7 +208,7 @@ impl Gpu {
 
     /// Returns a command encoder.
     pub fn encoder(&self) -> wgpu::CommandEncoder {
-        self.opened.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: None })
+        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: None })
     }
 
     /// Waits until all submitted work is done.
@@ -217,7 +217,7 @@ impl Gpu {
     /// [`GpuError::Lost`], or an error that was reported meanwhile.
     pub async fn drained(&self) -> Result<(), GpuError> {
         let (done, finished) = futures_channel::oneshot::channel();
-        self.opened.queue.on_submitted_work_done(move || {
+        self.queue.on_submitted_work_done(move || {
             done.send(()).ok();
         });
         #[cfg(not(target_arch = "wasm32"))]

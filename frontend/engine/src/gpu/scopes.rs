@@ -5,7 +5,7 @@
 impl super::Gpu {
     /// Opens a scope for errors of one kind. Scopes must end in reverse order.
     pub(super) fn scope(&self, filter: wgpu::ErrorFilter) -> wgpu::ErrorScopeGuard {
-        self.opened.device.push_error_scope(filter)
+        self.device.push_error_scope(filter)
     }
 }
 
@@ -30,7 +30,7 @@ mod staged {
     impl Gpu {
         pub(in crate::gpu) fn scope(&self, filter: ErrorFilter) -> Scope<'_> {
             self.staged.open(filter);
-            Scope { guard: self.opened.device.push_error_scope(filter), staged: &self.staged }
+            Scope { guard: self.device.push_error_scope(filter), staged: &self.staged }
         }
     }
 

@@ -55,16 +55,16 @@ impl<'a> Timer<'a> {
     /// When the device gives no buffer.
     pub fn new(gpu: &'a Gpu) -> Result<Self, GpuError> {
         use wgpu::BufferUsages as U;
-        let stamps = if gpu.opened.features.contains(wgpu::Features::TIMESTAMP_QUERY) {
+        let stamps = if gpu.features.contains(wgpu::Features::TIMESTAMP_QUERY) {
             Some(Stamps {
-                set: gpu.opened.device.create_query_set(&wgpu::QuerySetDescriptor {
+                set: gpu.device.create_query_set(&wgpu::QuerySetDescriptor {
                     label: Some("timestamps"),
                     ty: wgpu::QueryType::Timestamp,
                     count: 2,
                 }),
                 resolved: gpu.buffer("timestamps", 16, U::QUERY_RESOLVE | U::COPY_SRC)?,
                 readback: gpu.readback("timestamps", 16)?,
-                tick_ms: f64::from(gpu.opened.queue.get_timestamp_period()) / 1e6,
+                tick_ms: f64::from(gpu.queue.get_timestamp_period()) / 1e6,
             })
         } else {
             None

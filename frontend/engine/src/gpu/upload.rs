@@ -41,7 +41,7 @@ impl Gpu {
         if words < bytes.len() {
             let mut tail = [0; WORD];
             bytes.slice(words..bytes.len()).copy_to(&mut tail[..bytes.len() - words]);
-            self.opened.queue.write_buffer(buffer, offset + words as u64, &tail);
+            self.queue.write_buffer(buffer, offset + words as u64, &tail);
         }
         Ok(())
     }
@@ -49,7 +49,7 @@ impl Gpu {
     fn upload_words(&self, bytes: &Bytes, buffer: &Buffer, offset: u64) -> Result<(), UploadError> {
         #[cfg(target_arch = "wasm32")]
         if bytes.in_memory().is_none()
-            && let (Some(queue), Some(buffer)) = (self.opened.queue.as_webgpu(), buffer.as_webgpu())
+            && let (Some(queue), Some(buffer)) = (self.queue.as_webgpu(), buffer.as_webgpu())
         {
             let written = queue.write_buffer_with_f64_and_u8_array_and_f64_and_f64(
                 buffer,
@@ -62,9 +62,9 @@ impl Gpu {
             return written.map_err(refused);
         }
         match bytes.in_memory() {
-            Some(bytes) => self.opened.queue.write_buffer(buffer, offset, bytes),
+            Some(bytes) => self.queue.write_buffer(buffer, offset, bytes),
             // Not the browser's backend: copy through memory.
-            None => self.opened.queue.write_buffer(buffer, offset, &bytes.to_vec()),
+            None => self.queue.write_buffer(buffer, offset, &bytes.to_vec()),
         }
         Ok(())
     }
