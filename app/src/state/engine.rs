@@ -11,7 +11,6 @@ use protocol::{
 use send_wrapper::SendWrapper;
 
 use super::choosing::{Known, is_undecided, preferred};
-use super::kept_caches::KeptCaches;
 use super::models::{CatalogState, Choice, Inspection, MemoryQuestion, ModelId, ModelState};
 use super::settings::SettingsStore;
 use super::ui::Ui;
@@ -31,6 +30,15 @@ pub enum EnginePhase {
     Running,
     /// It is gone, and why.
     Crashed(Failure),
+}
+
+/// The KV caches that the engine keeps in this browser.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeptCaches {
+    /// Conversations.
+    pub conversations: u32,
+    /// Bytes that they take.
+    pub bytes: u64,
 }
 
 /// The engine's state, in signals.

@@ -3,17 +3,8 @@
 use leptos::{prelude::*, task::spawn_local};
 use protocol::{Forget, Outcome, Request};
 
-use super::engine::{EnginePhase, EngineStore};
+use super::engine::{EnginePhase, EngineStore, KeptCaches};
 use crate::history::{Conversation, ConversationId};
-
-/// What is kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct KeptCaches {
-    /// Conversations.
-    pub conversations: u32,
-    /// Bytes that they take.
-    pub bytes: u64,
-}
 
 impl EngineStore {
     /// Returns the name under which the cache of a conversation is kept; `None` if it isn't to be.
