@@ -17,11 +17,12 @@ use futures_util::FutureExt as _;
 use futures_util::lock::{MappedMutexGuard, MutexGuard};
 use protocol::{Failure, Forget, Outcome};
 
+use crate::failure;
 use crate::host::{Host, Model, Ready, is_lost};
 use crate::keeping::idle;
+use crate::state::identity;
 pub use crate::state::kept_caches::plain;
-use crate::state::kept_caches::{CacheStore, FOLDER, Head, Part, is_meant};
-use crate::{failure, identity};
+use crate::state::kept_caches::{CacheStore, FOLDER, Head, InStep, Part, is_meant};
 
 /// Least tokens of a cache that is kept: fewer are read again as fast.
 const LEAST_TOKENS: u32 = 512;
@@ -29,13 +30,6 @@ const LEAST_TOKENS: u32 = 512;
 const LEAST_GAIN: u32 = 256;
 /// Most bytes of a cache that is kept.
 const MAX_BYTES: u64 = 512 << 20;
-
-/// The kept cache that was written or taken last, and how many of the session's first positions it has exactly so.
-#[derive(Default)]
-pub struct InStep {
-    conversation: String,
-    tokens: u32,
-}
 
 type Opened<'h> = MappedMutexGuard<'h, Option<CacheStore>, CacheStore>;
 
@@ -50,7 +44,8 @@ async fn store(host: &Host) -> Result<Opened<'_>, StoreError> {
 
 /// What a cache follows from besides its tokens; `None` if that isn't known.
 async fn key(model: &Model, session: &Session) -> Option<ContentHash> {
-    let identity = identity::of(model).await?;
+    let files = [Some(&model.file.bytes), model.projector.as_ref()];
+    let identity = identity::of(&model.identity, files).await?;
     Some(ContentHash::of(&[*identity.bytes(), *session.cache_key().bytes()].concat(), &[]))
 }
 

@@ -24,7 +24,6 @@ mod experts;
 mod failure;
 mod generating;
 mod host;
-mod identity;
 mod keeping;
 mod loading;
 mod local;

@@ -17,12 +17,12 @@ use engine::tokenizer::Tokenizer;
 use futures_util::FutureExt as _;
 use protocol::{Begun, PageId};
 
-use crate::caches::InStep;
 use crate::constraints::Vocabulary;
-use crate::identity::Identity;
 use crate::state::drafter::Drafter;
 use crate::state::encoded::Encoded;
 use crate::state::heard::Listening;
+use crate::state::identity::Identity;
+use crate::state::kept_caches::InStep;
 use crate::state::subject::Subject;
 
 /// A loaded model without its session, which a running answer borrows exclusively.

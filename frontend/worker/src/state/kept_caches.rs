@@ -245,6 +245,15 @@ pub fn is_meant(forget: &Forget, conversation: &str) -> bool {
     }
 }
 
+/// The kept cache that was written or taken last, and how many of the session's first positions it has exactly so.
+#[derive(Default)]
+pub struct InStep {
+    /// Its conversation.
+    pub conversation: String,
+    /// The positions.
+    pub tokens: u32,
+}
+
 /// The kept caches, and which is about to be kept.
 #[derive(Default)]
 pub struct KeptCaches {

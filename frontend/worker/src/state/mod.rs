@@ -4,6 +4,7 @@ pub mod drafter;
 pub mod encoded;
 pub mod encoder;
 pub mod heard;
+pub mod identity;
 pub mod keeper;
 pub mod kept_caches;
 pub mod known;

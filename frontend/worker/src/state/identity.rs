@@ -1,12 +1,11 @@
 //! What the files of a model are, so that nothing that was computed with them is taken for another's.
 
 use std::cell::Cell;
+use std::rc::Rc;
 
 use engine::bytes::ByteSource;
 use engine::media::ContentHash;
 use protocol::{LayerKind, ModelSource};
-
-use crate::host::Model;
 
 /// Places of a file of the user's that are compared: a digest of all of it would take as long as a load.
 const SAMPLES: u64 = 64;
@@ -48,11 +47,9 @@ impl Identity {
     }
 }
 
-/// Returns the identity of a model; `None` if nothing identifies it.
-pub async fn of(model: &Model) -> Option<ContentHash> {
-    let identity: &Cell<Identity> = &model.identity;
+/// Returns the identity of a model with these files, once they were compared; `None` if nothing identifies it.
+pub async fn of(identity: &Cell<Identity>, files: [Option<&Rc<dyn ByteSource>>; 2]) -> Option<ContentHash> {
     if identity.get() == Identity::Local {
-        let files = [Some(&model.file.bytes), model.projector.as_ref()];
         let found = sampled(files.into_iter().flatten().map(|file| &**file)).await;
         identity.set(found.map_or(Identity::None, Identity::Known));
     }
