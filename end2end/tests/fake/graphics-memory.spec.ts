@@ -28,6 +28,7 @@ test("a person says how much memory models may use, and verdicts and the loaded 
     await app.open("instant", "/models");
     await expect(row).toContainText("Too large by");
     await app.open("instant", "/settings");
+    await expect(amount).toHaveValue("2000000000");
     await amount.selectOption({ index: 0 });
     await app.kept('"graphics_memory":null');
     await app.open("instant", "/models");
