@@ -51,7 +51,7 @@ export class App {
 
   /** Waits until the page lives: only then is the note of the fake engine there. */
   async ready(): Promise<void> {
-    await expect(this.page.getByText("Simulated engine")).toBeVisible();
+    await expect(this.page.locator(".fake-note")).toBeVisible();
   }
 
   /**

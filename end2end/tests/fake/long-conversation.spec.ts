@@ -146,9 +146,9 @@ test("an answer that fills the context goes on", async ({ app, page }) => {
 test.describe("in German, with a model that fails", () => {
   test.use({ locale: "de-DE" });
 
-  test("what can't be summarized is left out, and that is said", async ({ page }) => {
+  test("what can't be summarized is left out, and that is said", async ({ app, page }) => {
     await page.setViewportSize({ width: 320, height: 640 });
-    await page.goto("/?fake=instant,demo,fail");
+    await app.open("instant,demo,fail");
     const field = page.getByRole("textbox", { name: "Nachricht", exact: true });
     const answers = page.getByRole("article", { name: /^Antwort von / });
     for (const [index, text] of [long("Erstens", 1_100), long("Zweitens", 350)].entries()) {
