@@ -97,8 +97,9 @@ pub fn provide_stores() {
         spawn_local(async move {
             library.open().await;
             settings.read().await;
-            chat.mcp.read().await;
+            // At once: between the two there is no model that a message could be sent to.
             engine.select_preferred();
+            chat.mcp.read().await;
         });
         spawn_local(picked.open());
         tune.watch_tabs();
