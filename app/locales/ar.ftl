@@ -297,6 +297,7 @@ rail-steps = { NUMBER($step) } من { NUMBER($steps) }
 rail-conversations = المحادثات
 rail-places = الصفحات
 rail-private = لا يغادر هذا المتصفح أي شيء تكتبه.
+rail-private-but-tools = يبقى ما تكتبه في هذا المتصفح، باستثناء ما تسمح للأدوات بإرساله.
 rail-search = بحث
 rail-search-label = البحث في المحادثات
 rail-all = تنظيم المحادثات

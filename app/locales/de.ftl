@@ -274,6 +274,7 @@ rail-steps = { NUMBER($step) }/{ NUMBER($steps) }
 rail-conversations = Unterhaltungen
 rail-places = Seiten
 rail-private = Was Sie schreiben, bleibt in diesem Browser.
+rail-private-but-tools = Was Sie schreiben, bleibt in diesem Browser, bis auf das, was Sie Werkzeuge senden lassen.
 rail-search = Suchen
 rail-search-label = Unterhaltungen durchsuchen
 rail-all = Unterhaltungen ordnen

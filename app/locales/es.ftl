@@ -275,6 +275,7 @@ rail-steps = { NUMBER($step) }/{ NUMBER($steps) }
 rail-conversations = Conversaciones
 rail-places = Páginas
 rail-private = Nada de lo que escribes sale de este navegador.
+rail-private-but-tools = Lo que escribes se queda en este navegador, salvo lo que permites enviar a las herramientas.
 rail-search = Buscar
 rail-search-label = Buscar conversaciones
 rail-all = Organizar conversaciones

@@ -269,6 +269,7 @@ rail-steps = { NUMBER($step) }/{ NUMBER($steps) }
 rail-conversations = 对话
 rail-places = 页面
 rail-private = 你写的内容不会离开此浏览器。
+rail-private-but-tools = 除你允许工具发送的内容外，你写的内容不会离开此浏览器。
 rail-search = 搜索
 rail-search-label = 搜索对话
 rail-all = 整理对话

@@ -53,6 +53,9 @@ fn RailContent() -> impl IntoView {
         chat.start(None, false);
     };
     let current = move |to: Place| move || (place.get() == to).then_some("page");
+    let uses_mcp =
+        Memo::new(move |_| chat.mcp.servers.with(|servers| servers.iter().any(|server| server.on)));
+    let privacy = move || if uses_mcp.get() { t().rail_private_but_tools() } else { t().rail_private() };
     // The sheet also when that is the place already.
     let leave = move |_| ui.rail.set(false);
     view! {
@@ -96,7 +99,7 @@ fn RailContent() -> impl IntoView {
         </nav>
         <p class="rail-note">
             <Icon glyph=Glyph::Private />
-            {t().rail_private()}
+            {privacy}
         </p>
     }
 }

@@ -1,7 +1,7 @@
 //! What is said to a server: JSON-RPC, a request at a time.
 //!
 //! Servers of 2026-07-28 know no sessions: every request says its version, and the first one finds out whether the server is such.
-//! Any other is greeted as those of 2025-06-18 are, and may give a session, which later requests name.
+//! Any other is initialized as 2025-06-18 has it, and may give a session, which later requests name.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde_json::{Map, Value, json};
@@ -11,7 +11,7 @@ use super::events::Events;
 
 /// The version without sessions.
 const MODERN: &str = "2026-07-28";
-/// The version that other servers are greeted with, and those that they may answer with.
+/// The version that other servers are offered, and those that they may answer with.
 const LEGACY: &str = "2025-06-18";
 const LEGACY_KNOWN: [&str; 3] = ["2025-11-25", LEGACY, "2025-03-26"];
 /// The most bytes of an answer.
@@ -75,7 +75,7 @@ pub trait Body {
 pub enum Session {
     /// Every request stands for itself.
     Modern,
-    /// The server was greeted.
+    /// The server was initialized.
     Legacy {
         /// Its version.
         version: String,
@@ -165,7 +165,7 @@ impl<T: Transport> Client<T> {
     async fn ask(&mut self, method: &str, params: Value) -> Result<Value, McpError> {
         let session = match self.session.clone() {
             Some(session) => session,
-            None => self.greet().await?,
+            None => self.negotiate().await?,
         };
         let has_session = matches!(&session, Session::Legacy { id: Some(_), .. });
         match self.exchange(Some(&session), method, params.clone()).await {
@@ -180,7 +180,7 @@ impl<T: Transport> Client<T> {
     }
 
     /// Finds out how the server wants to be spoken to.
-    async fn greet(&mut self) -> Result<Session, McpError> {
+    async fn negotiate(&mut self) -> Result<Session, McpError> {
         let knows =
             |supported: &[String]| LEGACY_KNOWN.iter().any(|known| supported.iter().any(|it| it == known));
         match self.exchange(Some(&Session::Modern), "server/discover", json!({})).await {
@@ -266,7 +266,7 @@ fn about() -> Value {
 fn headers(session: Option<&Session>, request: Option<(&str, Option<&str>)>) -> Vec<(&'static str, String)> {
     let mut headers = Vec::new();
     match session {
-        // A greeting names no version.
+        // `initialize` has the version in its parameters.
         None => {}
         Some(Session::Modern) => {
             headers.push(("mcp-protocol-version", MODERN.to_owned()));

@@ -81,7 +81,7 @@ impl Script {
 }
 
 const DISCOVERED: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"serverInfo":{"name":"a","version":"1"}}}"#;
-const GREETED: &str = "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"serverInfo\":{\"name\":\"b\",\"version\":\"1\"}}}\n\n";
+const INITIALIZED: &str = "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"serverInfo\":{\"name\":\"b\",\"version\":\"1\"}}}\n\n";
 
 fn some(text: &str) -> Option<String> {
     Some(text.to_owned())
@@ -115,16 +115,17 @@ fn a_server_without_sessions_is_told_the_version_in_every_request() {
 }
 
 #[test]
-fn any_other_server_is_greeted_and_its_session_is_named() {
+fn any_other_server_is_initialized_and_its_session_is_named() {
     for refused in [
         r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: no valid session ID provided"}}"#,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"","data":{"supported":["2025-06-18"]}}}"#,
         "no JSON",
     ] {
-        let script = Script::default().json(400, refused).session("s1", GREETED).nothing(202);
+        let script = Script::default().json(400, refused).session("s1", INITIALIZED).nothing(202);
         let script = script.events("data: {\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"tools\":[]}}\n\n");
         // The session is over, and there is another.
-        let script = script.nothing(404).session("s2", &GREETED.replace("\"id\":2", "\"id\":5")).nothing(202);
+        let script =
+            script.nothing(404).session("s2", &INITIALIZED.replace("\"id\":2", "\"id\":5")).nothing(202);
         let script = script.json(200, r#"{"jsonrpc":"2.0","id":6,"result":{"content":[]}}"#);
         let mut client = Client::new(&script, None);
         assert_eq!(block_on(client.list()), Ok(Vec::new()), "{refused}");
@@ -201,11 +202,11 @@ fn hostile_answers_are_refused() {
 fn a_server_that_speaks_no_known_version_is_told_apart() {
     let other = r#"{"id":1,"error":{"code":-32022,"message":"","data":{"supported":["2030-01-01"]}}}"#;
     let discovered = DISCOVERED.replace(MODERN, "2030-01-01");
-    let greeted = GREETED.replace(LEGACY, "2024-11-05");
+    let initialized = INITIALIZED.replace(LEGACY, "2024-11-05");
     for script in [
         Script::default().json(400, other),
         Script::default().json(200, &discovered),
-        Script::default().nothing(404).events(&greeted),
+        Script::default().nothing(404).events(&initialized),
     ] {
         let mut client = Client::new(&script, None);
         assert_eq!(block_on(client.list()), Err(McpError::NoVersion));

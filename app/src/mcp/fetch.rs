@@ -41,7 +41,7 @@ pub async fn hosts() -> Option<Vec<String>> {
 pub struct Relayed {
     /// Its address.
     pub address: String,
-    /// What it knows the user by; empty for nothing.
+    /// Bearer token; empty if there is none.
     pub token: String,
 }
 

@@ -107,11 +107,11 @@ mod tests {
         let tool = |name: &str, description: &str| json!({"name": name, "description": description});
         let mut known = merged(&[tool("a", "1"), tool("b", "1")], "w", &[]);
         known[0].on = false;
-        known[1].allowed = Some(known[1].said());
+        known[1].allowed = Some(known[1].definition());
         let tools = merged(&[tool("c", "1"), tool("b", "2"), tool("a", "1")], "w", &known);
         assert_eq!(tools.iter().map(|tool| tool.on).collect::<Vec<_>>(), [false, true, false]);
         // It has another description than the one that was allowed.
-        assert!(tools[1].allowed.as_ref().is_some_and(|allowed| *allowed != tools[1].said()));
+        assert!(tools[1].allowed.as_ref().is_some_and(|allowed| *allowed != tools[1].definition()));
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub struct McpServer {
     pub name: String,
     /// Begins the names of its tools as models read them. No other has it.
     pub prefix: String,
-    /// What it knows the user by; empty for nothing.
+    /// Bearer token; empty if there is none.
     pub token: String,
     /// Whether conversations may use it.
     pub on: bool,
@@ -57,7 +57,7 @@ pub struct McpTool {
     /// The keyword of its schema that can't be guaranteed, so that models can't have it; empty if the schema as a whole can't be used,
     /// `None` if it can.
     pub refused: Option<String>,
-    /// The text that it had when the user allowed all calls of it; `None` if that wasn't so.
+    /// The definition with which the user allowed all calls; `None` if they aren't allowed.
     pub allowed: Option<String>,
 }
 
@@ -90,9 +90,9 @@ impl McpServer {
 }
 
 impl McpTool {
-    /// Returns all that the server says of it. Who allows it, allows this.
+    /// Returns its definition as the server gave it: what a user who allows the tool has seen.
     #[must_use]
-    pub fn said(&self) -> String {
+    pub fn definition(&self) -> String {
         format!("{}\n{}\n{}", self.name, self.description, self.parameters)
     }
 }

@@ -103,7 +103,7 @@ fn tool_row(server: Memo<McpServer>, name: String) -> AnyView {
         Some(view! { <p class="hint bad">{words}</p> })
     };
     let is_refused = Signal::derive(move || tool.with(|tool| tool.refused.is_some()));
-    let allowed = Memo::new(move |_| tool.with(|tool| tool.allowed.as_ref() == Some(&tool.said())));
+    let allowed = Memo::new(move |_| tool.with(|tool| tool.allowed.as_ref() == Some(&tool.definition())));
     let description = Memo::new(move |_| tool.with(|tool| tool.description.clone()));
     let again = name.clone();
     let allowed = move || {

@@ -36,36 +36,36 @@ pub enum McpState {
     Failed(McpError),
 }
 
-/// What the user has said of a call.
+/// Whether a call may be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Permission {
     /// It may be made.
-    Given,
+    Granted,
     /// It may not.
     Denied,
-    /// Nothing yet.
-    Asked,
+    /// The user is to decide.
+    Undecided,
 }
 
-/// Which calls the user allows.
+/// What the user decides about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Allowing {
-    /// This one.
-    Once,
-    /// All of the tool in this conversation, until the page is closed.
-    Conversation,
-    /// All of the tool.
-    Always,
-    /// Not this one.
-    Nothing,
+pub enum Decision {
+    /// To allow this call.
+    AllowOnce,
+    /// To allow all calls of the tool in this conversation, until the page is closed.
+    AllowInConversation,
+    /// To allow all calls of the tool.
+    AllowAlways,
+    /// Not to allow this call.
+    Deny,
 }
 
-/// What holds until the page is closed.
+/// A decision that holds until the page is closed, with the definition of the tool that was shown.
 #[derive(Clone, Debug, PartialEq)]
-enum Said {
-    Once(RunningCall, String),
-    Conversation(ConversationId, String),
-    Nothing(RunningCall),
+enum Remembered {
+    AllowedOnce(RunningCall, String),
+    AllowedInConversation(ConversationId, String),
+    Denied(RunningCall),
 }
 
 /// The servers.
@@ -77,7 +77,7 @@ pub struct McpStore {
     pub known: RwSignal<bool>,
     /// How they are, by their addresses. One that isn't here wasn't asked.
     pub states: RwSignal<BTreeMap<String, McpState>>,
-    said: RwSignal<Vec<Said>>,
+    decisions: RwSignal<Vec<Remembered>>,
     sessions: StoredValue<BTreeMap<String, Session>>,
     library: Library,
     engine: EngineStore,
@@ -91,7 +91,7 @@ impl McpStore {
             servers: RwSignal::new(Vec::new()),
             known: RwSignal::new(false),
             states: RwSignal::new(BTreeMap::new()),
-            said: RwSignal::new(Vec::new()),
+            decisions: RwSignal::new(Vec::new()),
             sessions: StoredValue::new(BTreeMap::new()),
             library,
             engine,
@@ -159,11 +159,11 @@ impl McpStore {
 
     fn forget(self, address: &str) {
         self.sessions.update_value(|sessions| drop(sessions.remove(address)));
-        let is_its = |said: &str| said.starts_with(&format!("{address}\n"));
-        self.said.update(|all| {
+        let is_its = |definition: &str| definition.starts_with(&format!("{address}\n"));
+        self.decisions.update(|all| {
             all.retain(|it| match it {
-                Said::Once(_, said) | Said::Conversation(_, said) => !is_its(said),
-                Said::Nothing(_) => true,
+                Remembered::AllowedOnce(_, of) | Remembered::AllowedInConversation(_, of) => !is_its(of),
+                Remembered::Denied(_) => true,
             });
         });
     }
@@ -191,59 +191,63 @@ impl McpStore {
             .filter(|(server, tool)| server.is_among(tools) && tool.on && tool.refused.is_none())
     }
 
-    /// Returns what the user has said of a call.
+    /// Returns whether a call may be made.
     #[must_use]
     pub fn permission(self, call: RunningCall, server: &McpServer, tool: &McpTool) -> Permission {
-        let what = what(server, tool);
-        let said = |it: &Said| self.said.with(|all| all.contains(it));
-        if said(&Said::Nothing(call)) {
+        let definition = definition(server, tool);
+        let remembers = |it: &Remembered| self.decisions.with(|all| all.contains(it));
+        if remembers(&Remembered::Denied(call)) {
             Permission::Denied
-        } else if tool.allowed.as_ref() == Some(&tool.said())
-            || said(&Said::Once(call, what.clone()))
-            || said(&Said::Conversation(call.conversation, what))
+        } else if tool.allowed.as_ref() == Some(&tool.definition())
+            || remembers(&Remembered::AllowedOnce(call, definition.clone()))
+            || remembers(&Remembered::AllowedInConversation(call.conversation, definition))
         {
-            Permission::Given
+            Permission::Granted
         } else {
-            Permission::Asked
+            Permission::Undecided
         }
     }
 
     /// Whether calls of a tool were allowed when its server described it otherwise.
     #[must_use]
     pub fn has_changed(self, of: ConversationId, server: &McpServer, tool: &McpTool) -> bool {
-        let now = what(server, tool);
+        let now = definition(server, tool);
         let same_tool = format!("{}\n{}\n", server.address, tool.name);
-        let otherwise = |it: &Said| matches!(it, Said::Conversation(id, said) if *id == of && *said != now && said.starts_with(&same_tool));
-        tool.allowed.as_ref().is_some_and(|allowed| *allowed != tool.said())
-            || self.said.with(|all| all.iter().any(otherwise))
+        let otherwise = |it: &Remembered| matches!(it, Remembered::AllowedInConversation(id, then) if *id == of && *then != now && then.starts_with(&same_tool));
+        tool.allowed.as_ref().is_some_and(|allowed| *allowed != tool.definition())
+            || self.decisions.with(|all| all.iter().any(otherwise))
     }
 
-    /// [`Self::permission`], for the call that is made now: what was said of it alone counts once.
+    /// [`Self::permission`], for the call that is made now: a decision about it alone counts once.
     #[must_use]
     pub fn take_permission(self, call: RunningCall, server: &McpServer, tool: &McpTool) -> Permission {
         let permission = untrack(|| self.permission(call, server, tool));
-        self.said.update(|all| {
-            all.retain(|it| !matches!(it, Said::Once(of, _) | Said::Nothing(of) if *of == call));
+        self.decisions.update(|all| {
+            all.retain(
+                |it| !matches!(it, Remembered::AllowedOnce(of, _) | Remembered::Denied(of) if *of == call),
+            );
         });
         permission
     }
 
-    /// Notes what the user says of a call of a tool as it was shown.
-    pub fn allow(self, allowing: Allowing, call: RunningCall, server: &McpServer, tool: &McpTool) {
-        let said = match allowing {
-            Allowing::Always => {
-                let (name, text) = (&tool.name, tool.said());
+    /// Notes what the user decides about a call of a tool as it was shown.
+    pub fn decide(self, decision: Decision, call: RunningCall, server: &McpServer, tool: &McpTool) {
+        let decision = match decision {
+            Decision::AllowAlways => {
+                let (name, text) = (&tool.name, tool.definition());
                 return self.change(&server.address, |server| {
                     if let Some(tool) = server.tools.iter_mut().find(|tool| tool.name == *name) {
                         tool.allowed = Some(text);
                     }
                 });
             }
-            Allowing::Once => Said::Once(call, what(server, tool)),
-            Allowing::Conversation => Said::Conversation(call.conversation, what(server, tool)),
-            Allowing::Nothing => Said::Nothing(call),
+            Decision::AllowOnce => Remembered::AllowedOnce(call, definition(server, tool)),
+            Decision::AllowInConversation => {
+                Remembered::AllowedInConversation(call.conversation, definition(server, tool))
+            }
+            Decision::Deny => Remembered::Denied(call),
         };
-        self.said.update(|all| all.push(said));
+        self.decisions.update(|all| all.push(decision));
     }
 
     /// Asks those servers for their tools that are among a conversation's and weren't asked in this visit.
@@ -347,9 +351,9 @@ impl McpStore {
     }
 }
 
-/// A tool as its server described it. Who allows it, allows this.
-fn what(server: &McpServer, tool: &McpTool) -> String {
-    format!("{}\n{}", server.address, tool.said())
+/// The definition of a tool, with its server: what a decision is about.
+fn definition(server: &McpServer, tool: &McpTool) -> String {
+    format!("{}\n{}", server.address, tool.definition())
 }
 
 /// Tools with what the user has chosen meanwhile.
@@ -419,35 +423,35 @@ mod tests {
             (server("https://w.example/", old.clone()), server("https://v.example/", old.clone()));
         let mcp = store(vec![here.clone()]);
         let asked = |it: RunningCall, server: &McpServer, tool: &McpTool| mcp.permission(it, server, tool);
-        assert_eq!(asked(call(1, 0), &here, &old), Permission::Asked);
+        assert_eq!(asked(call(1, 0), &here, &old), Permission::Undecided);
 
-        mcp.allow(Allowing::Once, call(1, 0), &here, &old);
-        assert_eq!(asked(call(1, 0), &here, &old), Permission::Given);
+        mcp.decide(Decision::AllowOnce, call(1, 0), &here, &old);
+        assert_eq!(asked(call(1, 0), &here, &old), Permission::Granted);
         for (it, server, tool) in
             [(call(1, 1), &here, &old), (call(1, 0), &here, &new), (call(1, 0), &other, &old)]
         {
-            assert_eq!(asked(it, server, tool), Permission::Asked, "{it:?}");
+            assert_eq!(asked(it, server, tool), Permission::Undecided, "{it:?}");
         }
-        assert_eq!(mcp.take_permission(call(1, 0), &here, &old), Permission::Given);
-        assert_eq!(mcp.take_permission(call(1, 0), &here, &old), Permission::Asked);
+        assert_eq!(mcp.take_permission(call(1, 0), &here, &old), Permission::Granted);
+        assert_eq!(mcp.take_permission(call(1, 0), &here, &old), Permission::Undecided);
 
-        mcp.allow(Allowing::Nothing, call(1, 0), &here, &old);
+        mcp.decide(Decision::Deny, call(1, 0), &here, &old);
         assert_eq!(mcp.take_permission(call(1, 0), &here, &old), Permission::Denied);
 
-        mcp.allow(Allowing::Conversation, call(1, 0), &here, &old);
-        assert_eq!(asked(call(1, 7), &here, &old), Permission::Given);
-        assert_eq!(mcp.take_permission(call(1, 7), &here, &old), Permission::Given);
+        mcp.decide(Decision::AllowInConversation, call(1, 0), &here, &old);
+        assert_eq!(asked(call(1, 7), &here, &old), Permission::Granted);
+        assert_eq!(mcp.take_permission(call(1, 7), &here, &old), Permission::Granted);
         for (it, server, tool) in
             [(call(2, 0), &here, &old), (call(1, 0), &here, &new), (call(1, 0), &other, &old)]
         {
-            assert_eq!(asked(it, server, tool), Permission::Asked, "{it:?}");
+            assert_eq!(asked(it, server, tool), Permission::Undecided, "{it:?}");
         }
 
-        mcp.allow(Allowing::Always, call(1, 0), &here, &old);
+        mcp.decide(Decision::AllowAlways, call(1, 0), &here, &old);
         let allowed = mcp.known_as("w__get").expect("a tool").1;
-        assert_eq!(asked(call(2, 0), &here, &allowed), Permission::Given);
+        assert_eq!(asked(call(2, 0), &here, &allowed), Permission::Granted);
         let changed = McpTool { description: "new".into(), ..allowed.clone() };
-        assert_eq!(asked(call(2, 0), &here, &changed), Permission::Asked);
+        assert_eq!(asked(call(2, 0), &here, &changed), Permission::Undecided);
         assert!(mcp.has_changed(ConversationId(2), &here, &changed));
         assert!(!mcp.has_changed(ConversationId(2), &here, &allowed));
         // As it was allowed in one conversation.
@@ -463,10 +467,10 @@ mod tests {
         owner.set();
         let here = server("https://w.example/", tool("old"));
         let mcp = store(vec![here.clone()]);
-        mcp.allow(Allowing::Conversation, call(1, 0), &here, &here.tools[0]);
+        mcp.decide(Decision::AllowInConversation, call(1, 0), &here, &here.tools[0]);
         mcp.remove(&here.address);
         assert!(mcp.servers.with(Vec::is_empty));
-        assert_eq!(mcp.permission(call(1, 0), &here, &here.tools[0]), Permission::Asked);
+        assert_eq!(mcp.permission(call(1, 0), &here, &here.tools[0]), Permission::Undecided);
     }
 
     #[test]

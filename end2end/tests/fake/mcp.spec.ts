@@ -69,7 +69,7 @@ test("a server is added, and its tool gets what the user allows, and nothing els
   await app.open("instant", "/settings");
   const form = page.getByRole("form", { name: "Add server" });
   for (const [address, why] of [
-    ["mcp.example.com", "This isn’t an address that can be used."],
+    ["mcp.example.com", "This address can’t be used. It must begin with https://."],
     ["http://mcp.example.com/", "mcp.example.com can only be used over https://."],
   ]) {
     await form.getByRole("textbox", { name: "Address" }).fill(address ?? "");
@@ -77,10 +77,12 @@ test("a server is added, and its tool gets what the user allows, and nothing els
     await expect(form.getByRole("alert")).toContainText(why ?? "");
   }
   expect(asked, "nothing is asked before a server is added").toEqual([]);
+  await expect(app.rail).toContainText("Nothing you write leaves this browser.");
   await form.getByRole("textbox", { name: "Address" }).fill("https://mcp.example.com/mcp");
   await form.getByRole("button", { name: "Add server" }).click();
   const unlisted = page.getByRole("article", { name: "mcp.example.com" });
   await expect(unlisted).toContainText("start it with “--allow-mcp mcp.example.com”");
+  await expect(app.rail).toContainText("except what you allow tools to send");
   await unlisted.getByRole("button", { name: "Remove mcp.example.com" }).click();
   await expect(unlisted).toHaveCount(0);
 

@@ -21,8 +21,8 @@ use crate::failure;
 use crate::host::{Host, Model, Ready, is_lost};
 use crate::keeping::idle;
 use crate::state::identity;
-pub use crate::state::kept_caches::plain;
-use crate::state::kept_caches::{CacheStore, FOLDER, Head, InStep, Part, is_meant};
+pub use crate::state::kept_caches::file_stem;
+use crate::state::kept_caches::{CacheStore, FOLDER, Head, Part, Synced, is_meant};
 
 /// Least tokens of a cache that is kept: fewer are read again as fast.
 const LEAST_TOKENS: u32 = 512;
@@ -86,7 +86,7 @@ pub async fn restore(
             match take(&store, session, &head, reuse, cancel).await {
                 Some(true) => {
                     let tokens = head.contents.tokens();
-                    ready.in_step = InStep { conversation: head.conversation, tokens };
+                    ready.synced = Synced { conversation: head.conversation, tokens };
                     break;
                 }
                 Some(false) if store.forget(&|it| it == head.conversation).await.is_ok() => {}
@@ -95,7 +95,7 @@ pub async fn restore(
         }
     }
     // From here on, the prompt overwrites what the cache has.
-    ready.in_step.tokens = ready.in_step.tokens.min(session.cached(prompt));
+    ready.synced.tokens = ready.synced.tokens.min(session.cached(prompt));
 }
 
 /// The kept cache with most of a prompt, if it has more than the session's.
@@ -115,7 +115,7 @@ async fn take(
     reuse: Reuse,
     cancel: &CancelToken,
 ) -> Option<bool> {
-    let parts = session.begin_taking(&head.contents, &reuse);
+    let parts = session.begin_restore(&head.contents, &reuse);
     if parts.len() != head.parts.len() {
         return Some(false);
     }
@@ -127,7 +127,7 @@ async fn take(
             return Some(false);
         }
     }
-    session.finish_taking(reuse);
+    session.finish_restore(reuse);
     Some(true)
 }
 
@@ -166,8 +166,8 @@ async fn keep(
     let mut store = store(host).await?;
     let tokens = contents.tokens();
     // The parts that are kept already.
-    let in_step = &ready.in_step;
-    let unchanged = if in_step.conversation == conversation { in_step.tokens } else { 0 };
+    let synced = &ready.synced;
+    let unchanged = if synced.conversation == conversation { synced.tokens } else { 0 };
     let before = store.head(conversation).filter(|head| head.key == key);
     let before = before.map(|head| head.parts.clone()).unwrap_or_default();
     store.begin(conversation, key, contents, (bytes, host.platform.now())).await?;
@@ -192,6 +192,6 @@ async fn keep(
         }
     }
     store.commit().await?;
-    ready.in_step = InStep { conversation: conversation.to_owned(), tokens };
+    ready.synced = Synced { conversation: conversation.to_owned(), tokens };
     Ok(())
 }

@@ -72,7 +72,7 @@ async fn answer_in_turn(
         None => None,
     };
     let _paused = keeping::pause(host);
-    host.caches.begin_answer(wanted.options.keep.as_deref().and_then(caches::plain));
+    host.caches.begin_answer(wanted.options.keep.as_deref().and_then(caches::file_stem));
     let mut slot = host.slot(&task.cancel).await?;
     answer_in(host, &mut slot, wanted, task).await
 }

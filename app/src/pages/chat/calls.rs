@@ -53,7 +53,7 @@ pub fn CallCards(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl In
         let name = calls.with(|calls| calls.get(place).map(|call| call.name.clone()))?;
         let tools = it.conversation.with(|conversation| conversation.options.tools.clone());
         let (server, tool) = chat.mcp.named(&name, &tools)?;
-        let is_asked = chat.mcp.permission(place_of(place), &server, &tool) == Permission::Asked;
+        let is_asked = chat.mcp.permission(place_of(place), &server, &tool) == Permission::Undecided;
         is_asked.then_some((place, server, tool))
     });
     let waits = move || next.get().is_some() && asked.with(Option::is_none);

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::{
     language::t,
     mcp::{McpServer, McpTool},
-    state::{answer::RunningCall, mcp::Allowing, use_chat},
+    state::{answer::RunningCall, mcp::Decision, use_chat},
 };
 
 /// Who would get the arguments, what it says of the tool, and the answers that the user may give.
@@ -24,9 +24,9 @@ pub fn Consent(call: RunningCall, server: McpServer, tool: McpTool) -> impl Into
         }
     });
     let shown = StoredValue::new((server, tool));
-    let answer = move |allowing, words: &'static str, class: &'static str| {
+    let answer = move |decision, words: &'static str, class: &'static str| {
         let press = move |_| {
-            shown.with_value(|(server, tool)| chat.mcp.allow(allowing, call, server, tool));
+            shown.with_value(|(server, tool)| chat.mcp.decide(decision, call, server, tool));
             chat.carry_out(call.conversation, call.node, true);
         };
         view! { <button type="button" class=class on:click=press>{words}</button> }
@@ -37,10 +37,10 @@ pub fn Consent(call: RunningCall, server: McpServer, tool: McpTool) -> impl Into
             {changed}
             {described}
             <div class="buttons">
-                {answer(Allowing::Once, t().consent_once(), "button primary")}
-                {answer(Allowing::Conversation, t().consent_conversation(), "button")}
-                {answer(Allowing::Always, t().consent_always(), "button")}
-                {answer(Allowing::Nothing, t().consent_nothing(), "button")}
+                {answer(Decision::AllowOnce, t().consent_once(), "button primary")}
+                {answer(Decision::AllowInConversation, t().consent_conversation(), "button")}
+                {answer(Decision::AllowAlways, t().consent_always(), "button")}
+                {answer(Decision::Deny, t().consent_nothing(), "button")}
             </div>
         </div>
     }

@@ -173,11 +173,11 @@ impl ChatStore {
         if let Some((server, tool)) = untrack(|| self.mcp.named(&call.name, &options.tools)) {
             let arguments = call.arguments.clone();
             return match self.mcp.take_permission(here, &server, &tool) {
-                Permission::Given => Begun::Runs(Box::pin(async move {
+                Permission::Granted => Begun::Runs(Box::pin(async move {
                     self.mcp.call(&server, &tool, &arguments).await.map_err(ToolError::Mcp)
                 })),
                 Permission::Denied => Begun::Ended(Err(ToolError::Mcp(McpError::NotAllowed))),
-                Permission::Asked => Begun::Asks,
+                Permission::Undecided => Begun::Asks,
             };
         }
         match tools::run(call, options) {

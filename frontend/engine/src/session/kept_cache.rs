@@ -153,8 +153,8 @@ impl Session {
     }
 
     /// Forgets what the cache holds, to take back a kept one. Returns its parts in order, `None` where the part isn't
-    /// needed; those that are go to [`Self::write_cache`] before [`Self::finish_taking`].
-    pub fn begin_taking(&mut self, contents: &CacheContents, reuse: &Reuse) -> Vec<Option<CachePart>> {
+    /// needed; those that are go to [`Self::write_cache`] before [`Self::finish_restore`].
+    pub fn begin_restore(&mut self, contents: &CacheContents, reuse: &Reuse) -> Vec<Option<CachePart>> {
         self.core.sequence.clear();
         let mut parts: Vec<_> = self.position_parts(contents.tokens()).into_iter().map(Some).collect();
         let rings = self.rings();
@@ -166,7 +166,7 @@ impl Session {
     }
 
     /// All needed parts were written: the cache holds these tokens.
-    pub fn finish_taking(&mut self, reuse: Reuse) {
+    pub fn finish_restore(&mut self, reuse: Reuse) {
         self.core.sequence = reuse.sequence;
     }
 

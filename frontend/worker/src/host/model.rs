@@ -22,7 +22,7 @@ use crate::state::drafter::Drafter;
 use crate::state::encoded::Encoded;
 use crate::state::heard::Listening;
 use crate::state::identity::Identity;
-use crate::state::kept_caches::InStep;
+use crate::state::kept_caches::Synced;
 use crate::state::subject::Subject;
 
 /// A loaded model without its session, which a running answer borrows exclusively.
@@ -112,7 +112,7 @@ pub struct Ready {
     /// The recording that is being encoded.
     pub listening: Option<Listening>,
     /// What of its KV cache is kept.
-    pub in_step: InStep,
+    pub synced: Synced,
 }
 
 impl Ready {
@@ -129,7 +129,7 @@ impl Ready {
             let header = Header::read(&**source).await?;
             session.autoregressive_mut()?.use_projector(source, &header)?;
         }
-        Ok(Self { gpu, session, encoded: Encoded::default(), listening: None, in_step: InStep::default() })
+        Ok(Self { gpu, session, encoded: Encoded::default(), listening: None, synced: Synced::default() })
     }
 
     /// Frees the towers and their soft tokens. They are loaded again when they are needed.

@@ -85,9 +85,9 @@ fn part_name(conversation: &str, save: u32, index: usize) -> String {
 }
 
 /// Returns the name of a conversation as the page sent it, as a part of files' names; `None` if nothing is left of it.
-pub fn plain(conversation: &str) -> Option<String> {
-    let plain: String = conversation.chars().filter(char::is_ascii_alphanumeric).take(32).collect();
-    (!plain.is_empty()).then_some(plain)
+pub fn file_stem(conversation: &str) -> Option<String> {
+    let stem: String = conversation.chars().filter(char::is_ascii_alphanumeric).take(32).collect();
+    (!stem.is_empty()).then_some(stem)
 }
 
 /// The place of kept caches.
@@ -240,14 +240,14 @@ fn digest(bytes: &[u8]) -> ContentHash {
 pub fn is_meant(forget: &Forget, conversation: &str) -> bool {
     match forget {
         Forget::Nothing => false,
-        Forget::Of(all) => all.iter().any(|it| plain(it).as_deref() == Some(conversation)),
+        Forget::Of(all) => all.iter().any(|it| file_stem(it).as_deref() == Some(conversation)),
         Forget::All => true,
     }
 }
 
 /// The kept cache that was written or taken last, and how many of the session's first positions it has exactly so.
 #[derive(Default)]
-pub struct InStep {
+pub struct Synced {
     /// Its conversation.
     pub conversation: String,
     /// The positions.
