@@ -6,12 +6,12 @@ import { fillProperly, isPackaged } from "./firefox.ts";
 import { ANSWER, LOAD, SOON } from "./patience.ts";
 import { removeFilePicker } from "./picked.ts";
 
-/** Gives the workers of a page `?test` in their address, which opens the engine's hooks for tests. */
+/** Gives the engine's worker `?test` in its address, which opens its hooks for tests. Programs of a model have no address. */
 function openHooks(): void {
   const Plain = Worker;
   globalThis.Worker = class extends Plain {
     constructor(url: string | URL, options?: WorkerOptions) {
-      super(`${url}?test`, options);
+      super(`${url}`.startsWith("blob:") ? url : `${url}?test`, options);
     }
   };
 }

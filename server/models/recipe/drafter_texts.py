@@ -31,6 +31,7 @@ def load_target(path, device="cpu"):
 
 def prompts(seed, count):
     """Training conversations, each cut before one of its answers."""
+    import chats_app
     from train import _text
 
     r = np.random.RandomState(seed)
@@ -38,7 +39,7 @@ def prompts(seed, count):
     for ids, learnt in _text(seed, count):
         starts = [i for i in range(1, len(ids)) if learnt[i] and not learnt[i - 1]]
         out.append(ids[: r.choice(starts)])
-    return [ids for ids in out if len(ids) <= 768]
+    return [ids for ids in out if len(ids) <= chats_app.LONGEST]
 
 
 def chunks(lengths, room, most):

@@ -20,6 +20,7 @@ except ModuleNotFoundError as error:
     raise SystemExit(f"{error}: install the packages of requirements.txt first")
 
 import config as C
+import chats_app
 import chats_memory
 import chats_tools
 import conversations as T
@@ -39,7 +40,7 @@ STOP = {1, 106, 50}
 
 class Chat:
     def __init__(s, path):
-        s.m = LL.Model(path, n_ctx=768)
+        s.m = LL.Model(path, n_ctx=1152)
         s.e = U.Enc()
 
     def gen(s, ids, n=160):
@@ -148,6 +149,24 @@ def text_eval(ch, n):
         rec("tool_call", got == S[1][0], c.extra[0], got, S[1][0])
         got = ch.gen(ch.e.conv(S[:3])[0])
         rec("tool_answer", got == S[3][0], c.extra[0], got, S[3][0])
+    g = source.G(778, "eval")
+    for _ in range(n):
+        S = chats_app.conversation(g, plain=True)
+        got = ch.gen(ch.e.conv(S[:1])[0])
+        rec("app_call", got == clean(S[1][0]), S[0][0][-200:], got, S[1][0])
+        got = ch.gen(ch.e.conv(S[:3])[0])
+        rec("app_answer", got == clean(S[3][0]), S[2][0], got, S[3][0])
+    for _ in range(n):
+        S = chats_app.conversation(g)
+        i = next(i for i, (_, learnt) in enumerate(S) if learnt)
+        got = ch.gen(ch.e.conv(S[:i])[0])
+        rec(
+            "app_calls_when_it_should",
+            ("<|tool_call>" in got) == ("<|tool_call>" in S[i][0]),
+            S[0][0][-200:],
+            got,
+            S[i][0],
+        )
     for _ in range(n):
         q, a, t = singles.one(g, g.c(["arith", "fact", "word"]))
         got = ch.ask(q, think=True)

@@ -24,11 +24,13 @@ import tempfile
 import numpy as np
 
 W = 12  # data workers
-BUCKETS = [48, 80, 128, 200, 320]
+BUCKETS = [48, 80, 128, 200, 320, 512]
+APP = 0.25  # share of conversations with the page's tools
 LP = 160  # text part of a conversation with two pictures
 
 
 def _text(seed, n, split="train", kind=None):
+    import chats_app
     import chats_memory
     import conversations as T
     import singles
@@ -39,6 +41,11 @@ def _text(seed, n, split="train", kind=None):
     e = U.Enc()
     rows = []
     for _ in range(n):
+        if kind is None and g.r.random() < APP:
+            kept = e.conv(chats_app.conversation(g))
+            if len(kept[0]) <= chats_app.LONGEST:
+                rows.append(kept)
+            continue
         u = g.r.random()
         if kind is None and u < 0.012:  # long conversations
             c = source.Conv([singles.one(g) for _ in range(g.r.randint(6, 14))])
@@ -48,7 +55,7 @@ def _text(seed, n, split="train", kind=None):
                 )
         else:
             c = T.conversation(g) if kind is None else kind(g)
-        rows.append(e.conv(T.render(c)))
+        rows.append(e.conv(c if isinstance(c, list) else T.render(c)))
     return rows
 
 
@@ -199,12 +206,14 @@ def save_npz(path, **kw):
 
 def worker(w, rounds, sizes, spool):
     """Generates the data of worker `w`: round `r` has the seed 1000·r + w + 7."""
+    import chats_app
+
     os.nice(5 if w else 0)
     for r in range(rounds):
         k = 0 if r == 0 else 1
         nt, ni, na, n2 = sizes[k]
         s = 1000 * r + w + 7
-        ids, m, ln = pack(_text(s, nt), 768)
+        ids, m, ln = pack(_text(s, nt), chats_app.LONGEST)
         save_npz(f"{spool}/text_{r}_{w}.npz", ids=ids, m=m, ln=ln)
         rows, sp, _, _, _ = _media(s + 1_000_000, ni, "image")
         ids, m, ln = pack(rows, 128)
@@ -289,6 +298,7 @@ def main():
     import torch.nn.functional as F
     import model as MD
     import media as SY
+    import chats_app
     import chats_memory
     import chats_tools
     import singles
@@ -355,7 +365,7 @@ def main():
         ids, m, ln = (np.concatenate([x[k] for x in z]) for k in ("ids", "m", "ln"))
         lo = 0
         D["text"] = []
-        for b in BUCKETS + [768]:
+        for b in BUCKETS + [chats_app.LONGEST]:
             s = np.flatnonzero((ln > lo) & (ln <= b))
             lo = b
             if len(s):
@@ -512,6 +522,10 @@ def main():
                 except source.Skip:
                     pass
 
+        EV["app"] = pack(
+            _text(99, 320 if not a.small else 20, "eval", lambda g: chats_app.conversation(g, plain=True)),
+            chats_app.LONGEST,
+        )
         EV["tools"] = pack(_text(99, 200 if not a.small else 20, "eval", tool), 320)
         rows, sp, _, _, kinds = _media(5_000_001, 1500 if not a.small else 20, "image", True)
         ids, m, ln = pack(rows, 128)
