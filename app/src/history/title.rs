@@ -60,11 +60,27 @@ pub(super) fn written_title(text: &str) -> Option<String> {
     (!title.is_empty()).then_some(title)
 }
 
-/// A line without Markdown's marks, its spaces single.
+/// A line without Markdown's marks, its spaces single. What calculates keeps its signs: `-5`, `12 * 7`, `3*x`.
 pub(super) fn plain(line: &str) -> String {
-    let line = line.trim_start_matches(|c: char| c.is_whitespace() || "#>*-+`~".contains(c));
-    let words = line.split_whitespace().map(|word| word.replace(['*', '`'], ""));
-    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    let mut rest = line.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let behind = &rest[first.len_utf8()..];
+        let is_bullet = "*-+".contains(first) && behind.chars().next().is_none_or(char::is_whitespace);
+        if !is_bullet && !"#>`~".contains(first) {
+            break;
+        }
+        rest = behind.trim_start();
+    }
+    let chars: Vec<char> = rest.chars().filter(|&c| c != '`').collect();
+    let runs: Vec<&[char]> = chars.chunk_by(|&a, &b| (a == '*') == (b == '*')).collect();
+    let is_kept = |place: usize| {
+        let before = place.checked_sub(1).and_then(|before| runs[before].last());
+        let behind = runs.get(place + 1).and_then(|behind| behind.first());
+        let both = |is: fn(char) -> bool| before.zip(behind).is_some_and(|(&a, &b)| is(a) && is(b));
+        runs[place][0] != '*' || both(char::is_whitespace) || both(char::is_alphanumeric)
+    };
+    let kept: String = (0..runs.len()).filter(|&place| is_kept(place)).flat_map(|place| runs[place]).collect();
+    kept.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A title without line breaks and other controls, and without what turns the direction of the text behind it.
@@ -105,6 +121,10 @@ mod tests {
     fn a_short_line_is_the_title() {
         assert_eq!(title("Hello there"), "Hello there");
         assert_eq!(title("\n\n## **Plan**  for `today`\nmore"), "Plan for today");
+        assert_eq!(title("> - *Two*, (**three**)"), "Two, (three)");
+        for kept in ["What is 12 * 7?", "12*7 ** 2", "-5 + 3", "*"] {
+            assert_eq!(title(&format!("- {kept} a")), format!("{kept} a").trim_start_matches("* "));
+        }
     }
 
     #[test]
