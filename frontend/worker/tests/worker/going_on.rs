@@ -97,7 +97,7 @@ fn an_edited_answer_goes_on_from_what_it_says_now() {
 #[test]
 fn a_thought_that_was_cut_off_goes_on_and_one_that_has_ended_stays_so() {
     let (desk, host) = Desk::loaded();
-    let thought = Begun { thought: "The person wants numbers.".into(), answer: "1, 2, 3".into() };
+    let thought = Begun { thought: "1 to 9.".into(), answer: "1, 2, 3".into() };
     let (finish, rest, _) = answered(&desk, &host, 2, Some(thought), 0);
     assert_eq!(finish, Finish::EndOfTurn);
     assert!(rest.starts_with(", 4"), "{rest}");
