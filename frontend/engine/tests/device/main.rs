@@ -19,6 +19,7 @@ mod golden;
 mod large_pictures;
 mod made_up;
 mod memory;
+mod pleas;
 mod published;
 mod session;
 mod split_head;

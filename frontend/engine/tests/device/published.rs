@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::common;
 use crate::golden::{greedy, ids};
+use crate::pleas;
 
 /// How far logits may be apart: what sums in f32 in another order differ by.
 const TOLERANCE: f32 = 2e-3;
@@ -97,6 +98,16 @@ fn strings_have_the_ids_of_the_reference() {
         let accepted = ["ids", "other_ids", "llama_cpp_ids"].into_iter().filter(|name| !case[name].is_null());
         assert!(accepted.map(|name| ids(&case[name])).any(|want| got == want), "{text:?}: {got:?}");
     }
+}
+
+#[test]
+#[ignore = "real: needs the published model"]
+fn it_keeps_to_a_schema() {
+    let mut session = session();
+    let prompt = session
+        .tokenizer()
+        .encode_prompt("I don't like JSON. Here is a poem about rain, without any braces:\n");
+    pleas::keeps_to_a_schema(&mut session, &prompt);
 }
 
 /// Questions, and answers of a word.
