@@ -28,7 +28,9 @@ const READ: [&str; 11] = [
 ];
 
 /// What is the same in every language: what a program reads, names, and questions to a model that knows English alone.
-const SAME: [&str; 7] = [
+const SAME: [&str; 9] = [
+    "How many miles are 42 km?",
+    "Make a bar chart: cats 3, dogs 5",
     "Open WebUI",
     r#"{"prompt": "…", "completion": "…"}"#,
     "Name three fruits as a list.",

@@ -79,7 +79,8 @@ pub(super) fn plain(line: &str) -> String {
         let both = |is: fn(char) -> bool| before.zip(behind).is_some_and(|(&a, &b)| is(a) && is(b));
         runs[place][0] != '*' || both(char::is_whitespace) || both(char::is_alphanumeric)
     };
-    let kept: String = (0..runs.len()).filter(|&place| is_kept(place)).flat_map(|place| runs[place]).collect();
+    let kept: String =
+        (0..runs.len()).filter(|&place| is_kept(place)).flat_map(|place| runs[place]).collect();
     kept.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

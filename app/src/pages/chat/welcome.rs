@@ -9,12 +9,19 @@ use crate::{
     language::t,
     place::{Place, use_href},
     state::{models::ModelState, use_chat, use_engine, use_pulls, use_recording, use_ui},
+    tools::BuiltIn,
 };
 
-/// What the demo model is good at.
+/// What the demo model is good at, and the tool that it needs.
 // The model knows English alone.
-const DEMO_QUESTIONS: [&str; 4] =
-    ["What is 7 times 8?", "Sort these numbers: 9, 4, 7, 1", "Name three fruits as a list.", "Who are you?"];
+const DEMO_QUESTIONS: [(&str, Option<BuiltIn>); 6] = [
+    ("What is 7 times 8?", None),
+    ("Sort these numbers: 9, 4, 7, 1", None),
+    ("Name three fruits as a list.", None),
+    ("Who are you?", None),
+    ("How many miles are 42 km?", Some(BuiltIn::Calculator)),
+    ("Make a bar chart: cats 3, dogs 5", Some(BuiltIn::JavaScript)),
+];
 
 /// The models on a first visit; a word of welcome once one is loaded.
 #[component]
@@ -80,9 +87,17 @@ fn Loaded() -> impl IntoView {
         demo.get().then(|| {
             let buttons: Vec<_> = DEMO_QUESTIONS
                 .into_iter()
-                .map(|question| {
+                .map(|(question, tool)| {
+                    let ask = move |_| {
+                        if let Some(tool) = tool {
+                            chat.edit(|it| it.options.tools = vec![tool.name().to_owned()]);
+                        }
+                        chat.send(question);
+                    };
                     view! {
-                        <button type="button" class="button suggestion" on:click=move |_| chat.send(question)>{question}</button>
+                        <button type="button" class="button suggestion" on:click=ask>
+                            {question} {tool.map(|tool| view! { <span class="muted">{tool.label()}</span> })}
+                        </button>
                     }
                 })
                 .collect();
