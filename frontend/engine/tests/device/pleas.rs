@@ -21,19 +21,21 @@ fn seeds() -> std::ops::Range<u64> {
     0..SEEDS[usize::from(!common::is_thorough())]
 }
 
-fn vocabulary_of(session: &Session) -> Rc<Vocabulary> {
-    Rc::new(vocabulary(session.tokenizer()).expect("a vocabulary"))
-}
-
 /// What is drawn, and how it ended.
-fn drawn(session: &mut Session, prompt: &[u32], format: Format, seed: u64) -> (Vec<Piece>, Finish) {
+fn drawn(
+    session: &mut Session,
+    vocabulary: &Rc<Vocabulary>,
+    prompt: &[u32],
+    format: Format,
+    seed: u64,
+) -> (Vec<Piece>, Finish) {
     let (mut pieces, control) = (Vec::new(), Control::default());
     let mut on = |event| {
         if let Event::Piece(piece, _) = event {
             pieces.push(piece);
         }
     };
-    let answer = Answer::new(vocabulary_of(session), format, false).expect("an answer");
+    let answer = Answer::new(Rc::clone(vocabulary), format, false).expect("an answer");
     let settings = Settings { temperature: 1.5, top_k: 0, top_p: 1.0, ..Settings::default() };
     let options = Options { settings, seed, max_tokens: 120, ..Options::default() };
     let constraint = &mut Constrained(answer);
@@ -44,6 +46,7 @@ fn drawn(session: &mut Session, prompt: &[u32], format: Format, seed: u64) -> (V
 
 /// Checks that all answers to a prompt parse and are instances of a schema.
 pub fn keeps_to_a_schema(session: &mut Session, prompt: &[u32]) {
+    let vocabulary = Rc::new(vocabulary(session.tokenizer()).expect("a vocabulary"));
     let schema = json!({"type": "object", "required": ["weather", "degrees"], "additionalProperties": false, "properties": {
         "weather": {"enum": ["rain", "sun", "snow"]},
         "degrees": {"type": "integer", "minimum": -40, "maximum": 50},
@@ -54,7 +57,7 @@ pub fn keeps_to_a_schema(session: &mut Session, prompt: &[u32]) {
         ..Format::default()
     };
     for seed in seeds() {
-        let (pieces, finish) = drawn(session, prompt, format.clone(), seed);
+        let (pieces, finish) = drawn(session, &vocabulary, prompt, format.clone(), seed);
         let text: String =
             pieces.iter().map(|piece| if let Piece::Answer(text) = piece { &**text } else { "?" }).collect();
         let value: Value =
@@ -87,10 +90,11 @@ fn the_demo_model_keeps_to_a_schema_and_to_the_tools_of_the_page() {
 
     let conversation = asked(&tools);
     let prompt = session.render(&conversation, false).encode(session.tokenizer()).expect("ids");
+    let vocabulary = Rc::new(vocabulary(session.tokenizer()).expect("a vocabulary"));
     let calls = Grammar::calls(&declared(&conversation.tools), true).expect("a grammar");
     let format = Format { calls: Some(calls), must_call: true, ..Format::default() };
     for seed in seeds() {
-        let (pieces, finish) = drawn(&mut session, &prompt, format.clone(), seed);
+        let (pieces, finish) = drawn(&mut session, &vocabulary, &prompt, format.clone(), seed);
         assert!(!pieces.is_empty(), "{seed}: no call");
         for piece in pieces {
             match piece {
