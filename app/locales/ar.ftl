@@ -1743,6 +1743,7 @@ failure-model-wrong-projector = ملف دعم الصور والصوت يخص ن�
 failure-model-lacks-sight = لا يدعم هذا النموذج الصور. اختر نموذجًا يدعمها، أو أزل الصور.
 failure-model-lacks-hearing = لا يدعم هذا النموذج الصوت. اختر نموذجًا يدعمه، أو أزل الصوت.
 failure-model-tower-unreadable = لا يمكن استخدام دعم الصور والصوت في هذا النموذج. لا تزال الدردشة النصية تعمل.
+failure-model-foreign-template = يحتوي ملف هذا النموذج على قالب دردشة ليس قالب Gemma، ولا يشغّل gemtab القوالب. تُكتب المحادثات بصيغة Gemma، لذا قد تكون الإجابات أضعف.
 failure-model-not-opened = تعذّر فتح { $name }. { $why }
 
 failure-media-gone = لم يعد هذا المرفق متاحًا. أرفقه مرة أخرى.

@@ -1497,6 +1497,7 @@ failure-model-wrong-projector = Die Datei für die Bild- und Audiounterstützung
 failure-model-lacks-sight = Dieses Modell unterstützt keine Bilder. Wählen Sie ein anderes, oder entfernen Sie die Bilder.
 failure-model-lacks-hearing = Dieses Modell unterstützt kein Audio. Wählen Sie ein anderes, oder entfernen Sie das Audio.
 failure-model-tower-unreadable = Die Bild- und Audiounterstützung dieses Modells kann nicht verwendet werden. Text funktioniert trotzdem.
+failure-model-foreign-template = Die Datei dieses Modells hat eine Chatvorlage, die nicht die von Gemma ist, und gemtab führt Vorlagen nicht aus. Chats werden im Format von Gemma geschrieben; Antworten können daher schlechter sein.
 failure-model-not-opened = { $name } kann nicht geöffnet werden. { $why }
 
 failure-media-gone = Dieser Anhang ist nicht mehr verfügbar. Hängen Sie ihn erneut an.

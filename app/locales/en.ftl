@@ -1499,6 +1499,7 @@ failure-model-wrong-projector = The file for image and audio support belongs to 
 failure-model-lacks-sight = This model doesn’t support images. Choose one that does, or remove the images.
 failure-model-lacks-hearing = This model doesn’t support audio. Choose one that does, or remove the audio.
 failure-model-tower-unreadable = This model’s image and audio support can’t be used. Text chat still works.
+failure-model-foreign-template = This model’s file has a chat template that isn’t Gemma’s, and gemtab doesn’t run templates. Chats are written in Gemma’s format, so answers may be worse.
 failure-model-not-opened = { $name } can’t be opened. { $why }
 
 failure-media-gone = This attachment is no longer available. Attach it again.

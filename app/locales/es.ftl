@@ -1505,6 +1505,7 @@ failure-model-wrong-projector = El archivo del módulo de imagen y audio es de o
 failure-model-lacks-sight = Este modelo no admite imágenes. Elige uno que las admita o quita las imágenes.
 failure-model-lacks-hearing = Este modelo no admite audio. Elige uno que lo admita o quita el audio.
 failure-model-tower-unreadable = No se puede usar el módulo de imagen y audio de este modelo. El chat de texto sigue funcionando.
+failure-model-foreign-template = El archivo de este modelo trae una plantilla de chat que no es la de Gemma, y gemtab no ejecuta plantillas. Los chats se escriben en el formato de Gemma, así que las respuestas pueden ser peores.
 failure-model-not-opened = No se puede abrir { $name }. { $why }
 
 failure-media-gone = Este adjunto ya no está disponible. Vuelve a adjuntarlo.

@@ -1443,6 +1443,7 @@ failure-model-wrong-projector = 图片和音频支持文件属于另一个模型
 failure-model-lacks-sight = 此模型不支持图片。请选择支持图片的模型，或移除图片。
 failure-model-lacks-hearing = 此模型不支持音频。请选择支持音频的模型，或移除音频。
 failure-model-tower-unreadable = 无法使用此模型的图片和音频支持。文本聊天仍可使用。
+failure-model-foreign-template = 此模型文件中的聊天模板不是 Gemma 的模板，而 gemtab 不会运行模板。聊天将以 Gemma 的格式写入，因此回答可能较差。
 failure-model-not-opened = 无法打开 { $name }。{ $why }
 
 failure-media-gone = 此附件已不可用。请重新添加。

@@ -118,6 +118,7 @@ fn all() -> Vec<Code> {
             ModelFailure::Lacks(Sense::Sight),
             ModelFailure::Lacks(Sense::Hearing),
             ModelFailure::TowerUnreadable,
+            ModelFailure::ForeignTemplate,
             ModelFailure::DrafterUnusable,
             ModelFailure::NotOpened { name: name(), failure: Box::new(ModelFailure::NotGguf.into()) },
         ]

@@ -7,6 +7,7 @@ use engine::gguf::{DTypeId, Header, TensorInfo, Value};
 use engine::model::DrafterSpec;
 use engine::plan::Limits;
 use engine::session::{DeviceMemory, EngineError, ModelSpec};
+use engine::vision::TowerPlan;
 use shaders::DType;
 use shaders::matmul::Tile;
 
@@ -164,6 +165,99 @@ fn other_models_and_other_parts_are_named() {
     // The first string of that length and text is the value of general.architecture.
     let text = refusal(renamed("gemma4", "llama3"));
     assert!(text.contains("llama3") && text.contains("Gemma 4"), "{text}");
+}
+
+/// The header of a golden model, with these numbers in its metadata; `None` for a key that is taken out.
+fn changed(model: &str, numbers: &[(&str, Option<u64>)]) -> Header {
+    let source = MemorySource::new(golden(model));
+    let mut header = pollster::block_on(Header::read(&source)).expect("a header");
+    for (key, value) in numbers {
+        header.metadata.0.remove(*key);
+        header.metadata.0.extend(value.map(|value| ((*key).to_owned(), Value::Unsigned(value))));
+    }
+    header
+}
+
+#[test]
+fn blocks_that_draft_are_left_out_and_counted() {
+    let (count, drafting) = ("gemma3.block_count", "gemma3.nextn_predict_layers");
+    // It has seven blocks. Converters count those that draft, or don't.
+    for (numbers, layers, left_out) in [
+        (&[][..], 7, 0),
+        (&[(drafting, Some(0))], 7, 0),
+        (&[(drafting, Some(1))], 6, 1),
+        (&[(count, Some(6)), (drafting, Some(1))], 6, 1),
+        (&[(count, Some(5)), (drafting, Some(2))], 5, 2),
+    ] {
+        let spec = ModelSpec::read(&changed("tiny-gemma3.q4_k_m.gguf", numbers)).expect("a plan");
+        assert_eq!((spec.config.layers.len(), spec.drafting_blocks), (layers, left_out), "{numbers:?}");
+    }
+    let mut header = changed("tiny-gemma3.q4_k_m.gguf", &[]);
+    let name = "blk.7.nextn.eh_proj.weight".to_owned();
+    header.tensors.push(TensorInfo { name, ..header.tensors[0].clone() });
+    let spec = ModelSpec::read(&header).expect("a plan");
+    assert_eq!((spec.config.layers.len(), spec.drafting_blocks), (7, 1));
+    // Layers that no key accounts for would be missed.
+    for (numbers, said) in [
+        (&[(count, Some(3))][..], "gemma3.block_count = 3, but the number of blocks with tensors = 7"),
+        (&[(count, Some(5)), (drafting, Some(1))], "gemma3.block_count = 5, but"),
+        (&[(drafting, Some(7))], "gemma3.nextn_predict_layers = 7, but some blocks must be layers"),
+    ] {
+        let text =
+            ModelSpec::read(&changed("tiny-gemma3.q4_k_m.gguf", numbers)).expect_err("refused").to_string();
+        assert!(text.contains(said), "{text}");
+    }
+}
+
+#[test]
+fn parts_that_no_key_accounts_for_are_named() {
+    let ple = "gemma4.embedding_length_per_layer_input";
+    let experts = "gemma4.expert_count";
+    for (model, key, tensor) in [
+        ("tiny-e2b.q4_k_m.gguf", ple, "per_layer_model_proj.weight"),
+        ("tiny-moe.q4_k_m.gguf", experts, "blk.0.ffn_gate_inp.weight"),
+    ] {
+        for value in [None, Some(0)] {
+            let text = ModelSpec::read(&changed(model, &[(key, value)])).expect_err("refused").to_string();
+            assert!(text.contains(key) && text.contains(tensor), "{text}");
+        }
+    }
+}
+
+#[test]
+fn factors_of_rotations_fit_a_head() {
+    let mut header = changed("tiny-e2b.q4_k_m.gguf", &[]);
+    let factors =
+        header.tensors.iter_mut().find(|tensor| tensor.name == "rope_freqs.weight").expect("factors");
+    factors.shape = vec![8];
+    let said = "tensor rope_freqs.weight has the shape [8]; the metadata asks for [64]";
+    assert_eq!(ModelSpec::read(&header).map(|_| ()).map_err(|error| error.to_string()), Err(said.to_owned()));
+}
+
+#[test]
+fn projectors_of_other_models_are_refused_by_name() {
+    for (key, value, said) in [
+        ("clip.vision.projector_type", Value::String("gemma3".into()), "\"gemma3\""),
+        ("clip.vision.projector_type", Value::Unsigned(3), "gemma4uv"),
+        ("clip.vision.image_mean", Value::Floats(vec![0.5; 3]), "0.5"),
+        ("clip.vision.image_std", Value::Floats(vec![0.5; 3]), "0.5"),
+        ("clip.vision.attention.layer_norm_epsilon", Value::Float(0.0), "above 0"),
+    ] {
+        let mut header = changed("tiny-e2b.mmproj.q8_0.gguf", &[]);
+        assert!(TowerPlan::read(&header, 256).is_ok_and(|tower| tower.is_some()));
+        header.metadata.0.insert(key.to_owned(), value);
+        let text = TowerPlan::read(&header, 256).expect_err(key).to_string();
+        assert!(text.contains(key) && text.contains(said), "{text}");
+    }
+}
+
+#[test]
+fn a_tensor_at_an_odd_byte_is_named() {
+    let mut header = changed("tiny-gemma3.q4_k_m.gguf", &[]);
+    let table = header.tensors.iter_mut().find(|tensor| tensor.name == "token_embd.weight").expect("a table");
+    table.offset += 1;
+    let text = ModelSpec::read(&header).expect_err("refused").to_string();
+    assert!(text.contains("token_embd.weight begins at byte") && text.contains("alignment"), "{text}");
 }
 
 #[test]

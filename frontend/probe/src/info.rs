@@ -6,6 +6,7 @@ use anyhow::Result;
 use engine::gguf::summary;
 use engine::plan::Limits;
 use engine::session::{DeviceMemory, EngineError, LoadOptions, MIN_CONTEXT, ModelSpec, Storage, TablePlace};
+use engine::tokenizer::has_foreign_template;
 use serde_json::{Value, json};
 
 use super::files::header;
@@ -25,6 +26,7 @@ pub fn run(model: &Path) -> Result<Value> {
         "types": types,
         "vision": s.vision,
         "audio": s.audio,
+        "foreign_template": has_foreign_template(&header.metadata),
     });
     let spec = ModelSpec::with_options(&header, &LoadOptions::default());
     if let Err(error) = spec.and_then(|plan| costs(&plan, &mut value)) {
@@ -59,6 +61,8 @@ fn costs(plan: &ModelSpec, value: &mut Value) -> Result<(), EngineError> {
     value["shared_kv_layers"] = json!(c.layers.len() - c.first_shared);
     value["per_layer_width"] = json!(c.ple);
     value["memory"] = json!(memory);
+    value["drafting_blocks_left_out"] = json!(plan.drafting_blocks);
+    value["tower_left_out"] = json!(plan.unusable);
     if let Some(mixture) = c.experts.map(|experts| experts.mixture) {
         let least = |slots| {
             let plan = ModelSpec { expert_slots: slots, ..plan.clone() };

@@ -96,6 +96,12 @@ pub fn of_drafter(reason: &EngineError) -> Failure {
     Failure::new(ModelFailure::DrafterUnusable).detailed(reason)
 }
 
+/// Blocks in a model's file that draft tokens, which are left out.
+pub fn of_drafting_blocks(blocks: u32) -> Failure {
+    let reason = format!("the file has {blocks} blocks that draft tokens, which gemtab leaves out");
+    Failure::new(ModelFailure::DrafterUnusable).detailed(reason)
+}
+
 /// A sound file that cannot be read.
 pub fn of_wav(error: &WavError) -> Failure {
     match error {
@@ -307,7 +313,11 @@ fn of_tensor(error: &TensorError) -> Failure {
             ModelFailure::TensorType { tensor: name.clone(), dtype: dtype.clone() }.into()
         }
         TensorError::Missing { name } => incomplete(name, error),
-        TensorError::Shape { name, .. } | TensorError::Layout { name, .. } => inconsistent(name, error),
+        TensorError::Shape { name, .. }
+        | TensorError::Layout { name, .. }
+        | TensorError::Unasked { name, .. }
+        | TensorError::Factor { name, .. }
+        | TensorError::Odd { name, .. } => inconsistent(name, error),
         TensorError::Rows { name, rows, pieces } => {
             ModelFailure::FewRows { tensor: name.clone(), rows: *rows, tokens: *pieces }.into()
         }

@@ -13,7 +13,8 @@ use engine::session::{
     DeviceMemory, EngineError, LoadOptions, Loading, ModelFile, ModelSession, ModelSpec, Storage,
 };
 use engine::store::{Kept, Opened};
-use protocol::failure::{DeviceFailure, ReadFailure};
+use engine::tokenizer::has_foreign_template;
+use protocol::failure::{DeviceFailure, ModelFailure, ReadFailure};
 use protocol::{
     Code, Failure, LoadProgress, LoadedModel, ModelDetails, ModelPhase, ModelSource, Outcome, Progress,
     RequestId, ToPage,
@@ -358,6 +359,12 @@ async fn try_load(
         details::details(&header, (&plan, &options), &modalities, name, within, speed).map_err(plain)?;
     if let Some(reason) = &plan.unusable {
         host.warn(failure::of_tower(reason));
+    }
+    if plan.drafting_blocks > 0 {
+        host.warn(failure::of_drafting_blocks(plan.drafting_blocks));
+    }
+    if details.capabilities.text && has_foreign_template(&header.metadata) {
+        host.warn(ModelFailure::ForeignTemplate.into());
     }
     let fit = plan.fit(wanted.options.context, memory).map_err(plain)?;
     details.stored = saving::stored(&plan, wanted.options.eight_bits, fit.storage);

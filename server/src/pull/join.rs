@@ -50,6 +50,8 @@ struct Part {
     data: Range<u64>,
     number: Option<u64>,
     count: Option<u64>,
+    /// Tensors of all parts together, as this one says.
+    tensors_of_all: Option<u64>,
 }
 
 impl Part {
@@ -58,7 +60,7 @@ impl Part {
         let (mut header, Counts { version, tensors: tensor_count, entries: entry_count }) =
             Header::begin(file, size)?;
         let (mut entries, mut tensors) = (Vec::new(), Vec::new());
-        let (mut alignment, mut number, mut count) = (USUAL_ALIGNMENT, None, None);
+        let (mut alignment, mut number, mut count, mut tensors_of_all) = (USUAL_ALIGNMENT, None, None, None);
         for _ in 0..entry_count {
             let start = header.position;
             let key = header.key()?;
@@ -67,6 +69,7 @@ impl Part {
                 ("general.alignment", Value::Unsigned(value)) => alignment = value,
                 ("split.no", Value::Unsigned(value)) => number = Some(value),
                 ("split.count", Value::Unsigned(value)) => count = Some(value),
+                ("split.tensors.count", Value::Unsigned(value)) => tensors_of_all = Some(value),
                 _ => {}
             }
             if !key.starts_with("split.") {
@@ -90,7 +93,7 @@ impl Part {
         if tensors.iter().any(|(_, offset)| *offset >= size - start) {
             return Err(PeekError::Truncated);
         }
-        Ok(Self { version, alignment, entries, tensors, data, number, count })
+        Ok(Self { version, alignment, entries, tensors, data, number, count, tensors_of_all })
     }
 }
 
@@ -207,12 +210,16 @@ fn read(file: &mut fs::File, at: u64, length: usize) -> io::Result<Vec<u8>> {
 fn check(parts: &[Part], names: &[(String, PathBuf)]) -> Result<(), PullError> {
     let wrong =
         |at: usize, reason: &str| PullError::Part { file: names[at].0.clone(), reason: reason.into() };
+    let tensors: u64 = parts.iter().map(|part| part.tensors.len() as u64).sum();
     for (at, part) in parts.iter().enumerate() {
         if part.number != Some(at as u64) || part.count != Some(parts.len() as u64) {
             return Err(wrong(at, "it says that it is another part"));
         }
         if part.version != parts[0].version || part.alignment != parts[0].alignment {
             return Err(wrong(at, "its version or alignment is not that of the first part"));
+        }
+        if part.tensors_of_all.is_some_and(|all| all != tensors) {
+            return Err(wrong(at, "the parts do not have as many tensors as it says"));
         }
     }
     Ok(())

@@ -195,6 +195,18 @@ impl Metadata {
         read(value).map(Some).ok_or_else(wrong)
     }
 
+    /// A bool, or 0 or 1; `None` only if there is no such key.
+    ///
+    /// # Errors
+    /// When the key has anything else.
+    pub fn try_bool(&self, key: &str) -> Result<Option<bool>, WrongType> {
+        let read = |value: &Value| match value {
+            Value::Bool(it) => Some(*it),
+            other => other.u32().filter(|&it| it <= 1).map(|it| it == 1),
+        };
+        self.typed(key, read, "it must be true or false")
+    }
+
     /// A bool.
     #[must_use]
     pub fn bool(&self, key: &str) -> Option<bool> {

@@ -1,5 +1,7 @@
 //! The text decoder's configuration, and how its keys are read from a file's metadata.
 
+use std::ops::RangeInclusive;
+
 use shaders::attention::decode::Decode;
 use shaders::experts::Mixture;
 
@@ -211,10 +213,27 @@ pub(super) const CAUSAL: &str = "attention.causal";
 /// The key that says which layers slide.
 pub(super) const PATTERN: &str = "attention.sliding_window_pattern";
 
+/// The last blocks that are no layers, but draft tokens.
+pub(super) const DRAFTING: &str = "nextn_predict_layers";
+
+/// The least and the greatest value of a number, and how that is said.
+pub(super) struct Bounds(RangeInclusive<f32>, &'static str);
+
+/// ε of a norm.
+pub(super) const EPSILON: Bounds = Bounds(1e-30..=0.1, "it must be above 0, and at most 0.1");
+/// The base of RoPE.
+pub(super) const BASE: Bounds = Bounds(1.0..=1e12, "it must be from 1 to 10^12");
+/// A divisor of positions.
+pub(super) const DIVISOR: Bounds = Bounds(1e-3..=1e6, "it must be from 0.001 to 1000000");
+/// A cap of logits. Above, the kernels lose their digits.
+const SOFTCAP: Bounds = Bounds(1.0..=10_000.0, "it must be 0 (no cap), or from 1 to 10000");
+
 /// Reads keys with a prefix.
 pub(super) struct Keys<'a> {
     pub metadata: &'a Metadata,
     pub prefix: &'a str,
+    /// The last blocks that are no layers.
+    pub drafting: u32,
 }
 
 impl Keys<'_> {
@@ -228,6 +247,14 @@ impl Keys<'_> {
 
     pub fn missing(&self, name: &str) -> ConfigError {
         ConfigError::Missing { key: self.key(name) }
+    }
+
+    pub fn text(&self, name: &str) -> Result<Option<&str>, ConfigError> {
+        match self.metadata.0.get(&self.key(name)) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(other) => Err(self.bad(name, other, "it must be a text")),
+        }
     }
 
     pub fn has(&self, name: &str) -> bool {
@@ -253,26 +280,114 @@ impl Keys<'_> {
         Ok(value)
     }
 
-    pub fn float(&self, name: &str) -> Result<f32, ConfigError> {
-        self.optional_float(name)?.ok_or_else(|| self.missing(name))
+    pub fn float(&self, name: &str, bounds: &Bounds) -> Result<f32, ConfigError> {
+        self.optional_float(name, bounds)?.ok_or_else(|| self.missing(name))
     }
 
-    pub fn optional_float(&self, name: &str) -> Result<Option<f32>, ConfigError> {
+    pub fn optional_float(&self, name: &str, bounds: &Bounds) -> Result<Option<f32>, ConfigError> {
+        let Bounds(range, expected) = bounds;
         match self.metadata.try_f32(&self.key(name))? {
-            Some(value) if !value.is_finite() || value < 0.0 => {
-                Err(self.bad(name, value, "it must be a finite, positive number"))
-            }
+            Some(value) if !range.contains(&value) => Err(self.bad(name, value, expected)),
             value => Ok(value),
         }
     }
 
+    /// Returns the cap of the logits; 0 if there is none.
+    pub fn softcap(&self) -> Result<f32, ConfigError> {
+        const NAME: &str = "final_logit_softcapping";
+        if self.metadata.f32(&self.key(NAME)) == Some(0.0) {
+            return Ok(0.0);
+        }
+        Ok(self.optional_float(NAME, &SOFTCAP)?.unwrap_or(0.0))
+    }
+
+    /// Returns the number of layers.
+    pub fn count(&self) -> Result<usize, ConfigError> {
+        let blocks = self.positive("block_count", MAX_LAYERS)?;
+        match blocks.checked_sub(self.drafting) {
+            None | Some(0) => Err(self.bad(DRAFTING, self.drafting, "some blocks must be layers")),
+            Some(layers) => Ok(layers as usize),
+        }
+    }
+
+    /// Refuses a file whose key `other` has another value than `key`.
+    pub fn same<T: PartialEq + ToString>(
+        &self,
+        (key, value): (&str, T),
+        other: &str,
+        read: impl Fn(&Metadata, &str) -> Result<Option<T>, WrongType>,
+    ) -> Result<(), ConfigError> {
+        match read(self.metadata, &self.key(other))? {
+            Some(found) if found != value => Err(ConfigError::Contradiction {
+                key: self.key(key),
+                value: value.to_string(),
+                other: self.key(other),
+                other_value: found.to_string(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses what changes attention and has no kernel: another scale of the scores than this one, a cap of them, and
+    /// positions that are scaled. `scales` says whether the caller reads the scale of positions.
+    pub fn refuse_other_attention(&self, scale: f32, scales: bool) -> Result<(), ConfigError> {
+        let usual = [
+            ("attn_logit_softcapping", 0.0, "gemtab runs models without a cap of attention's scores"),
+            ("rope.scale_linear", 1.0, "gemtab reads the scale of positions from rope.scaling.factor"),
+            ("rope.partial_rotary_factor", 0.25, "global layers rotate a quarter of each head"),
+            ("rope.scaling.factor", 1.0, "the positions of Gemma 4 are not scaled"),
+        ];
+        const TYPE: &str = "rope.scaling.type";
+        let usual = if scales { &usual[..2] } else { &usual[..] };
+        if let Some(found) = self.text(TYPE)?.filter(|found| !scales && !["none", "linear"].contains(found)) {
+            return Err(self.bad(TYPE, found, "the positions of Gemma 4 are not scaled"));
+        }
+        for (name, usual, expected) in usual {
+            if let Some(found) = self.metadata.try_f32(&self.key(name))?.filter(|found| found != usual) {
+                return Err(self.bad(name, found, expected));
+            }
+        }
+        const SCALE: &str = "attention.scale";
+        let found = self.metadata.try_f32(&self.key(SCALE))?;
+        // Converters round it. 0 stands for the usual one.
+        match found.filter(|&found| found != 0.0 && (found / scale - 1.0).abs() > 1e-3) {
+            Some(found) => Err(self.bad(SCALE, found, "the scores of this model have another scale")),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses sizes of values and of rotations that are not those of keys.
+    fn same_head_sizes(&self, sizes: [u32; 2]) -> Result<(), ConfigError> {
+        for (size, suffix) in sizes.into_iter().zip(["_swa", ""]) {
+            let key = format!("attention.key_length{suffix}");
+            for other in ["attention.value_length", "rope.dimension_count"] {
+                self.same((&key, size), &format!("{other}{suffix}"), Metadata::try_u32)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns an array with a value for each layer. Files may have more, for blocks that draft.
+    fn array(&self, name: &str, layers: usize) -> Result<Option<Vec<i64>>, ConfigError> {
+        let Some(mut values) = self.metadata.integers(&self.key(name)) else { return Ok(None) };
+        if values.len() == layers + self.drafting as usize {
+            values.truncate(layers);
+        }
+        if values.len() != layers {
+            return Err(ConfigError::Contradiction {
+                key: self.key(name),
+                value: format!("an array of {} values", values.len()),
+                other: self.key("block_count"),
+                other_value: layers.to_string(),
+            });
+        }
+        Ok(Some(values))
+    }
+
     /// Returns a value per layer: an array, or one integer for all layers.
     fn per_layer(&self, name: &str, layers: usize) -> Result<Vec<u32>, ConfigError> {
-        let key = self.key(name);
-        if let Some(values) = self.metadata.integers(&key) {
-            if values.len() != layers {
-                return Err(self.bad(name, values.len(), "an array must have one value for each layer"));
-            }
+        let one_for_all = self.metadata.integers(&self.key(name)).is_some_and(|values| values.len() == 1);
+        if let Some(values) = if one_for_all { None } else { self.array(name, layers)? } {
             return values
                 .into_iter()
                 .map(|v| match u32::try_from(v) {
@@ -288,10 +403,8 @@ impl Keys<'_> {
     pub fn pattern(&self, layers: usize) -> Result<Vec<bool>, ConfigError> {
         const NAME: &str = PATTERN;
         let value = self.metadata.0.get(&self.key(NAME)).ok_or_else(|| self.missing(NAME))?;
-        if let Some(values) = self.metadata.integers(&self.key(NAME)) {
-            if values.len() != layers {
-                return Err(self.bad(NAME, values.len(), "an array must have one value for each layer"));
-            }
+        if matches!(value, Value::Integers(_) | Value::Bools(_)) {
+            let values = self.array(NAME, layers)?.unwrap_or_default();
             return Ok(values.into_iter().map(|value| value != 0).collect());
         }
         if let Value::Bool(all) = value {
@@ -322,7 +435,7 @@ impl Keys<'_> {
                 "gemtab makes embeddings by the mean of all tokens (1)",
             ));
         }
-        if self.metadata.bool(&self.key(CAUSAL)) == Some(true) {
+        if self.metadata.try_bool(&self.key(CAUSAL))? == Some(true) {
             return Err(self.bad(CAUSAL, true, "gemtab makes embeddings of tokens that see each other"));
         }
         Ok(self.positive("attention.sliding_window", 1 << 24)? / 2 + 1)
@@ -330,7 +443,7 @@ impl Keys<'_> {
 
     /// Returns the layers, each with a KV cache of its own.
     pub fn layers(&self, heads: u32) -> Result<Vec<LayerConfig>, ConfigError> {
-        let count = self.positive("block_count", MAX_LAYERS)? as usize;
+        let count = self.count()?;
         let head_global = self.positive("attention.key_length", 4096)?;
         let head_sliding = match self.optional("attention.key_length_swa")? {
             Some(_) => self.positive("attention.key_length_swa", 4096)?,
@@ -347,6 +460,7 @@ impl Keys<'_> {
         is_sliding: &[bool],
     ) -> Result<Vec<LayerConfig>, ConfigError> {
         let count = is_sliding.len();
+        self.same_head_sizes([head_sliding, head_global])?;
         let kv_heads = self.per_layer("attention.head_count_kv", count)?;
         let feed_forward = self.per_layer("feed_forward_length", count)?;
         let mut layers = Vec::with_capacity(count);
@@ -437,6 +551,11 @@ impl Config {
     /// Returns whether soft tokens of images and audio can be in its input.
     pub fn takes_media(&self) -> bool {
         self.diffusion.is_none() && self.family == Family::Gemma4
+    }
+
+    /// Returns whether global layers rotate a quarter of each head, where the file has no factors.
+    pub fn rotates_a_quarter(&self) -> bool {
+        self.family == Family::Gemma4 && self.encoder.is_none()
     }
 
     /// Width of the queries of layer `i`.

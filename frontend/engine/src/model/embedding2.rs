@@ -1,7 +1,9 @@
 //! The configuration of EmbeddingGemma 2: layers of Gemma 4 whose tokens see each other, with per-layer inputs that come from
 //! the embeddings alone, and a projection of the rows behind them.
 
-use super::config::{Config, ConfigError, Encoder, Keys, MAX_DIMENSION, MAX_HEADS, MAX_LAYERS, recommended};
+use super::config::{
+    BASE, Config, ConfigError, EPSILON, Encoder, Keys, MAX_DIMENSION, MAX_HEADS, recommended,
+};
 use super::gemma::GEMMA;
 use crate::gguf::{EMBEDDING2, Family, Metadata};
 
@@ -12,10 +14,11 @@ const MAX_CONTEXT: u32 = 8192;
 ///
 /// # Errors
 /// [`ConfigError`] names the key.
-pub fn read(metadata: &Metadata) -> Result<Config, ConfigError> {
-    let keys = Keys { metadata, prefix: EMBEDDING2 };
+pub fn read(metadata: &Metadata, drafting: u32) -> Result<Config, ConfigError> {
+    let keys = Keys { metadata, prefix: EMBEDDING2, drafting };
+    keys.refuse_other_attention(1.0, false)?;
     let heads = keys.positive("attention.head_count", MAX_HEADS)?;
-    let count = keys.positive("block_count", MAX_LAYERS)? as usize;
+    let count = keys.count()?;
     if let Some(shared) = keys.optional("attention.shared_kv_layers")?.filter(|&shared| shared > 0) {
         return Err(keys.bad("attention.shared_kv_layers", shared, "its layers have keys of their own"));
     }
@@ -32,11 +35,11 @@ pub fn read(metadata: &Metadata) -> Result<Config, ConfigError> {
         first_shared: count,
         window: keys.embedding_window()?,
         max_context: keys.positive("context_length", 1 << 24)?.min(MAX_CONTEXT),
-        eps: keys.optional_float("attention.layer_norm_rms_epsilon")?.unwrap_or(1e-6),
+        eps: keys.optional_float("attention.layer_norm_rms_epsilon", &EPSILON)?.unwrap_or(1e-6),
         softcap: 0.0,
         ple: keys.positive("embedding_length_per_layer_input", MAX_DIMENSION)?,
-        theta_sliding: keys.optional_float("rope.freq_base_swa")?.unwrap_or(10_000.0),
-        theta_global: keys.optional_float("rope.freq_base")?.unwrap_or(1e6),
+        theta_sliding: keys.optional_float("rope.freq_base_swa", &BASE)?.unwrap_or(10_000.0),
+        theta_global: keys.optional_float("rope.freq_base", &BASE)?.unwrap_or(1e6),
         experts: None,
         whole_picture: 0,
         recommended: recommended(metadata),

@@ -4,10 +4,10 @@
 //! scale. Logits have no softcap, whatever a file says. EmbeddingGemma has the same layers, whose tokens see each other.
 
 use super::config::{
-    CAUSAL, Config, ConfigError, Encoder, Keys, MAX_DIMENSION, MAX_HEADS, MAX_LAYERS, recommended,
+    BASE, CAUSAL, Config, ConfigError, DIVISOR, EPSILON, Encoder, Keys, MAX_DIMENSION, MAX_HEADS, recommended,
 };
 use super::gemma::GEMMA;
-use crate::gguf::{EMBEDDING, Family, Metadata, WrongType};
+use crate::gguf::{EMBEDDING, Family, Metadata};
 
 /// `general.architecture`, and the prefix of the keys.
 pub const NAME: &str = Family::Gemma3.architecture();
@@ -23,17 +23,16 @@ const LONG: u32 = 131_072;
 ///
 /// # Errors
 /// [`ConfigError`] names the key.
-pub fn read(metadata: &Metadata, architecture: &str) -> Result<Config, ConfigError> {
-    let keys = Keys { metadata, prefix: architecture };
-    let says_so = keys.has("pooling_type") || metadata.bool(&keys.key(CAUSAL)) == Some(false);
+pub fn read(metadata: &Metadata, architecture: &str, drafting: u32) -> Result<Config, ConfigError> {
+    let keys = Keys { metadata, prefix: architecture, drafting };
+    let says_so = keys.has("pooling_type") || metadata.try_bool(&keys.key(CAUSAL))? == Some(false);
     let encoder = (architecture == EMBEDDING || says_so).then_some(Encoder::Dense);
     let width = keys.positive("embedding_length", MAX_DIMENSION)?;
     let heads = keys.positive("attention.head_count", MAX_HEADS)?;
-    let count = keys.positive("block_count", MAX_LAYERS)? as usize;
+    let count = keys.count()?;
     let max_context = keys.positive("context_length", 1 << 24)?;
     let head =
         if keys.has("attention.key_length") { keys.positive("attention.key_length", 4096)? } else { HEAD };
-    same(&keys, ("attention.key_length", head), "attention.value_length", Metadata::try_u32)?;
     let window = keys.optional("attention.sliding_window")?.unwrap_or(0);
     let is_sliding = match window {
         0 => vec![false; count],
@@ -41,10 +40,12 @@ pub fn read(metadata: &Metadata, architecture: &str) -> Result<Config, ConfigErr
     };
     let layers = keys.layers_with(heads, [head; 2], &is_sliding)?;
     let scaled_by = if count == LAYERS_27B { width as f32 / heads as f32 } else { head as f32 };
+    let query_scale = scaled_by.sqrt().recip();
+    keys.refuse_other_attention(query_scale, true)?;
     Ok(Config {
         architecture: GEMMA,
         family: Family::Gemma3,
-        query_scale: scaled_by.sqrt().recip(),
+        query_scale,
         rope_divisor: rope_divisor(&keys, max_context)?,
         width,
         heads,
@@ -56,7 +57,7 @@ pub fn read(metadata: &Metadata, architecture: &str) -> Result<Config, ConfigErr
             _ => keys.positive("attention.sliding_window", 1 << 24)?,
         },
         max_context,
-        eps: keys.optional_float("attention.layer_norm_rms_epsilon")?.unwrap_or(1e-6),
+        eps: keys.optional_float("attention.layer_norm_rms_epsilon", &EPSILON)?.unwrap_or(1e-6),
         softcap: 0.0,
         ple: 0,
         theta_sliding: base(&keys, ["rope.freq_base_swa", "rope.local.freq_base"], 10_000.0)?,
@@ -69,30 +70,12 @@ pub fn read(metadata: &Metadata, architecture: &str) -> Result<Config, ConfigErr
     })
 }
 
-/// Refuses a file whose key `other` has another value than `key`.
-fn same<T: PartialEq + ToString>(
-    keys: &Keys<'_>,
-    (key, value): (&str, T),
-    other: &str,
-    read: impl Fn(&Metadata, &str) -> Result<Option<T>, WrongType>,
-) -> Result<(), ConfigError> {
-    match read(keys.metadata, &keys.key(other))? {
-        Some(found) if found != value => Err(ConfigError::Contradiction {
-            key: keys.key(key),
-            value: value.to_string(),
-            other: keys.key(other),
-            other_value: found.to_string(),
-        }),
-        _ => Ok(()),
-    }
-}
-
 /// Returns a RoPE base under llama.cpp's name, or Ollama's.
 fn base(keys: &Keys<'_>, [name, other]: [&str; 2], usual: f32) -> Result<f32, ConfigError> {
-    let Some(base) = keys.optional_float(name)? else {
-        return Ok(keys.optional_float(other)?.unwrap_or(usual));
+    let Some(base) = keys.optional_float(name, &BASE)? else {
+        return Ok(keys.optional_float(other, &BASE)?.unwrap_or(usual));
     };
-    same(keys, (name, base), other, Metadata::try_f32)?;
+    keys.same((name, base), other, Metadata::try_f32)?;
     Ok(base)
 }
 
@@ -100,11 +83,8 @@ fn base(keys: &Keys<'_>, [name, other]: [&str; 2], usual: f32) -> Result<f32, Co
 fn rope_divisor(keys: &Keys<'_>, max_context: u32) -> Result<f32, ConfigError> {
     const TYPE: &str = "rope.scaling.type";
     const FACTOR: &str = "rope.scaling.factor";
-    let factor = keys.optional_float(FACTOR)?;
-    if factor == Some(0.0) {
-        return Err(keys.bad(FACTOR, 0, "it must be positive"));
-    }
-    match (keys.metadata.str(&keys.key(TYPE)), factor) {
+    let factor = keys.optional_float(FACTOR, &DIVISOR)?;
+    match (keys.text(TYPE)?, factor) {
         (None, None) => Ok(if max_context >= LONG { 8.0 } else { 1.0 }),
         (Some("none"), _) => Ok(1.0),
         (None | Some("linear"), Some(factor)) => Ok(factor),

@@ -3,7 +3,8 @@
 use shaders::matmul::Tile;
 
 use super::config::{
-    Config, ConfigError, Keys, MAX_DIMENSION, MAX_HEADS, USUAL_PICTURE, last_owner, recommended,
+    BASE, CAUSAL, Config, ConfigError, EPSILON, Keys, MAX_DIMENSION, MAX_HEADS, USUAL_PICTURE, last_owner,
+    recommended,
 };
 use super::denoising::{Denoising, DenoisingError, MAX_CANVAS};
 use super::gemma::GEMMA;
@@ -20,14 +21,24 @@ const NOT_OF_DIFFUSION: &str = "gemtab runs diffusion models without it only";
 ///
 /// # Errors
 /// [`ConfigError`] names the key.
-pub fn read(metadata: &Metadata, architecture: &str) -> Result<Config, ConfigError> {
+pub fn read(metadata: &Metadata, architecture: &str, drafting: u32) -> Result<Config, ConfigError> {
     let diffusion = if architecture == DIFFUSION { Some(denoising(metadata)?) } else { None };
-    let keys = Keys { metadata, prefix: architecture };
+    let keys = Keys { metadata, prefix: architecture, drafting };
+    keys.refuse_other_attention(1.0, false)?;
+    if diffusion.is_none() && metadata.try_bool(&keys.key(CAUSAL))? == Some(false) {
+        return Err(keys.bad(CAUSAL, false, "tokens of a Gemma 4 model see those before them alone"));
+    }
     let width = keys.positive("embedding_length", MAX_DIMENSION)?;
     let heads = keys.positive("attention.head_count", MAX_HEADS)?;
     let mut layers = keys.layers(heads)?;
     let count = layers.len();
-    let shared = keys.optional("attention.shared_kv_layers")?.unwrap_or(0) as usize;
+    let ple = keys.optional("embedding_length_per_layer_input")?.unwrap_or(0);
+    let shared = match keys.optional("attention.shared_kv_layers")? {
+        Some(shared) => shared as usize,
+        // Models with per-layer inputs share them, and their files may have keys and values for all layers nevertheless.
+        None if ple > 0 => return Err(keys.missing("attention.shared_kv_layers")),
+        None => 0,
+    };
     if shared >= count {
         return Err(keys.bad(
             "attention.shared_kv_layers",
@@ -50,7 +61,6 @@ pub fn read(metadata: &Metadata, architecture: &str) -> Result<Config, ConfigErr
         (layers[i].kv_layer, layers[i].kv_heads) = (donor, layers[donor].kv_heads);
     }
 
-    let ple = keys.optional("embedding_length_per_layer_input")?.unwrap_or(0);
     if u64::from(ple) * count as u64 > Tile::MOST_COLUMNS.into() {
         let expected = "the kernels have no room for so much in all layers together";
         return Err(keys.bad("embedding_length_per_layer_input", ple, expected));
@@ -69,11 +79,11 @@ pub fn read(metadata: &Metadata, architecture: &str) -> Result<Config, ConfigErr
         first_shared,
         window: keys.positive("attention.sliding_window", 1 << 24)?,
         max_context: keys.positive("context_length", 1 << 24)?,
-        eps: keys.float("attention.layer_norm_rms_epsilon")?,
-        softcap: keys.optional_float("final_logit_softcapping")?.unwrap_or(0.0),
+        eps: keys.float("attention.layer_norm_rms_epsilon", &EPSILON)?,
+        softcap: keys.softcap()?,
         ple,
-        theta_sliding: keys.optional_float("rope.freq_base_swa")?.unwrap_or(10_000.0),
-        theta_global: keys.float("rope.freq_base")?,
+        theta_sliding: keys.optional_float("rope.freq_base_swa", &BASE)?.unwrap_or(10_000.0),
+        theta_global: keys.float("rope.freq_base", &BASE)?,
         experts: keys.experts(width)?,
         whole_picture: if ple == 0 { USUAL_PICTURE } else { 0 },
         recommended: recommended(metadata),
@@ -85,8 +95,8 @@ pub fn read(metadata: &Metadata, architecture: &str) -> Result<Config, ConfigErr
 /// How a canvas is denoised. What the file does not say is as in the published model.
 fn denoising(metadata: &Metadata) -> Result<Denoising, ConfigError> {
     let usual = Denoising::default();
-    let keys = Keys { metadata, prefix: "diffusion" };
-    let own = Keys { metadata, prefix: DIFFUSION };
+    let keys = Keys { metadata, prefix: "diffusion", drafting: 0 };
+    let own = Keys { metadata, prefix: DIFFUSION, drafting: 0 };
     let length = if keys.has("canvas_length") { &keys } else { &own };
     let settings = Denoising {
         canvas: length.number("canvas_length", Metadata::try_u32, usual.canvas)?,
@@ -262,10 +272,84 @@ mod tests {
     }
 
     #[test]
+    fn what_no_kernel_computes_is_refused_by_name() {
+        let with = |key: &str, value: Value| {
+            let mut m = metadata();
+            m.0.insert(format!("gemma4.{key}"), value);
+            Config::read(&m)
+        };
+        let text = |text: &str| Value::String(text.into());
+        for (key, value, names) in [
+            (
+                "attention.value_length",
+                Value::Unsigned(64),
+                "key_length = 128, but gemma4.attention.value_length = 64",
+            ),
+            ("attention.value_length_swa", Value::Unsigned(128), "gemma4.attention.key_length_swa = 64, but"),
+            ("rope.dimension_count", Value::Unsigned(32), "gemma4.rope.dimension_count = 32"),
+            ("rope.dimension_count_swa", Value::Signed(-1), "gemma4.rope.dimension_count_swa = -1"),
+            ("rope.freq_base", Value::Float(0.0), "freq_base = 0"),
+            ("rope.freq_base_swa", Value::Float(1e30), "from 1 to 10^12"),
+            ("rope.scaling.type", text("yarn"), "yarn"),
+            ("rope.scaling.factor", Value::Float(8.0), "factor = 8"),
+            ("rope.scale_linear", Value::Float(4.0), "scale_linear = 4"),
+            ("rope.partial_rotary_factor", Value::Float(0.5), "factor = 0.5"),
+            ("attn_logit_softcapping", Value::Float(50.0), "softcapping = 50"),
+            ("final_logit_softcapping", Value::Float(1e30), "from 1 to 10000"),
+            ("attention.layer_norm_rms_epsilon", Value::Float(0.0), "epsilon = 0"),
+            ("attention.layer_norm_rms_epsilon", Value::Float(1e30), "at most 0.1"),
+            ("attention.scale", Value::Float(0.0625), "scale = 0.0625"),
+            ("attention.causal", Value::Bool(false), "causal = false"),
+            ("attention.causal", Value::Unsigned(0), "causal = false"),
+            ("attention.causal", text("no"), "causal = the text \"no\""),
+            ("nextn_predict_layers", Value::Unsigned(4), "nextn_predict_layers = 4"),
+        ] {
+            let said = with(key, value.clone()).expect_err(key).to_string();
+            assert!(
+                said.contains(&format!("gemma4.{key}")) && said.contains(names),
+                "{key} = {value:?}: {said}"
+            );
+        }
+        let usual = Config::read(&metadata());
+        for (key, value) in [
+            ("attention.value_length", Value::Unsigned(128)),
+            ("attention.causal", Value::Unsigned(1)),
+            ("attention.scale", Value::Float(1.0)),
+            ("rope.scaling.type", text("none")),
+            ("rope.scaling.factor", Value::Float(1.0)),
+            ("final_logit_softcapping", Value::Float(0.0)),
+            ("nextn_predict_layers", Value::Unsigned(0)),
+            ("attention.head_count_kv", Value::Integers(vec![1])),
+        ] {
+            assert_eq!(with(key, value), usual, "{key}");
+        }
+        // Files of models with per-layer inputs may have keys for layers that share those of others.
+        let mut m = metadata();
+        m.0.insert("gemma4.embedding_length_per_layer_input".into(), Value::Unsigned(64));
+        m.0.remove("gemma4.attention.shared_kv_layers");
+        let key = "gemma4.attention.shared_kv_layers".to_owned();
+        assert_eq!(Config::read(&m), Err(ConfigError::Missing { key }));
+    }
+
+    #[test]
+    fn blocks_that_draft_are_no_layers() {
+        let mut m = metadata();
+        m.0.insert("gemma4.block_count".into(), Value::Unsigned(5));
+        m.0.insert("gemma4.nextn_predict_layers".into(), Value::Unsigned(1));
+        // Arrays may have values for them.
+        for pattern in [vec![true, false, true, false], vec![true, false, true, false, true]] {
+            m.0.insert("gemma4.attention.sliding_window_pattern".into(), Value::Bools(pattern));
+            assert_eq!(Config::read(&m), Config::read(&metadata()));
+        }
+    }
+
+    #[test]
     fn contradictions_are_named() {
         let mut m = metadata();
         m.0.insert("gemma4.attention.sliding_window_pattern".into(), Value::Bools(vec![true]));
-        assert!(matches!(Config::read(&m), Err(ConfigError::Value { key, .. }) if key.ends_with("pattern")));
+        let said = "the model file says gemma4.attention.sliding_window_pattern = an array of 1 values, but \
+                    gemma4.block_count = 4";
+        assert_eq!(Config::read(&m).map_err(|error| error.to_string()), Err(said.to_owned()));
         let mut m = metadata();
         m.0.remove("gemma4.embedding_length");
         assert_eq!(Config::read(&m), Err(ConfigError::Missing { key: "gemma4.embedding_length".into() }));

@@ -37,6 +37,8 @@ impl Rope {
     ) -> Vec<[f32; 2]> {
         let head_dim = head_dim(config, attention);
         let divisor = config.rope_divisor;
+        let usual = (factors.is_none() && config.rotates_a_quarter()).then(|| quarter(head_dim));
+        let factors = usual.as_deref().or(factors);
         // Dividing all frequencies divides the positions.
         let divided = (divisor != 1.0).then(|| match factors {
             Some(factors) => factors.iter().map(|factor| factor * divisor).collect(),
@@ -48,6 +50,11 @@ impl Rope {
         };
         shaders::rope::table(theta.into(), head_dim, factors, context)
     }
+}
+
+/// Divisors of the angles of a head of which a quarter is rotated, for files that lack them: those of all published models.
+fn quarter(head_dim: u32) -> Vec<f32> {
+    (0..head_dim / 2).map(|pair| if pair < head_dim / 8 { 1.0 } else { 1e30 }).collect()
 }
 
 /// [`Parts::history`] for a context length.

@@ -3,7 +3,7 @@
 use shaders::DType;
 
 use super::gemma::PER_LAYER_NORM;
-use super::{Config, Encoder, Experts};
+use super::{Attention, Config, Encoder, Experts};
 use crate::gguf::{DTypeId, Family, Header, TensorInfo};
 use crate::tokenizer;
 use crate::weights::{TensorError, TensorList, expect};
@@ -96,6 +96,22 @@ impl<'a> Finder<'a> {
             common = common.min(tensor.rows());
         }
         Ok(if pieces > 0 { pieces } else { common })
+    }
+
+    /// Refuses tensors of parts that the model has none of by its metadata: without them it would run, and write nonsense.
+    fn refuse_unasked(&self, config: &Config) -> Result<(), TensorError> {
+        let parts = [
+            ("per_layer_model_proj", "embedding_length_per_layer_input", config.ple > 0),
+            ("blk.0.inp_gate", "embedding_length_per_layer_input", config.ple > 0),
+            ("blk.0.ffn_gate_inp", "expert_count", config.experts.is_some()),
+        ];
+        for (name, key, _) in parts.into_iter().filter(|(.., is_used)| !is_used) {
+            if let Some(tensor) = self.find(name) {
+                let key = format!("{}.{key}", self.header.architecture().unwrap_or_default());
+                return Err(TensorError::Unasked { name: tensor.name.clone(), key });
+            }
+        }
+        Ok(())
     }
 
     fn vector(&mut self, name: &str, len: u64) -> Result<(), TensorError> {
@@ -256,6 +272,7 @@ impl TensorList {
         let tables = [("token_embd", true), ("per_layer_token_embd", has_table), ("output", has_head)];
         let tables: Vec<_> =
             tables.into_iter().filter(|(_, is_used)| *is_used).map(|(name, _)| name).collect();
+        finder.refuse_unasked(config)?;
         // A row that one table lacks is left out of all: a token that is drawn is looked up in each of them.
         let vocab = finder.vocabulary(config.family, &tables)?;
         finder.table("token_embd", d, vocab)?;
@@ -279,9 +296,11 @@ impl TensorList {
             finder.embedding_head(encoder, config)?;
             return Ok(finder.list);
         }
-        if let Some(tensor) = finder.find("rope_freqs").filter(|_| config.family == Family::Gemma4) {
-            let half = tensor.elements();
-            finder.vector("rope_freqs", half)?;
+        let global = config.layers.iter().find(|layer| layer.attention == Attention::Global);
+        if let Some(layer) = global.filter(|_| config.family == Family::Gemma4)
+            && finder.find("rope_freqs").is_some()
+        {
+            finder.vector("rope_freqs", u64::from(layer.head_dim) / 2)?;
         }
         Ok(finder.list)
     }

@@ -53,6 +53,8 @@ pub struct ModelSpec {
     pub projector_bytes: u64,
     /// Bytes to reserve for a drafter.
     pub drafter_bytes: u64,
+    /// Blocks in the file that draft tokens. They are not used.
+    pub drafting_blocks: u32,
 }
 
 impl ModelSpec {
@@ -73,7 +75,7 @@ impl ModelSpec {
         if let Some(part) = header.part() {
             return Err(ConfigError::Part { part }.into());
         }
-        let mut config = Config::read(&header.metadata)?;
+        let (mut config, drafting_blocks) = Config::of_file(header)?;
         if config.sees_pictures_whole() {
             config.whole_picture = config.whole_picture.max(options.largest_picture.min(MAX_PICTURE));
         }
@@ -114,6 +116,7 @@ impl ModelSpec {
             budget,
             projector_bytes,
             drafter_bytes,
+            drafting_blocks,
         })
     }
 

@@ -99,6 +99,19 @@ pub fn calls_functions(metadata: &Metadata) -> bool {
         && !is_base(metadata)
 }
 
+/// Returns whether a file has a chat template that is not Gemma's, in whatever words: it opens no turn as Gemma does. Templates
+/// are not run, so that its model is prompted as it may not expect.
+#[must_use]
+pub fn has_foreign_template(metadata: &Metadata) -> bool {
+    let mark = if metadata.str("general.architecture") == Some(GEMMA3) {
+        special::GEMMA3_TURN_OPEN
+    } else {
+        special::TURN_OPEN
+    };
+    let is_gemmas = |template: &Value| matches!(template, Value::String(text) if text.contains(mark));
+    metadata.0.get(TEMPLATE).is_some_and(|template| !is_gemmas(template))
+}
+
 /// The id of a piece of the tokenizer in a file.
 fn piece(metadata: &Metadata, text: &str) -> Option<usize> {
     metadata.strings(TOKENS)?.iter().position(|piece| piece == text)

@@ -22,7 +22,7 @@ mod vocabulary;
 
 pub use decode::StreamDecoder;
 pub use error::TokenizerError;
-pub use load::{calls_functions, is_base, pieces};
+pub use load::{calls_functions, has_foreign_template, is_base, pieces};
 pub use special::SpecialTokens;
 
 use bpe::Merges;

@@ -4,7 +4,7 @@ use shaders::attention::block::Block;
 use shaders::vision::heads;
 
 use super::Budget;
-use crate::gguf::Header;
+use crate::gguf::{Header, Value};
 use crate::model::ConfigError;
 
 /// Maximum number of layers, width, and feed-forward size; published towers have 27, 1152 and 4304. Buffers are
@@ -16,6 +16,11 @@ const MAX_HEADS: u32 = 64;
 
 /// A tensor that all kinds of towers have.
 pub const PATCHES: &str = "v.patch_embd.weight";
+
+/// The prefix of keys in projector files.
+const PROJECTOR: &str = "clip.vision";
+/// Types of projectors that are read.
+const TYPES: [&str; 2] = ["gemma4v", "gemma4uv"];
 
 /// A tower with layers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,12 +68,15 @@ impl TowerConfig {
     /// [`ConfigError`] names the key.
     pub fn read(header: &Header, model_width: u32) -> Result<Option<Self>, ConfigError> {
         let Some(patches) = header.tensor(PATCHES) else { return Ok(None) };
-        let prefix = if header.architecture() == Some("clip") { "clip.vision" } else { "gemma4.vision" };
+        let prefix = if header.architecture() == Some("clip") { PROJECTOR } else { "gemma4.vision" };
         let keys = Keys { header, prefix };
         let positions = header.tensor("v.position_embd.weight").and_then(|t| t.shape.get(1)).copied();
         let positions = u32::try_from(positions.unwrap_or(0)).unwrap_or(u32::MAX);
         keys.exactly("patch_size", 16)?;
         keys.exactly("projector.scale_factor", 3)?;
+        if prefix == PROJECTOR {
+            keys.check_projector()?;
+        }
         let eps = keys.eps("attention.layer_norm_epsilon")?;
         let kind = if header.tensor("v.patch_norm.1.weight").is_some() {
             let width = u32::try_from(patches.rows()).unwrap_or(u32::MAX);
@@ -132,10 +140,29 @@ impl Keys<'_> {
         }
     }
 
+    /// Refuses a projector of other models, and pictures with another range of values.
+    fn check_projector(&self) -> Result<(), ConfigError> {
+        const TYPE: &str = "projector_type";
+        if let Some(value) = self.header.metadata.0.get(&self.key(TYPE)) {
+            let is_known = matches!(value, Value::String(text) if TYPES.contains(&text.as_str()));
+            if !is_known {
+                return Err(self.bad(TYPE, value, "gemtab reads gemma4v and gemma4uv"));
+            }
+        }
+        for (name, usual) in [("image_mean", 0.0), ("image_std", 1.0)] {
+            if let Some(Value::Floats(values)) = self.header.metadata.0.get(&self.key(name))
+                && values.iter().any(|value| *value != usual)
+            {
+                return Err(self.bad(name, format!("{values:?}"), "Gemma 4 takes pixels from 0 to 1"));
+            }
+        }
+        Ok(())
+    }
+
     fn eps(&self, name: &str) -> Result<f32, ConfigError> {
         match self.header.metadata.try_f32(&self.key(name))?.unwrap_or(1e-6) {
-            eps if eps.is_finite() && eps >= 0.0 => Ok(eps),
-            eps => Err(self.bad(name, eps, "it must be a finite, positive number")),
+            eps if (1e-30..=0.1).contains(&eps) => Ok(eps),
+            eps => Err(self.bad(name, eps, "it must be above 0, and at most 0.1")),
         }
     }
 

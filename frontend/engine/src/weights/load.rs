@@ -12,7 +12,7 @@ use shaders::{quant, repack};
 
 use super::describe::PLE_NORM;
 use super::windows::{Piece, WINDOW_BYTES, What, Window, windows};
-use super::{LoadError, MatrixSpec, TensorList, Weights};
+use super::{LoadError, MatrixSpec, TensorError, TensorList, Weights};
 use crate::bytes::{ByteSource, Bytes, CancelToken, SourceError};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory};
 use crate::plan::{Grid, Plan, Value};
@@ -78,6 +78,10 @@ pub async fn load(
             weights.on_host.insert(spec.name.clone(), values.clone());
         }
         if spec.name == "rope_freqs" {
+            if let Some(value) = values.iter().find(|value| !value.is_finite() || **value <= 0.0) {
+                let (name, value) = ("rope_freqs.weight".to_owned(), value.to_string());
+                return Err(TensorError::Factor { name, value }.into());
+            }
             weights.rope_factors = Some(values);
         }
     }

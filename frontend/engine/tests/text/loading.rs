@@ -1,7 +1,7 @@
 //! Vocabularies that cannot be used, and how the error says so.
 
 use engine::gguf::{Metadata, StringArray, Value};
-use engine::tokenizer::{Specials, Tokenizer, TokenizerError};
+use engine::tokenizer::{Specials, Tokenizer, TokenizerError, has_foreign_template};
 
 use crate::models::golden_metadata;
 
@@ -72,6 +72,34 @@ fn keys_that_contradict_each_other_are_named() {
     assert_eq!(found, TokenizerError::Id { key: "tokenizer.ggml.eos_token_id", id: 1024, count: 1024 });
     let found = error(|metadata| set(metadata, "tokenizer.ggml.eos_token_ids", Value::Integers(vec![1, -1])));
     assert_eq!(found, TokenizerError::Id { key: "tokenizer.ggml.eos_token_ids", id: -1, count: 1024 });
+}
+
+#[test]
+fn templates_that_are_not_gemmas_are_told() {
+    let chatml = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>{% endfor %}";
+    let gemma4 = "{{ bos_token }}{% for m in messages %}{{ '<|turn>' + m.role }}{% endfor %}";
+    let gemma3 = "{{ bos_token }}{% for m in messages %}<start_of_turn>{{ m.role }}{% endfor %}";
+    let is_foreign = |architecture: &str, template: Option<Value>| {
+        let mut metadata = golden_metadata();
+        set(&mut metadata, "general.architecture", Value::String(architecture.into()));
+        metadata.0.remove("tokenizer.chat_template");
+        metadata.0.extend(template.map(|template| ("tokenizer.chat_template".to_owned(), template)));
+        has_foreign_template(&metadata)
+    };
+    let text = |text: &str| Some(Value::String(text.into()));
+    for (architecture, template, told) in [
+        ("gemma4", None, false),
+        ("gemma4", text(gemma4), false),
+        ("gemma4", text(gemma3), true),
+        ("gemma4", text(chatml), true),
+        ("gemma4", text(""), true),
+        ("gemma4", Some(Value::Unsigned(1)), true),
+        ("diffusion-gemma", text(gemma4), false),
+        ("gemma3", text(gemma3), false),
+        ("gemma3", text(gemma4), true),
+    ] {
+        assert_eq!(is_foreign(architecture, template.clone()), told, "{architecture}: {template:?}");
+    }
 }
 
 #[test]

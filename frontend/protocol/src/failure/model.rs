@@ -62,6 +62,8 @@ pub enum ModelFailure {
     Lacks(Sense),
     /// The towers are in a form that is not read. Text works.
     TowerUnreadable,
+    /// The file has a chat template that is not Gemma's. Chats are written in Gemma's format.
+    ForeignTemplate,
     /// The drafter cannot be used. The model works without.
     DrafterUnusable,
     /// A picked file that cannot be opened as a model.
@@ -136,7 +138,9 @@ impl ModelFailure {
             | Self::WrongProjector
             | Self::Part { .. }
             | Self::Lacks(_) => (Cause::Unsupported, other()),
-            Self::TowerUnreadable | Self::DrafterUnusable => (Cause::Unsupported, Vec::new()),
+            Self::TowerUnreadable | Self::ForeignTemplate | Self::DrafterUnusable => {
+                (Cause::Unsupported, Vec::new())
+            }
             // The file was not taken, so there is nothing to do about it but to close the message.
             Self::NotOpened { failure, .. } => (failure.cause(), Vec::new()),
         }

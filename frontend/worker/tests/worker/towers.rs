@@ -119,19 +119,40 @@ fn what_the_browser_does_not_keep_or_has_no_room_for_is_in_memory() {
     }
 }
 
-/// A file as the first of two, with entries of a multiple of the alignment before the others.
-fn first_of_two(mut file: Vec<u8>) -> Vec<u8> {
+/// A file with these entries, their types and values, before the others, and one that fills up to a multiple of the alignment.
+fn with_entries(mut file: Vec<u8>, added: &[(&str, u32, &[u8])]) -> Vec<u8> {
     let entry = |key: &str, kind: u32, value: &[u8]| {
         [&(key.len() as u64).to_le_bytes()[..], key.as_bytes(), &kind.to_le_bytes(), value].concat()
     };
-    let mut entries = entry("split.count", 4, &2_u32.to_le_bytes());
+    let mut entries: Vec<u8> = added.iter().flat_map(|&(key, kind, value)| entry(key, kind, value)).collect();
     let rest = entries.len() + entry("fill", 8, &0_u64.to_le_bytes()).len();
     let fill = rest.next_multiple_of(32) - rest;
     entries.extend(entry("fill", 8, &[&(fill as u64).to_le_bytes()[..], &vec![b'x'; fill]].concat()));
-    let count = u64::from_le_bytes(file[16..24].try_into().expect("eight bytes")) + 2;
+    let count = u64::from_le_bytes(file[16..24].try_into().expect("eight bytes")) + added.len() as u64 + 1;
     file[16..24].copy_from_slice(&count.to_le_bytes());
     file.splice(24..24, entries);
     file
+}
+
+/// A file as the first of two.
+fn first_of_two(file: Vec<u8>) -> Vec<u8> {
+    with_entries(file, &[("split.count", 4, &2_u32.to_le_bytes())])
+}
+
+#[test]
+fn what_a_model_has_and_is_left_alone_is_told() {
+    let template = "{{ '<|im_start|>' + messages[0].content }}";
+    let template = [&(template.len() as u64).to_le_bytes()[..], template.as_bytes()].concat();
+    let model = std::fs::read(golden("models/tiny-31b.q4_0.gguf")).expect("it is there");
+    let drafting = ("gemma4.nextn_predict_layers", 4, &1_u32.to_le_bytes()[..]);
+    let model = with_entries(model, &[drafting, ("tokenizer.chat_template", 8, &template)]);
+    let (desk, host) = Desk::new();
+    desk.server.replace(Some(Server::of_bytes(model)));
+    host.receive(load(1), Vec::new());
+    assert!(matches!(desk.end_of(1), Ok(Outcome::Loaded(_))));
+    let told = [ModelFailure::DrafterUnusable, ModelFailure::ForeignTemplate];
+    let warned: Vec<_> = desk.warnings().into_iter().map(|failure| failure.code).collect();
+    assert_eq!(warned, told.map(Code::Model));
 }
 
 #[test]

@@ -111,6 +111,16 @@ async fn parts_that_do_not_fit_are_refused_by_name() {
     assert!(error.starts_with("Q8_0/large model-Q8_0-00002-of-00003.gguf can't be joined"), "{error}");
     assert!(target.listed().await.is_empty());
 
+    // Two of a model, and one of another.
+    let (mut parts, _) = split();
+    let other =
+        Gguf::default().number("split.no", 1).number("split.count", 3).number("split.tensors.count", 4);
+    parts[1] = other.tensor("a.weight", &[8]).data(&[1; 70]).build();
+    let (fake, target) = (hub(&parts, b"GGUF").await, Target::new());
+    let puller = target.puller().hub(format!("http://{}", fake.address));
+    let error = target.pull_with(&puller, "hf.co/o/r:Q8_0").await.expect_err("refused").to_string();
+    assert!(error.contains("00002-of-00003.gguf") && error.contains("as many tensors"), "{error}");
+
     let error = target.pull_with(&puller, "hf.co/o/r:Q2_K").await.expect_err("not there");
     assert!(error.to_string().starts_with("There is no model “hf.co/o/r:Q2_K” on 127.0.0.1"), "{error}");
 }

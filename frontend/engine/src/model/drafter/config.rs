@@ -1,7 +1,9 @@
 //! The configuration of a drafter, checked against that of its target.
 
 use crate::gguf::{Family, Metadata};
-use crate::model::config::{Attention, Config, ConfigError, Keys, LayerConfig, MAX_DIMENSION, MAX_HEADS};
+use crate::model::config::{
+    Attention, BASE, Config, ConfigError, EPSILON, Keys, LayerConfig, MAX_DIMENSION, MAX_HEADS,
+};
 use crate::model::gemma::GEMMA;
 use crate::weights::TensorError;
 
@@ -71,7 +73,7 @@ pub fn read(metadata: &Metadata, target: &Config) -> Result<Config, DrafterError
     if found != ARCHITECTURE {
         return Err(DrafterError::Architecture { found: found.to_owned() });
     }
-    let keys = Keys { metadata, prefix: ARCHITECTURE };
+    let keys = Keys { metadata, prefix: ARCHITECTURE, drafting: 0 };
     let out = keys.positive("embedding_length_out", MAX_DIMENSION)?;
     same("embedding length", out, target.width)?;
     let heads = keys.positive("attention.head_count", MAX_HEADS)?;
@@ -79,9 +81,9 @@ pub fn read(metadata: &Metadata, target: &Config) -> Result<Config, DrafterError
     for layer in &mut layers {
         share(layer, target)?;
     }
-    let theta_global = keys.float("rope.freq_base")?;
+    let theta_global = keys.float("rope.freq_base", &BASE)?;
     same("RoPE base", theta_global, target.theta_global)?;
-    let theta_sliding = keys.optional_float("rope.freq_base_swa")?;
+    let theta_sliding = keys.optional_float("rope.freq_base_swa", &BASE)?;
     same("RoPE base of sliding layers", theta_sliding.unwrap_or(target.theta_sliding), target.theta_sliding)?;
     let window = target.window.saturating_sub(1);
     if window == 0 {
@@ -100,7 +102,7 @@ pub fn read(metadata: &Metadata, target: &Config) -> Result<Config, DrafterError
         first_shared: 0,
         window,
         max_context: target.max_context,
-        eps: keys.float("attention.layer_norm_rms_epsilon")?,
+        eps: keys.float("attention.layer_norm_rms_epsilon", &EPSILON)?,
         softcap: 0.0,
         ple: 0,
         theta_sliding: target.theta_sliding,
