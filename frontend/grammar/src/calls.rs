@@ -124,17 +124,11 @@ impl Writer {
             }
             Shape::String { least, most, pattern } => self.string(*least, *most, pattern.as_deref(), path)?,
             Shape::Integer { least: None, most: None } => "INTEGER".to_owned(),
-            Shape::Integer { least, most } => {
-                let mut schema = json!({"type": "integer"});
-                if let Some(least) = least {
-                    schema["minimum"] = json!(least);
-                }
-                if let Some(most) = most {
-                    schema["maximum"] = json!(most);
-                }
+            Shape::Number { least: None, most: None } => "NUMBER".to_owned(),
+            Shape::Integer { .. } | Shape::Number { .. } => {
+                let schema = Value::Object(crate::json::written(shape));
                 self.named(&format!("%json {schema}"))
             }
-            Shape::Number => "NUMBER".to_owned(),
             Shape::Boolean => self.named(r#""true" | "false""#),
             Shape::Null => r#""null""#.to_owned(),
             Shape::Array { items, least, most } => {

@@ -21,8 +21,8 @@ pub enum Refusal {
     /// A required property without a schema.
     #[error("the property {name:?} is required, but not among the properties")]
     Required { name: String },
-    /// A reference that is remote or leads nowhere.
-    #[error("the reference {reference:?} leads nowhere in this schema")]
+    /// A reference that is remote, leads nowhere, or begins at another schema than the whole one.
+    #[error("the reference {reference:?} can't be followed in this schema")]
     Reference { reference: String },
     /// Neither an object nor true; nothing matches false.
     #[error("this is no schema that a value can match")]

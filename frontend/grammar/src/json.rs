@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::bounds::Bound;
 use crate::schema::{Schema, Shape};
 
 /// Where white space may stand outside of strings.
@@ -37,7 +38,8 @@ fn with(keyword: &str, value: Value) -> Map<String, Value> {
     Map::from_iter([(keyword.to_owned(), value)])
 }
 
-fn written(shape: &Shape) -> Map<String, Value> {
+/// Returns the keywords of a shape.
+pub(crate) fn written(shape: &Shape) -> Map<String, Value> {
     let kind = |name: &str| with("type", json!(name));
     let put = |keywords: &mut Map<String, Value>, name: &str, value: Option<Value>| {
         keywords.extend(value.map(|value| (name.to_owned(), value)));
@@ -58,7 +60,17 @@ fn written(shape: &Shape) -> Map<String, Value> {
             put(&mut keywords, "maximum", most.map(|most| json!(most)));
             keywords
         }
-        Shape::Number => kind("number"),
+        Shape::Number { least, most } => {
+            let mut keywords = kind("number");
+            for (bound, names) in
+                [(least, ["minimum", "exclusiveMinimum"]), (most, ["maximum", "exclusiveMaximum"])]
+            {
+                if let Some(Bound { value, excluded }) = bound {
+                    keywords.insert(names[usize::from(*excluded)].to_owned(), json!(value));
+                }
+            }
+            keywords
+        }
         Shape::Boolean => kind("boolean"),
         Shape::Null => kind("null"),
         Shape::Array { items, least, most } => {

@@ -9,8 +9,10 @@
 //! begins with what is written and the bytes of the token, however they are tokenized.
 
 mod answer;
+mod bounds;
 mod calls;
 mod error;
+mod formats;
 mod json;
 mod prefix;
 mod schema;

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use llguidance::derivre::Regex;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
+use crate::bounds::{self, Bound};
 use crate::error::{GrammarError, Refusal};
+use crate::formats;
 
-/// Integers that JSON numbers hold exactly.
-const LARGEST: f64 = 9_007_199_254_740_992.0;
 /// The longest string and array that may be asked for.
 const LONGEST: u64 = 10_000;
 
@@ -26,21 +26,6 @@ const ANNOTATIONS: [&str; 12] = [
     "writeOnly",
     "$defs",
     "definitions",
-];
-
-/// Formats of strings, as regular expressions. The length of months isn't checked.
-const FORMATS: [(&str, &str); 5] = [
-    ("date", "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"),
-    ("time", "([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])"),
-    (
-        "date-time",
-        "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])",
-    ),
-    (
-        "ipv4",
-        "((25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])\\.){3}(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])",
-    ),
-    ("uuid", "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"),
 ];
 
 /// Where a schema stands.
@@ -68,7 +53,11 @@ pub(crate) enum Shape {
         least: Option<i64>,
         most: Option<i64>,
     },
-    Number,
+    /// Decimal.
+    Number {
+        least: Option<Bound>,
+        most: Option<Bound>,
+    },
     Boolean,
     Null,
     Array {
@@ -97,16 +86,24 @@ impl Schema {
     /// # Errors
     /// [`GrammarError::Refused`], with `place` before the path.
     pub fn read(schema: &Value, dialect: Dialect, place: &str) -> Result<Self, GrammarError> {
-        let mut reader = Reader { root: schema, dialect, numbers: HashMap::new(), definitions: Vec::new() };
+        let mut reader = Reader {
+            root: schema,
+            dialect,
+            numbers: HashMap::new(),
+            definitions: Vec::new(),
+            has_own_address: false,
+        };
         let shape = reader.shape(schema, place)?;
         let mut definitions = Vec::new();
-        while let Some((reference, path)) = reader.definitions.get(definitions.len()).cloned() {
-            let target = reader.target(&reference, &path)?;
-            definitions.push(reader.shape(target, &path)?);
+        while let Some(Definition { pointer, schema, has_own_address, .. }) =
+            reader.definitions.get(definitions.len()).cloned()
+        {
+            reader.has_own_address = has_own_address;
+            definitions.push(reader.shape(schema, &format!("{place}{pointer}"))?);
         }
         let read = Self { shape, definitions };
         match read.endless() {
-            Some(number) => Err(GrammarError::at(&reader.definitions[number].1, Refusal::Endless)),
+            Some(number) => Err(GrammarError::at(&reader.definitions[number].found, Refusal::Endless)),
             None => Ok(read),
         }
     }
@@ -142,22 +139,48 @@ impl Shape {
 struct Reader<'s> {
     root: &'s Value,
     dialect: Dialect,
-    /// Definitions by their references.
+    /// Definitions by their pointers.
     numbers: HashMap<String, usize>,
-    /// The references, and where they were found first.
-    definitions: Vec<(String, String)>,
+    definitions: Vec<Definition<'s>>,
+    /// Whether what is read is inside of a schema with an address of its own: references there begin at that schema.
+    has_own_address: bool,
+}
+
+/// What a reference leads to.
+#[derive(Clone)]
+struct Definition<'s> {
+    pointer: String,
+    schema: &'s Value,
+    has_own_address: bool,
+    /// Where the first reference is.
+    found: String,
 }
 
 impl<'s> Reader<'s> {
     /// Returns what a reference leads to.
-    fn target(&self, reference: &str, path: &str) -> Result<&'s Value, GrammarError> {
-        let refusal = || GrammarError::at(path, Refusal::Reference { reference: reference.to_owned() });
-        let pointer =
-            reference.strip_prefix('#').filter(|pointer| !pointer.contains('%')).ok_or_else(refusal)?;
-        self.root.pointer(pointer).ok_or_else(refusal)
+    fn target(&self, reference: &str, found: &str) -> Option<Definition<'s>> {
+        let pointer = reference.strip_prefix('#').and_then(decoded).filter(|_| !self.has_own_address)?;
+        let schema = self.root.pointer(&pointer)?;
+        let mut ends = pointer.match_indices('/').map(|(at, _)| at).skip(1).chain([pointer.len()]);
+        let has_address = |end| self.root.pointer(&pointer[..end]).is_some_and(|at| self.is_addressed(at));
+        let has_own_address = ends.any(has_address);
+        Some(Definition { pointer, schema, has_own_address, found: found.to_owned() })
+    }
+
+    /// Returns whether a schema within the whole one has an address of its own.
+    fn is_addressed(&self, schema: &Value) -> bool {
+        schema.get("$id").is_some_and(Value::is_string) && !std::ptr::eq(schema, self.root)
     }
 
     fn shape(&mut self, schema: &'s Value, path: &str) -> Result<Shape, GrammarError> {
+        let had_own_address = self.has_own_address;
+        self.has_own_address |= self.is_addressed(schema);
+        let shape = self.nullable(schema, path);
+        self.has_own_address = had_own_address;
+        shape
+    }
+
+    fn nullable(&mut self, schema: &'s Value, path: &str) -> Result<Shape, GrammarError> {
         let keywords = match schema {
             Value::Bool(true) => return Ok(Shape::Any),
             Value::Object(keywords) => keywords,
@@ -209,7 +232,8 @@ impl<'s> Reader<'s> {
     }
 
     fn values(&self, values: &[Value], keyword: &'static str, path: &str) -> Result<Shape, GrammarError> {
-        if values.iter().all(is_writable) {
+        let is_exact = self.dialect == Dialect::Parameters || values.iter().all(is_exact);
+        if is_exact && values.iter().all(is_writable) {
             Ok(Shape::Values(values.to_vec()))
         } else {
             Err(GrammarError::at(path, Refusal::Value { keyword }))
@@ -233,11 +257,13 @@ impl<'s> Reader<'s> {
     }
 
     fn reference(&mut self, reference: &str, path: &str) -> Result<Shape, GrammarError> {
-        self.target(reference, path)?;
+        let target = self
+            .target(reference, path)
+            .ok_or_else(|| GrammarError::at(path, Refusal::Reference { reference: reference.to_owned() }))?;
         let count = self.numbers.len();
-        let number = *self.numbers.entry(reference.to_owned()).or_insert(count);
+        let number = *self.numbers.entry(target.pointer.clone()).or_insert(count);
         if number == count {
-            self.definitions.push((reference.to_owned(), path.to_owned()));
+            self.definitions.push(target);
         }
         Ok(Shape::Defined(number))
     }
@@ -266,8 +292,8 @@ impl<'s> Reader<'s> {
         for name in &names {
             shapes.push(match name.as_str() {
                 "string" => string(keywords, path)?,
-                "integer" => integer(keywords, path)?,
-                "number" => Shape::Number,
+                "integer" => bounds::integers(keywords, path)?,
+                "number" => bounds::decimals(keywords, path)?,
                 "boolean" => Shape::Boolean,
                 "null" => Shape::Null,
                 "array" => self.array(keywords, path)?,
@@ -342,7 +368,7 @@ impl<'s> Reader<'s> {
 
 /// The type whose keywords a schema without a type has.
 fn implied_type(keywords: &Map<String, Value>) -> Option<&'static str> {
-    ["object", "array", "string"]
+    ["object", "array", "string", "number"]
         .into_iter()
         .find(|name| keywords_of(name).iter().any(|keyword| keywords.contains_key(*keyword)))
 }
@@ -351,7 +377,7 @@ fn implied_type(keywords: &Map<String, Value>) -> Option<&'static str> {
 fn keywords_of(name: &str) -> &'static [&'static str] {
     match name {
         "string" => &["minLength", "maxLength", "pattern", "format"],
-        "integer" => &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"],
+        "integer" | "number" => &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"],
         "array" => &["items", "minItems", "maxItems"],
         "object" => &["properties", "required", "additionalProperties"],
         _ => &[],
@@ -370,6 +396,30 @@ fn is_writable(value: &Value) -> bool {
         Value::Object(members) => members.iter().all(|(key, value)| is_text(key) && is_writable(value)),
         Value::Null | Value::Bool(_) | Value::Number(_) => true,
     }
+}
+
+/// Whether JSON's grammar, which knows numbers of 64 bits, can tell the numbers in a value from all others.
+fn is_exact(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => {
+            number.is_f64() || number.as_f64().is_some_and(|n| n.abs() < bounds::LARGEST)
+        }
+        Value::Array(items) => items.iter().all(is_exact),
+        Value::Object(members) => members.values().all(is_exact),
+        _ => true,
+    }
+}
+
+/// Returns the pointer of a reference, in which `%` stands before the two digits of a byte.
+fn decoded(fragment: &str) -> Option<String> {
+    let mut parts = fragment.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let (digits, rest) = part.split_at_checked(2)?;
+        bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        bytes.extend(rest.bytes());
+    }
+    String::from_utf8(bytes).ok()
 }
 
 /// The least and the largest count.
@@ -403,87 +453,17 @@ fn string(keywords: &Map<String, Value>, path: &str) -> Result<Shape, GrammarErr
     let pattern = match (text("pattern")?, text("format")?) {
         (Some(_), Some(_)) => return Err(GrammarError::at(path, Refusal::PatternAndFormat)),
         (Some(pattern), None) => {
-            let pattern = whole(pattern).and_then(|pattern| match Regex::new(&pattern) {
+            let pattern = formats::whole(pattern).and_then(|pattern| match Regex::new(&pattern) {
                 Ok(_) => Ok(pattern),
                 Err(error) => Err(error.to_string()),
             });
             Some(pattern.map_err(|reason| GrammarError::at(path, Refusal::Pattern { reason }))?)
         }
         (None, Some(format)) => {
-            let known = FORMATS.into_iter().find(|(name, _)| *name == format);
-            let known = known.ok_or_else(|| GrammarError::at(path, Refusal::Value { keyword: "format" }))?;
-            Some(known.1.to_owned())
+            let known = formats::pattern(format);
+            Some(known.ok_or_else(|| GrammarError::at(path, Refusal::Value { keyword: "format" }))?)
         }
         (None, None) => None,
     };
     Ok(Shape::String { least, most, pattern })
-}
-
-/// Returns the regular expression of the whole string, without anchors: an open side takes any text.
-fn whole(pattern: &str) -> Result<String, String> {
-    let (from_start, pattern) = pattern.strip_prefix('^').map_or((false, pattern), |rest| (true, rest));
-    let escapes = |text: &str| text.chars().rev().take_while(|c| *c == '\\').count() % 2 == 1;
-    let closed = pattern.strip_suffix('$').filter(|rest| !escapes(rest));
-    let (to_end, pattern) = closed.map_or((false, pattern), |rest| (true, rest));
-    let mut depth = 0_u32;
-    let mut in_class = false;
-    let mut characters = pattern.chars().peekable();
-    while let Some(character) = characters.next() {
-        match character {
-            '\\' => match characters.next() {
-                Some('b' | 'B' | 'A' | 'z' | 'Z' | 'G' | '1'..='9' | 'k') if !in_class => {
-                    return Err("word boundaries and back-references".to_owned());
-                }
-                Some(_) => {}
-                None => return Err("an escape without a character".to_owned()),
-            },
-            ']' => in_class = false,
-            _ if in_class => {}
-            '[' => in_class = true,
-            '(' => {
-                depth += 1;
-                if characters.peek() == Some(&'?') && !pattern.contains("(?:") {
-                    return Err("groups that look around, have names or flags".to_owned());
-                }
-            }
-            ')' => depth = depth.saturating_sub(1),
-            '^' | '$' => return Err("an anchor inside".to_owned()),
-            // It would be the choice of an anchored side and an open one.
-            '|' if depth == 0 && (from_start || to_end) => {
-                return Err("a choice outside of brackets beside an anchor".to_owned());
-            }
-            _ => {}
-        }
-    }
-    let any = |is_closed: bool| if is_closed { "" } else { "(?s:.*)" };
-    let pattern = llguidance::regex_to_lark(pattern, "dw").replace("\\/", "/");
-    Ok(format!("{}(?:{pattern}){}", any(from_start), any(to_end)))
-}
-
-fn integer(keywords: &Map<String, Value>, path: &str) -> Result<Shape, GrammarError> {
-    let bound = |keyword, exclusive: bool, round: fn(f64) -> f64| {
-        let Some(value) = keywords.get(keyword) else { return Ok(None) };
-        let number = value.as_number().and_then(Number::as_f64).filter(|number| number.abs() < LARGEST);
-        let number = number.ok_or_else(|| GrammarError::at(path, Refusal::Value { keyword }))?;
-        let step = if keyword == "exclusiveMinimum" { 1 } else { -1 };
-        let whole = round(number) as i64;
-        Ok(Some(if exclusive && number.fract() == 0.0 { whole + step } else { whole }))
-    };
-    let least = bound("minimum", false, f64::ceil)?.max(bound("exclusiveMinimum", true, f64::ceil)?);
-    let most = [bound("maximum", false, f64::floor)?, bound("exclusiveMaximum", true, f64::floor)?];
-    let most = most.into_iter().flatten().min();
-    if least.zip(most).is_some_and(|(least, most)| least > most) {
-        return Err(GrammarError::at(path, Refusal::Value { keyword: "maximum" }));
-    }
-    // There is no −0 in a range.
-    match (least, most) {
-        (None, None) => Ok(Shape::Integer { least, most }),
-        _ if least.is_some_and(|least| least >= 0) || most.is_some_and(|most| most < 0) => {
-            Ok(Shape::Integer { least, most })
-        }
-        _ => Ok(Shape::OneOf(vec![
-            Shape::Integer { least, most: Some(-1) },
-            Shape::Integer { least: Some(0), most },
-        ])),
-    }
 }

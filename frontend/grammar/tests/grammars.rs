@@ -68,7 +68,7 @@ fn holds(vocabulary: &Vocabulary, schema: &Value, text: &str) -> bool {
 fn a_schema_takes_its_instances_alone() {
     let vocabulary = vocabulary();
     let open = json!({"$defs": {"n": {"type": "object", "properties": {"n": {"$ref": "#/$defs/n"}}}}, "$ref": "#/$defs/n"});
-    let cases: [(Value, &[&str], &[&str]); 16] = [
+    let cases: [(Value, &[&str], &[&str]); 26] = [
         (
             json!(true),
             &["1", "null", r#"{"a":[{},"x"]}"#, r#""é\n""#],
@@ -125,6 +125,48 @@ fn a_schema_takes_its_instances_alone() {
         ),
         (json!({"allOf": [{"oneOf": [{"type": "null"}, {"type": "boolean"}]}]}), &["null", "true"], &["1"]),
         (open, &["{}", r#"{"n":{"n":{}}}"#], &[r#"{"n":1}"#]),
+        (
+            json!({"minimum": -1.5, "exclusiveMaximum": 12}),
+            &["-1.5", "-0.25", "0", "9.75", "11.999"],
+            &["-1.51", "-2", "12", "12.0", "1e1", "7."],
+        ),
+        (
+            json!({"type": "number", "exclusiveMinimum": 0, "minimum": -3}),
+            &["0.001", "1", "100.5"],
+            &["0", "0.0", "-0", "-1"],
+        ),
+        (
+            json!({"type": ["number", "null"], "maximum": -2, "exclusiveMaximum": -1}),
+            &["-2", "-2.5", "-100", "null"],
+            &["-1.5", "0", "2"],
+        ),
+        (
+            json!({"format": "email"}),
+            &[r#""a.b+c@mail-1.example.org""#],
+            &[r#"".a@b.c""#, r#""a..b@c""#, r#""a@-b""#, r#""a""#],
+        ),
+        (json!({"format": "hostname"}), &[r#""a""#, r#""a-b.c""#], &[r#""a-""#, r#""a..b""#, r#""xn--a""#]),
+        (
+            json!({"format": "uri"}),
+            &[r#""https://user@example.org:80/a%20b/?q=1#f""#, r#""mailto:a@b""#, r#""file:///a""#],
+            &[r#""a""#, r#""1://a""#, r#""https://a b""#, r#""a:%2""#],
+        ),
+        (
+            json!({"format": "ipv6"}),
+            &[r#""::""#, r#""::1""#, r#""fe80::1:2""#, r#""1:2:3:4:5:6:7:8""#],
+            &[r#"":1""#, r#""1:2:3:4:5:6:7:8:9""#, r#""1::2::3""#, r#""12345::""#],
+        ),
+        (
+            json!({"format": "duration"}),
+            &[r#""P1Y2M3D""#, r#""PT1H""#, r#""P2DT3M""#, r#""P4W""#],
+            &[r#""P""#, r#""PT""#, r#""P1YT""#, r#""P1Y3D""#, r#""P1W1D""#],
+        ),
+        (json!({"const": -2.0}), &["-2"], &["2", "-2.5"]),
+        (
+            json!({"$defs": {"50% \"": {"type": "null"}}, "items": {"$ref": "#/$defs/50%25%20%22"}}),
+            &["[null]"],
+            &["[1]"],
+        ),
     ];
     for (schema, valid, invalid) in cases {
         for text in valid {
@@ -153,7 +195,12 @@ fn what_cannot_be_enforced_is_refused_by_its_path() {
             "/properties/a",
             "uniqueItems",
         ),
-        (json!({"items": {"type": "number", "minimum": 1}}), "/items", "minimum"),
+        (json!({"items": {"type": "number", "multipleOf": 2}}), "/items", "multipleOf"),
+        (json!({"type": "number", "exclusiveMinimum": 1, "maximum": 1}), "/", "maximum"),
+        (json!({"exclusiveMinimum": 0, "maximum": 0.5}), "/", "exclusiveMinimum"),
+        (json!({"minimum": -0.5, "exclusiveMaximum": 0}), "/", "exclusiveMaximum"),
+        (json!({"minimum": 1e-30}), "/", "minimum"),
+        (json!({"const": {"a": [9_007_199_254_740_993_u64]}}), "/", "const"),
         (json!({"anyOf": [true, {"not": {}}]}), "/anyOf/1", "not"),
         (json!({"anyOf": [true], "type": "null"}), "/", "type"),
         (json!({"allOf": [true, true]}), "/", "allOf"),
@@ -176,6 +223,18 @@ fn what_cannot_be_enforced_is_refused_by_its_path() {
         (json!({"enum": ["\u{1}"]}), "/", "enum"),
         (json!({"enum": []}), "/", "enum"),
         (json!({"$ref": "#"}), "/", "ends"),
+        (
+            json!({"$defs": {"a": {"items": false}}, "anyOf": [{"$ref": "#/$defs/a"}]}),
+            "/$defs/a/items",
+            "no schema",
+        ),
+        (
+            json!({"$defs": {"a": true, "b": {"$id": "b", "items": {"$ref": "#/$defs/a"}}}, "$ref": "#/$defs/b"}),
+            "/$defs/b/items",
+            "#/$defs/a",
+        ),
+        (json!({"$id": "a", "items": {"$id": "b", "items": {"$ref": "#"}}}), "/items/items", "#"),
+        (json!({"$ref": "#/%zz"}), "/", "%zz"),
         (endless, "/properties/x~1y", "ends"),
     ] {
         let error = Grammar::json(&schema, Whitespace::None).err().unwrap_or_else(|| panic!("{schema}"));
@@ -202,6 +261,7 @@ fn calls_are_of_declared_tools_with_their_arguments() {
             "any": {},
             "list": {"type": "array", "items": {"$ref": "#/properties/size"}, "minItems": 1, "maxItems": 2},
             "const": {"const": {"a": [1, "b"]}},
+            "share": {"type": "NUMBER", "minimum": 0, "exclusiveMaximum": 1},
         },
         "required": ["text"],
     });
@@ -220,6 +280,7 @@ fn calls_are_of_declared_tools_with_their_arguments() {
         "‹call:f{any:[1.5e3,{k_1:§x§},null,[]],text:null}›",
         "‹call:f{list:[{max:5},{max:60}],text:null}›",
         "‹call:f{const:{a:[1,§b§]},text:null}›",
+        "‹call:f{share:0.25,text:null}›",
     ] {
         assert_eq!(walk(&vocabulary, &grammar, text), Ok(true), "{text}");
     }
@@ -233,6 +294,7 @@ fn calls_are_of_declared_tools_with_their_arguments() {
         "‹call:f{size:{max:4}",
         "‹call:f{code:§aaa",
         "‹call:f{list:[]",
+        "‹call:f{share:1",
         "‹call:f{o",
         "c",
         "‹call:f{text:null}› ",
@@ -249,7 +311,7 @@ fn calls_are_of_declared_tools_with_their_arguments() {
         (vec![tool("a{b", Value::Null)], "no name"),
         (vec![tool("f", Value::Null), tool("f", Value::Null)], "no name"),
         (vec![tool("f", json!({"type": "string"}))], "type"),
-        (vec![tool("f", json!({"properties": {"a": {"type": "number", "minimum": 0}}}))], "f/properties/a"),
+        (vec![tool("f", json!({"properties": {"a": {"multipleOf": 2}}}))], "f/properties/a"),
     ] {
         let said = Grammar::calls(&tools, true).err().map(|error| error.to_string()).unwrap_or_default();
         assert!(said.contains(word), "{said}");

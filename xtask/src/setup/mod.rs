@@ -6,6 +6,7 @@ mod deny;
 mod fallback;
 mod node;
 mod published;
+mod schemas;
 mod servers;
 mod wasm;
 
@@ -15,6 +16,7 @@ pub use browser::{chromium, firefox, fonts, headless_shell, software_vulkan, web
 pub use deny::cargo_deny;
 pub use node::{install, npx};
 pub use published::gemma3_270m;
+pub use schemas::schema_suite;
 pub use servers::{docker_registry, moto, nginx};
 pub use wasm::Toolchain;
 

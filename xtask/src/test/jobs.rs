@@ -156,6 +156,9 @@ impl Step {
 /// The tests of the engine on a device.
 const DEVICE: (&str, &str) = ("frontend/engine", "device");
 
+/// The tests of schemas that others have written.
+const SCHEMAS: (&str, &str) = ("frontend/probe", "schemas");
+
 /// The programs that take longest, in the order in which they start.
 const FIRST: &[(&str, &str)] =
     &[DEVICE, ("frontend/worker", "worker"), ("frontend/probe", "probe"), ("shaders", "kernels")];
@@ -205,6 +208,15 @@ fn test(program: Program, filters: Vec<String>, driver: Option<PathBuf>, thoroug
         test.args(["--skip", PUBLISHED]);
         if program.package == Path::new("server") {
             servers();
+        }
+        if program.is(SCHEMAS) && thorough {
+            match setup::schema_suite() {
+                Ok(suite) => test.env("GEMTAB_SCHEMAS", suite),
+                Err(error) => {
+                    eprintln!("    SKIPPED: the JSON Schema Test Suite, which is missing: {error:#}");
+                    return Ok(());
+                }
+            };
         }
         tally::run(&mut test, Runner::Libtest, &log, tally, || queue.count_failure())
     };

@@ -33,7 +33,8 @@ pub struct Options {
     #[arg(long, value_name = "STEPS", value_delimiter = ',', hide_possible_values = true)]
     only: Vec<Step>,
     /// Also run what guards against a new driver or browser: every permutation of every kernel on the device, long
-    /// random tests, all tests of the page in Firefox and, where it can be installed, in WebKit
+    /// random tests, the JSON Schema Test Suite (downloaded, 0.4 MB), all tests of the page in Firefox and, where it can be
+    /// installed, in WebKit
     #[arg(long)]
     thorough: bool,
     /// Run what the files can break that differ from the last commit on main, with bundles that compile fast
