@@ -1734,6 +1734,7 @@ failure-model-architecture = هذا نموذج «{ $name }». يشغّل gemtab 
 failure-model-other-kind-encoder = هذا نموذج تضمين. لا يمكنه الدردشة.
 failure-model-not-encoder = هذا ليس نموذج تضمين.
 failure-model-other-kind-drafter = لا يحتوي هذا الملف إلا على نموذج تخمين. افتحه مع نموذجه.
+failure-model-drafter-included = لا يستطيع gemtab استخدام نموذج التخمين المضمّن في ملف هذا النموذج، لذا قد تكون الإجابات أبطأ.
 failure-model-drafter-unusable = تعذّر تحميل نموذج التخمين، لذا ستكون الإجابات أبطأ.
 failure-model-other-kind-projector = لا يحتوي هذا الملف إلا على دعم الصور والصوت لأحد النماذج. اختر النموذج نفسه.
 failure-model-tensor-type = يستخدم الموتّر { $tensor } النوع { $dtype }، وهو غير مدعوم. اختر تكميمًا آخر، مثل Q4_K_M.
@@ -1743,7 +1744,7 @@ failure-model-wrong-projector = ملف دعم الصور والصوت يخص ن�
 failure-model-lacks-sight = لا يدعم هذا النموذج الصور. اختر نموذجًا يدعمها، أو أزل الصور.
 failure-model-lacks-hearing = لا يدعم هذا النموذج الصوت. اختر نموذجًا يدعمه، أو أزل الصوت.
 failure-model-tower-unreadable = لا يمكن استخدام دعم الصور والصوت في هذا النموذج. لا تزال الدردشة النصية تعمل.
-failure-model-foreign-template = يحتوي ملف هذا النموذج على قالب دردشة ليس قالب Gemma، ولا يشغّل gemtab القوالب. تُكتب المحادثات بصيغة Gemma، لذا قد تكون الإجابات أضعف.
+failure-model-foreign-template = يحتوي ملف هذا النموذج على قالب دردشة ليس قالب Gemma. لا يشغّل gemtab القوالب، بل يستخدم صيغة Gemma، لذا قد تكون الإجابات أضعف.
 failure-model-not-opened = تعذّر فتح { $name }. { $why }
 
 failure-media-gone = لم يعد هذا المرفق متاحًا. أرفقه مرة أخرى.

@@ -1488,6 +1488,7 @@ failure-model-architecture = Das ist ein „{ $name }“-Modell. gemtab führt G
 failure-model-other-kind-encoder = Das ist ein Embedding-Modell. Damit lässt sich nicht chatten.
 failure-model-not-encoder = Das ist kein Embedding-Modell.
 failure-model-other-kind-drafter = Diese Datei enthält nur einen Drafter. Öffnen Sie sie zusammen mit dem Modell.
+failure-model-drafter-included = gemtab kann den Drafter in der Datei dieses Modells nicht verwenden, daher dauern Antworten möglicherweise länger.
 failure-model-drafter-unusable = Der Drafter konnte nicht geladen werden, daher dauern Antworten länger.
 failure-model-other-kind-projector = Diese Datei enthält nur die Bild- und Audiounterstützung eines Modells. Wählen Sie das Modell selbst aus.
 failure-model-tensor-type = Der Tensor { $tensor } hat den Typ { $dtype }, der nicht unterstützt wird. Wählen Sie eine andere Quantisierung, zum Beispiel Q4_K_M.
@@ -1497,7 +1498,7 @@ failure-model-wrong-projector = Die Datei für die Bild- und Audiounterstützung
 failure-model-lacks-sight = Dieses Modell unterstützt keine Bilder. Wählen Sie ein anderes, oder entfernen Sie die Bilder.
 failure-model-lacks-hearing = Dieses Modell unterstützt kein Audio. Wählen Sie ein anderes, oder entfernen Sie das Audio.
 failure-model-tower-unreadable = Die Bild- und Audiounterstützung dieses Modells kann nicht verwendet werden. Text funktioniert trotzdem.
-failure-model-foreign-template = Die Datei dieses Modells hat eine Chatvorlage, die nicht die von Gemma ist, und gemtab führt Vorlagen nicht aus. Chats werden im Format von Gemma geschrieben; Antworten können daher schlechter sein.
+failure-model-foreign-template = Die Datei dieses Modells enthält eine andere Chatvorlage als die von Gemma. gemtab führt Vorlagen nicht aus und verwendet das Format von Gemma; Antworten können daher schlechter sein.
 failure-model-not-opened = { $name } kann nicht geöffnet werden. { $why }
 
 failure-media-gone = Dieser Anhang ist nicht mehr verfügbar. Hängen Sie ihn erneut an.

@@ -1490,6 +1490,7 @@ failure-model-architecture = This is a “{ $name }” model. gemtab runs Gemma 
 failure-model-other-kind-encoder = This is an embedding model. It can’t chat.
 failure-model-not-encoder = This isn’t an embedding model.
 failure-model-other-kind-drafter = This file only holds a drafter. Open it together with its model.
+failure-model-drafter-included = gemtab can’t use the drafter inside this model’s file, so answers may be slower.
 failure-model-drafter-unusable = The drafter couldn’t be loaded, so answers are slower.
 failure-model-other-kind-projector = This file only holds the image and audio support of a model. Choose the model itself.
 failure-model-tensor-type = The tensor { $tensor } uses { $dtype }, which isn’t supported. Choose another quantization, such as Q4_K_M.
@@ -1499,7 +1500,7 @@ failure-model-wrong-projector = The file for image and audio support belongs to 
 failure-model-lacks-sight = This model doesn’t support images. Choose one that does, or remove the images.
 failure-model-lacks-hearing = This model doesn’t support audio. Choose one that does, or remove the audio.
 failure-model-tower-unreadable = This model’s image and audio support can’t be used. Text chat still works.
-failure-model-foreign-template = This model’s file has a chat template that isn’t Gemma’s, and gemtab doesn’t run templates. Chats are written in Gemma’s format, so answers may be worse.
+failure-model-foreign-template = This model’s file has a chat template that isn’t Gemma’s. gemtab doesn’t run templates and uses Gemma’s format instead, so answers may be worse.
 failure-model-not-opened = { $name } can’t be opened. { $why }
 
 failure-media-gone = This attachment is no longer available. Attach it again.

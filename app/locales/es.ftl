@@ -1496,6 +1496,7 @@ failure-model-architecture = Este es un modelo “{ $name }”. gemtab ejecuta G
 failure-model-other-kind-encoder = Este es un modelo de embeddings. No puede chatear.
 failure-model-not-encoder = Este no es un modelo de embeddings.
 failure-model-other-kind-drafter = Este archivo solo contiene un modelo borrador. Ábrelo junto con su modelo.
+failure-model-drafter-included = gemtab no puede usar el modelo borrador incluido en el archivo de este modelo, así que las respuestas pueden ser más lentas.
 failure-model-drafter-unusable = No se pudo cargar el modelo borrador, así que las respuestas son más lentas.
 failure-model-other-kind-projector = Este archivo solo contiene el módulo de imagen y audio de un modelo. Elige el modelo en sí.
 failure-model-tensor-type = El tensor { $tensor } usa { $dtype }, que no se admite. Elige otra cuantización, como Q4_K_M.
@@ -1505,7 +1506,7 @@ failure-model-wrong-projector = El archivo del módulo de imagen y audio es de o
 failure-model-lacks-sight = Este modelo no admite imágenes. Elige uno que las admita o quita las imágenes.
 failure-model-lacks-hearing = Este modelo no admite audio. Elige uno que lo admita o quita el audio.
 failure-model-tower-unreadable = No se puede usar el módulo de imagen y audio de este modelo. El chat de texto sigue funcionando.
-failure-model-foreign-template = El archivo de este modelo trae una plantilla de chat que no es la de Gemma, y gemtab no ejecuta plantillas. Los chats se escriben en el formato de Gemma, así que las respuestas pueden ser peores.
+failure-model-foreign-template = El archivo de este modelo trae una plantilla de chat que no es la de Gemma. gemtab no ejecuta plantillas y usa el formato de Gemma, así que las respuestas pueden ser peores.
 failure-model-not-opened = No se puede abrir { $name }. { $why }
 
 failure-media-gone = Este adjunto ya no está disponible. Vuelve a adjuntarlo.

@@ -1434,6 +1434,7 @@ failure-model-architecture = 这是“{ $name }”模型。gemtab 支持 Gemma 4
 failure-model-other-kind-encoder = 这是嵌入模型，无法聊天。
 failure-model-not-encoder = 这不是嵌入模型。
 failure-model-other-kind-drafter = 此文件只包含草稿模型。请与其主模型一起打开。
+failure-model-drafter-included = gemtab 无法使用此模型文件中包含的草稿模型，因此回答可能较慢。
 failure-model-drafter-unusable = 无法加载草稿模型，因此回答较慢。
 failure-model-other-kind-projector = 此文件只包含模型的图片和音频支持。请选择模型本身。
 failure-model-tensor-type = 张量 { $tensor } 使用 { $dtype }，不受支持。请选择其他量化版本，例如 Q4_K_M。
@@ -1443,7 +1444,7 @@ failure-model-wrong-projector = 图片和音频支持文件属于另一个模型
 failure-model-lacks-sight = 此模型不支持图片。请选择支持图片的模型，或移除图片。
 failure-model-lacks-hearing = 此模型不支持音频。请选择支持音频的模型，或移除音频。
 failure-model-tower-unreadable = 无法使用此模型的图片和音频支持。文本聊天仍可使用。
-failure-model-foreign-template = 此模型文件中的聊天模板不是 Gemma 的模板，而 gemtab 不会运行模板。聊天将以 Gemma 的格式写入，因此回答可能较差。
+failure-model-foreign-template = 此模型文件中的聊天模板不是 Gemma 的模板。gemtab 不运行模板，而是使用 Gemma 的格式，因此回答可能较差。
 failure-model-not-opened = 无法打开 { $name }。{ $why }
 
 failure-media-gone = 此附件已不可用。请重新添加。

@@ -6,7 +6,7 @@ import { fillProperly, isPackaged } from "./firefox.ts";
 import { ANSWER, LOAD, SOON } from "./patience.ts";
 import { removeFilePicker } from "./picked.ts";
 
-/** Gives the engine's worker `?test` in its address, which opens its hooks for tests. Programs of a model have no address. */
+/** Gives the engine's worker `?test` in its address, which opens its hooks for tests. A blob's address takes no query. */
 function openHooks(): void {
   const Plain = Worker;
   globalThis.Worker = class extends Plain {

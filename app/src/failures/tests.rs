@@ -119,6 +119,7 @@ fn all() -> Vec<Code> {
             ModelFailure::Lacks(Sense::Hearing),
             ModelFailure::TowerUnreadable,
             ModelFailure::ForeignTemplate,
+            ModelFailure::DrafterIncluded,
             ModelFailure::DrafterUnusable,
             ModelFailure::NotOpened { name: name(), failure: Box::new(ModelFailure::NotGguf.into()) },
         ]

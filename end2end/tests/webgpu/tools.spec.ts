@@ -28,6 +28,13 @@ async function ask(text: string): Promise<string> {
   return (await (await app.answered()).locator(".says").innerText()).trim();
 }
 
+/** Begins a conversation in which these tools are on. */
+async function begin(...tools: string[]): Promise<void> {
+  await app.rail.getByRole("button", { name: "New", exact: true }).click();
+  await expect(app.answers).toHaveCount(0);
+  await switchOn(app, ...tools);
+}
+
 test("a calculation", async () => {
   await switchOn(app, "Calculator");
   const before = app.requests.length;
@@ -42,27 +49,21 @@ test("a calculation that fails", { tag: "@thorough" }, async () => {
 });
 
 test("two calls in one turn", { tag: "@thorough" }, async () => {
-  await app.rail.getByRole("button", { name: "New", exact: true }).click();
-  await expect(app.answers).toHaveCount(0);
-  await switchOn(app, "Calculator", "Date and time");
+  await begin("Calculator", "Date and time");
   const answer = await ask("What year is it, and what is 12 * 7?");
   expect(answer).toBe(`It is ${new Date().getFullYear()}. 12 * 7 = 84.`);
   await expect(card(app.answers.first(), 1)).toContainText("Done");
 });
 
 test("a chart", { tag: "@thorough" }, async () => {
-  await app.rail.getByRole("button", { name: "New", exact: true }).click();
-  await expect(app.answers).toHaveCount(0);
-  await switchOn(app, "JavaScript");
+  await begin("JavaScript");
   expect(await ask("Make a bar chart: cats 3, dogs 5")).toBe("Here is the bar chart.");
   await expect(app.answers.first().getByRole("img", { name: "Bar chart: Bar chart" })).toBeVisible();
 });
 
 test("a search in other conversations, and a question that needs no call", { tag: "@thorough" }, async () => {
   await app.written();
-  await app.rail.getByRole("button", { name: "New", exact: true }).click();
-  await expect(app.answers).toHaveCount(0);
-  await switchOn(app, "Search conversations");
+  await begin("Search conversations");
   expect(await ask("Have we talked about cats before?")).toContain('I found "Make a bar chart');
   await expect(await app.ask("What is the capital of France?")).toContainText("The capital of France is Paris.");
 });

@@ -201,7 +201,7 @@ fn blocks_that_draft_are_left_out_and_counted() {
     for (numbers, said) in [
         (&[(count, Some(3))][..], "gemma3.block_count = 3, but the number of blocks with tensors = 7"),
         (&[(count, Some(5)), (drafting, Some(1))], "gemma3.block_count = 5, but"),
-        (&[(drafting, Some(7))], "gemma3.nextn_predict_layers = 7, but some blocks must be layers"),
+        (&[(drafting, Some(7))], "gemma3.nextn_predict_layers = 7, but at least one block must be a layer"),
     ] {
         let text =
             ModelSpec::read(&changed("tiny-gemma3.q4_k_m.gguf", numbers)).expect_err("refused").to_string();

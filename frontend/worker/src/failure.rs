@@ -96,10 +96,9 @@ pub fn of_drafter(reason: &EngineError) -> Failure {
     Failure::new(ModelFailure::DrafterUnusable).detailed(reason)
 }
 
-/// Blocks in a model's file that draft tokens, which are left out.
+/// The model's file includes blocks that draft tokens, which are left out.
 pub fn of_drafting_blocks(blocks: u32) -> Failure {
-    let reason = format!("the file has {blocks} blocks that draft tokens, which gemtab leaves out");
-    Failure::new(ModelFailure::DrafterUnusable).detailed(reason)
+    Failure::new(ModelFailure::DrafterIncluded).detailed(format!("nextn_predict_layers: {blocks}"))
 }
 
 /// A sound file that cannot be read.
@@ -315,9 +314,9 @@ fn of_tensor(error: &TensorError) -> Failure {
         TensorError::Missing { name } => incomplete(name, error),
         TensorError::Shape { name, .. }
         | TensorError::Layout { name, .. }
-        | TensorError::Unasked { name, .. }
-        | TensorError::Factor { name, .. }
-        | TensorError::Odd { name, .. } => inconsistent(name, error),
+        | TensorError::Unexpected { name, .. }
+        | TensorError::RopeFactor { name, .. }
+        | TensorError::Misaligned { name, .. } => inconsistent(name, error),
         TensorError::Rows { name, rows, pieces } => {
             ModelFailure::FewRows { tensor: name.clone(), rows: *rows, tokens: *pieces }.into()
         }

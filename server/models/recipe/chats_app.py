@@ -416,6 +416,7 @@ def conversation(g, plain=False):
 
 
 def attempt(g, plain):
+    """`conversation` with the tools of one draw; raises `Skip` if a question belongs to the other split."""
     u = g.r.random()
     names = list(DECLARED)
     have = (

@@ -219,7 +219,7 @@ fn check(parts: &[Part], names: &[(String, PathBuf)]) -> Result<(), PullError> {
             return Err(wrong(at, "its version or alignment is not that of the first part"));
         }
         if part.tensors_of_all.is_some_and(|all| all != tensors) {
-            return Err(wrong(at, "the parts do not have as many tensors as it says"));
+            return Err(wrong(at, "the parts together do not have as many tensors as it says"));
         }
     }
     Ok(())

@@ -89,8 +89,13 @@ fn Loaded() -> impl IntoView {
                 .into_iter()
                 .map(|(question, tool)| {
                     let ask = move |_| {
-                        if let Some(tool) = tool {
-                            chat.edit(|it| it.options.tools = vec![tool.name().to_owned()]);
+                        if let Some(tool) = tool.map(BuiltIn::name) {
+                            chat.edit(|it| {
+                                let tools = &mut it.options.tools;
+                                if !tools.iter().any(|on| on == tool) {
+                                    tools.push(tool.to_owned());
+                                }
+                            });
                         }
                         chat.send(question);
                     };

@@ -213,14 +213,14 @@ pub(super) const CAUSAL: &str = "attention.causal";
 /// The key that says which layers slide.
 pub(super) const PATTERN: &str = "attention.sliding_window_pattern";
 
-/// The last blocks that are no layers, but draft tokens.
+/// The key that says how many of the last blocks draft tokens and are no layers.
 pub(super) const DRAFTING: &str = "nextn_predict_layers";
 
-/// The least and the greatest value of a number, and how that is said.
-pub(super) struct Bounds(RangeInclusive<f32>, &'static str);
+/// The range of a number, and what an error says of it.
+pub(crate) struct Bounds(pub RangeInclusive<f32>, pub &'static str);
 
 /// ε of a norm.
-pub(super) const EPSILON: Bounds = Bounds(1e-30..=0.1, "it must be above 0, and at most 0.1");
+pub(crate) const EPSILON: Bounds = Bounds(1e-30..=0.1, "it must be above 0, and at most 0.1");
 /// The base of RoPE.
 pub(super) const BASE: Bounds = Bounds(1.0..=1e12, "it must be from 1 to 10^12");
 /// A divisor of positions.
@@ -232,8 +232,8 @@ const SOFTCAP: Bounds = Bounds(1.0..=10_000.0, "it must be 0 (no cap), or from 1
 pub(super) struct Keys<'a> {
     pub metadata: &'a Metadata,
     pub prefix: &'a str,
-    /// The last blocks that are no layers.
-    pub drafting: u32,
+    /// How many of the last blocks draft tokens and are no layers.
+    pub drafting_blocks: u32,
 }
 
 impl Keys<'_> {
@@ -253,7 +253,7 @@ impl Keys<'_> {
         match self.metadata.0.get(&self.key(name)) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            Some(other) => Err(self.bad(name, other, "it must be a text")),
+            Some(other) => Err(self.bad(name, other, "it must be a string")),
         }
     }
 
@@ -304,14 +304,16 @@ impl Keys<'_> {
     /// Returns the number of layers.
     pub fn count(&self) -> Result<usize, ConfigError> {
         let blocks = self.positive("block_count", MAX_LAYERS)?;
-        match blocks.checked_sub(self.drafting) {
-            None | Some(0) => Err(self.bad(DRAFTING, self.drafting, "some blocks must be layers")),
+        match blocks.checked_sub(self.drafting_blocks) {
+            None | Some(0) => {
+                Err(self.bad(DRAFTING, self.drafting_blocks, "at least one block must be a layer"))
+            }
             Some(layers) => Ok(layers as usize),
         }
     }
 
-    /// Refuses a file whose key `other` has another value than `key`.
-    pub fn same<T: PartialEq + ToString>(
+    /// Checks that the key `other`, if there is one, has the value of `key`.
+    pub fn require_equal<T: PartialEq + ToString>(
         &self,
         (key, value): (&str, T),
         other: &str,
@@ -328,19 +330,21 @@ impl Keys<'_> {
         }
     }
 
-    /// Refuses what changes attention and has no kernel: another scale of the scores than this one, a cap of them, and
-    /// positions that are scaled. `scales` says whether the caller reads the scale of positions.
-    pub fn refuse_other_attention(&self, scale: f32, scales: bool) -> Result<(), ConfigError> {
+    /// Checks that attention is as the kernels compute it: scores have this scale and no cap, and positions are not scaled unless
+    /// `may_scale`, where the caller reads by how much.
+    pub fn check_attention(&self, scale: f32, may_scale: bool) -> Result<(), ConfigError> {
         let usual = [
-            ("attn_logit_softcapping", 0.0, "gemtab runs models without a cap of attention's scores"),
+            ("attn_logit_softcapping", 0.0, "gemtab doesn't cap attention scores"),
             ("rope.scale_linear", 1.0, "gemtab reads the scale of positions from rope.scaling.factor"),
             ("rope.partial_rotary_factor", 0.25, "global layers rotate a quarter of each head"),
-            ("rope.scaling.factor", 1.0, "the positions of Gemma 4 are not scaled"),
+            ("rope.scaling.factor", 1.0, "Gemma 4 doesn't scale positions"),
         ];
         const TYPE: &str = "rope.scaling.type";
-        let usual = if scales { &usual[..2] } else { &usual[..] };
-        if let Some(found) = self.text(TYPE)?.filter(|found| !scales && !["none", "linear"].contains(found)) {
-            return Err(self.bad(TYPE, found, "the positions of Gemma 4 are not scaled"));
+        let usual = if may_scale { &usual[..2] } else { &usual[..] };
+        if let Some(found) =
+            self.text(TYPE)?.filter(|found| !may_scale && !["none", "linear"].contains(found))
+        {
+            return Err(self.bad(TYPE, found, "Gemma 4 doesn't scale positions"));
         }
         for (name, usual, expected) in usual {
             if let Some(found) = self.metadata.try_f32(&self.key(name))?.filter(|found| found != usual) {
@@ -351,17 +355,19 @@ impl Keys<'_> {
         let found = self.metadata.try_f32(&self.key(SCALE))?;
         // Converters round it. 0 stands for the usual one.
         match found.filter(|&found| found != 0.0 && (found / scale - 1.0).abs() > 1e-3) {
-            Some(found) => Err(self.bad(SCALE, found, "the scores of this model have another scale")),
+            Some(found) => {
+                Err(self.bad(SCALE, found, "this architecture scales attention scores differently"))
+            }
             None => Ok(()),
         }
     }
 
-    /// Refuses sizes of values and of rotations that are not those of keys.
-    fn same_head_sizes(&self, sizes: [u32; 2]) -> Result<(), ConfigError> {
+    /// Checks that values and rotations have the size of keys.
+    fn check_head_sizes(&self, sizes: [u32; 2]) -> Result<(), ConfigError> {
         for (size, suffix) in sizes.into_iter().zip(["_swa", ""]) {
             let key = format!("attention.key_length{suffix}");
             for other in ["attention.value_length", "rope.dimension_count"] {
-                self.same((&key, size), &format!("{other}{suffix}"), Metadata::try_u32)?;
+                self.require_equal((&key, size), &format!("{other}{suffix}"), Metadata::try_u32)?;
             }
         }
         Ok(())
@@ -370,7 +376,7 @@ impl Keys<'_> {
     /// Returns an array with a value for each layer. Files may have more, for blocks that draft.
     fn array(&self, name: &str, layers: usize) -> Result<Option<Vec<i64>>, ConfigError> {
         let Some(mut values) = self.metadata.integers(&self.key(name)) else { return Ok(None) };
-        if values.len() == layers + self.drafting as usize {
+        if values.len() == layers + self.drafting_blocks as usize {
             values.truncate(layers);
         }
         if values.len() != layers {
@@ -460,7 +466,7 @@ impl Keys<'_> {
         is_sliding: &[bool],
     ) -> Result<Vec<LayerConfig>, ConfigError> {
         let count = is_sliding.len();
-        self.same_head_sizes([head_sliding, head_global])?;
+        self.check_head_sizes([head_sliding, head_global])?;
         let kv_heads = self.per_layer("attention.head_count_kv", count)?;
         let feed_forward = self.per_layer("feed_forward_length", count)?;
         let mut layers = Vec::with_capacity(count);

@@ -14,9 +14,9 @@ const MAX_CONTEXT: u32 = 8192;
 ///
 /// # Errors
 /// [`ConfigError`] names the key.
-pub fn read(metadata: &Metadata, drafting: u32) -> Result<Config, ConfigError> {
-    let keys = Keys { metadata, prefix: EMBEDDING2, drafting };
-    keys.refuse_other_attention(1.0, false)?;
+pub fn read(metadata: &Metadata, drafting_blocks: u32) -> Result<Config, ConfigError> {
+    let keys = Keys { metadata, prefix: EMBEDDING2, drafting_blocks };
+    keys.check_attention(1.0, false)?;
     let heads = keys.positive("attention.head_count", MAX_HEADS)?;
     let count = keys.count()?;
     if let Some(shared) = keys.optional("attention.shared_kv_layers")?.filter(|&shared| shared > 0) {

@@ -23,8 +23,8 @@ const LONG: u32 = 131_072;
 ///
 /// # Errors
 /// [`ConfigError`] names the key.
-pub fn read(metadata: &Metadata, architecture: &str, drafting: u32) -> Result<Config, ConfigError> {
-    let keys = Keys { metadata, prefix: architecture, drafting };
+pub fn read(metadata: &Metadata, architecture: &str, drafting_blocks: u32) -> Result<Config, ConfigError> {
+    let keys = Keys { metadata, prefix: architecture, drafting_blocks };
     let says_so = keys.has("pooling_type") || metadata.try_bool(&keys.key(CAUSAL))? == Some(false);
     let encoder = (architecture == EMBEDDING || says_so).then_some(Encoder::Dense);
     let width = keys.positive("embedding_length", MAX_DIMENSION)?;
@@ -41,7 +41,7 @@ pub fn read(metadata: &Metadata, architecture: &str, drafting: u32) -> Result<Co
     let layers = keys.layers_with(heads, [head; 2], &is_sliding)?;
     let scaled_by = if count == LAYERS_27B { width as f32 / heads as f32 } else { head as f32 };
     let query_scale = scaled_by.sqrt().recip();
-    keys.refuse_other_attention(query_scale, true)?;
+    keys.check_attention(query_scale, true)?;
     Ok(Config {
         architecture: GEMMA,
         family: Family::Gemma3,
@@ -75,7 +75,7 @@ fn base(keys: &Keys<'_>, [name, other]: [&str; 2], usual: f32) -> Result<f32, Co
     let Some(base) = keys.optional_float(name, &BASE)? else {
         return Ok(keys.optional_float(other, &BASE)?.unwrap_or(usual));
     };
-    keys.same((name, base), other, Metadata::try_f32)?;
+    keys.require_equal((name, base), other, Metadata::try_f32)?;
     Ok(base)
 }
 

@@ -21,12 +21,12 @@ const NOT_OF_DIFFUSION: &str = "gemtab runs diffusion models without it only";
 ///
 /// # Errors
 /// [`ConfigError`] names the key.
-pub fn read(metadata: &Metadata, architecture: &str, drafting: u32) -> Result<Config, ConfigError> {
+pub fn read(metadata: &Metadata, architecture: &str, drafting_blocks: u32) -> Result<Config, ConfigError> {
     let diffusion = if architecture == DIFFUSION { Some(denoising(metadata)?) } else { None };
-    let keys = Keys { metadata, prefix: architecture, drafting };
-    keys.refuse_other_attention(1.0, false)?;
+    let keys = Keys { metadata, prefix: architecture, drafting_blocks };
+    keys.check_attention(1.0, false)?;
     if diffusion.is_none() && metadata.try_bool(&keys.key(CAUSAL))? == Some(false) {
-        return Err(keys.bad(CAUSAL, false, "tokens of a Gemma 4 model see those before them alone"));
+        return Err(keys.bad(CAUSAL, false, "attention of Gemma 4 is causal"));
     }
     let width = keys.positive("embedding_length", MAX_DIMENSION)?;
     let heads = keys.positive("attention.head_count", MAX_HEADS)?;
@@ -95,8 +95,8 @@ pub fn read(metadata: &Metadata, architecture: &str, drafting: u32) -> Result<Co
 /// How a canvas is denoised. What the file does not say is as in the published model.
 fn denoising(metadata: &Metadata) -> Result<Denoising, ConfigError> {
     let usual = Denoising::default();
-    let keys = Keys { metadata, prefix: "diffusion", drafting: 0 };
-    let own = Keys { metadata, prefix: DIFFUSION, drafting: 0 };
+    let keys = Keys { metadata, prefix: "diffusion", drafting_blocks: 0 };
+    let own = Keys { metadata, prefix: DIFFUSION, drafting_blocks: 0 };
     let length = if keys.has("canvas_length") { &keys } else { &own };
     let settings = Denoising {
         canvas: length.number("canvas_length", Metadata::try_u32, usual.canvas)?,

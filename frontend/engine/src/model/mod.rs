@@ -40,6 +40,7 @@ mod verify;
 
 pub use classes::{Class, LARGE};
 pub use config::{Architecture, Attention, Config, ConfigError, Encoder, Experts, LayerConfig, OtherKind};
+pub(crate) use config::{Bounds, EPSILON};
 pub(crate) use corrections::shape as target_shape;
 pub use corrections::{Corrections, total_rank};
 pub use decoder::{

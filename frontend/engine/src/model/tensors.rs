@@ -98,8 +98,8 @@ impl<'a> Finder<'a> {
         Ok(if pieces > 0 { pieces } else { common })
     }
 
-    /// Refuses tensors of parts that the model has none of by its metadata: without them it would run, and write nonsense.
-    fn refuse_unasked(&self, config: &Config) -> Result<(), TensorError> {
+    /// Refuses tensors of parts that the metadata doesn't mention: without these the model would run, and write nonsense.
+    fn refuse_unexpected(&self, config: &Config) -> Result<(), TensorError> {
         let parts = [
             ("per_layer_model_proj", "embedding_length_per_layer_input", config.ple > 0),
             ("blk.0.inp_gate", "embedding_length_per_layer_input", config.ple > 0),
@@ -108,7 +108,7 @@ impl<'a> Finder<'a> {
         for (name, key, _) in parts.into_iter().filter(|(.., is_used)| !is_used) {
             if let Some(tensor) = self.find(name) {
                 let key = format!("{}.{key}", self.header.architecture().unwrap_or_default());
-                return Err(TensorError::Unasked { name: tensor.name.clone(), key });
+                return Err(TensorError::Unexpected { name: tensor.name.clone(), key });
             }
         }
         Ok(())
@@ -272,7 +272,7 @@ impl TensorList {
         let tables = [("token_embd", true), ("per_layer_token_embd", has_table), ("output", has_head)];
         let tables: Vec<_> =
             tables.into_iter().filter(|(_, is_used)| *is_used).map(|(name, _)| name).collect();
-        finder.refuse_unasked(config)?;
+        finder.refuse_unexpected(config)?;
         // A row that one table lacks is left out of all: a token that is drawn is looked up in each of them.
         let vocab = finder.vocabulary(config.family, &tables)?;
         finder.table("token_embd", d, vocab)?;

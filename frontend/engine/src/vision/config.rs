@@ -5,7 +5,7 @@ use shaders::vision::heads;
 
 use super::Budget;
 use crate::gguf::{Header, Value};
-use crate::model::ConfigError;
+use crate::model::{Bounds, ConfigError, EPSILON};
 
 /// Maximum number of layers, width, and feed-forward size; published towers have 27, 1152 and 4304. Buffers are
 /// sized from these.
@@ -160,9 +160,10 @@ impl Keys<'_> {
     }
 
     fn eps(&self, name: &str) -> Result<f32, ConfigError> {
+        let Bounds(range, expected) = EPSILON;
         match self.header.metadata.try_f32(&self.key(name))?.unwrap_or(1e-6) {
-            eps if (1e-30..=0.1).contains(&eps) => Ok(eps),
-            eps => Err(self.bad(name, eps, "it must be above 0, and at most 0.1")),
+            eps if range.contains(&eps) => Ok(eps),
+            eps => Err(self.bad(name, eps, expected)),
         }
     }
 

@@ -80,7 +80,7 @@ pub async fn load(
         if spec.name == "rope_freqs" {
             if let Some(value) = values.iter().find(|value| !value.is_finite() || **value <= 0.0) {
                 let (name, value) = ("rope_freqs.weight".to_owned(), value.to_string());
-                return Err(TensorError::Factor { name, value }.into());
+                return Err(TensorError::RopeFactor { name, value }.into());
             }
             weights.rope_factors = Some(values);
         }

@@ -25,15 +25,15 @@ pub enum TensorError {
     /// A table has fewer rows than the tokenizer has pieces.
     #[error("tensor {name} has {rows} rows, but the tokenizer has {pieces} tokens")]
     Rows { name: String, rows: u64, pieces: u64 },
-    /// It belongs to a part that the model lacks by its metadata.
+    /// It belongs to a part that the metadata doesn't mention.
     #[error("the model file has the tensor {name}, but {key} is 0 or missing")]
-    Unasked { name: String, key: String },
-    /// It divides angles by a number that none can be divided by.
-    #[error("tensor {name} has the value {value}, but angles are divided by positive numbers")]
-    Factor { name: String, value: String },
+    Unexpected { name: String, key: String },
+    /// One of its RoPE factors isn't positive and finite.
+    #[error("tensor {name} has the value {value}, but RoPE factors must be positive")]
+    RopeFactor { name: String, value: String },
     /// It begins at an odd byte.
     #[error("tensor {name} begins at byte {offset}; gemtab reads files whose alignment is 2 or more")]
-    Odd { name: String, offset: u64 },
+    Misaligned { name: String, offset: u64 },
     /// Its storage type is not supported.
     #[error("tensor {name} is stored as {dtype}, which gemtab does not read")]
     Type { name: String, dtype: String },
@@ -149,7 +149,7 @@ impl TensorList {
         let dtype = dtype(tensor)?;
         let row_bytes = dtype.row_bytes(k).unwrap_or(0);
         if !tensor.offset.is_multiple_of(2) {
-            return Err(TensorError::Odd { name: tensor.name.clone(), offset: tensor.offset });
+            return Err(TensorError::Misaligned { name: tensor.name.clone(), offset: tensor.offset });
         }
         PlanarLayout::new(dtype, k, 1)
             .map_err(|source| TensorError::Layout { name: tensor.name.clone(), source })?;

@@ -1,6 +1,7 @@
 //! The engine on a device. One program, since each that links `wgpu` takes a minute to compile.
 
 mod adapter;
+mod adversarial;
 mod ahead;
 mod audio;
 #[path = "../common/mod.rs"]
@@ -19,7 +20,6 @@ mod golden;
 mod large_pictures;
 mod made_up;
 mod memory;
-mod pleas;
 mod published;
 mod session;
 mod split_head;

@@ -10,9 +10,8 @@ use engine::train::{Example, MASKED, Schedule, Settings, Trainer};
 use pollster::block_on;
 use serde_json::Value;
 
-use crate::common;
 use crate::golden::{greedy, ids};
-use crate::pleas;
+use crate::{adversarial, common};
 
 /// How far logits may be apart: what sums in f32 in another order differ by.
 const TOLERANCE: f32 = 2e-3;
@@ -108,7 +107,7 @@ fn it_keeps_to_a_schema() {
         .tokenizer()
         .encode_prompt("I don't like JSON. Here is a poem about rain, without any braces:\n");
     // One takes 18 s on a software adapter.
-    pleas::keeps_to_a_schema(&mut session, &prompt, 0..4);
+    adversarial::keeps_to_a_schema(&mut session, &prompt, 0..4);
 }
 
 /// Questions, and answers of a word.

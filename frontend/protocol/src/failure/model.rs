@@ -62,8 +62,10 @@ pub enum ModelFailure {
     Lacks(Sense),
     /// The towers are in a form that is not read. Text works.
     TowerUnreadable,
-    /// The file has a chat template that is not Gemma's. Chats are written in Gemma's format.
+    /// The file has a chat template that is not Gemma's. Prompts have Gemma's format instead.
     ForeignTemplate,
+    /// The drafter within the model's file is not used.
+    DrafterIncluded,
     /// The drafter cannot be used. The model works without.
     DrafterUnusable,
     /// A picked file that cannot be opened as a model.
@@ -138,7 +140,7 @@ impl ModelFailure {
             | Self::WrongProjector
             | Self::Part { .. }
             | Self::Lacks(_) => (Cause::Unsupported, other()),
-            Self::TowerUnreadable | Self::ForeignTemplate | Self::DrafterUnusable => {
+            Self::TowerUnreadable | Self::ForeignTemplate | Self::DrafterIncluded | Self::DrafterUnusable => {
                 (Cause::Unsupported, Vec::new())
             }
             // The file was not taken, so there is nothing to do about it but to close the message.

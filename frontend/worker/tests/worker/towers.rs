@@ -150,7 +150,7 @@ fn what_a_model_has_and_is_left_alone_is_told() {
     desk.server.replace(Some(Server::of_bytes(model)));
     host.receive(load(1), Vec::new());
     assert!(matches!(desk.end_of(1), Ok(Outcome::Loaded(_))));
-    let told = [ModelFailure::DrafterUnusable, ModelFailure::ForeignTemplate];
+    let told = [ModelFailure::DrafterIncluded, ModelFailure::ForeignTemplate];
     let warned: Vec<_> = desk.warnings().into_iter().map(|failure| failure.code).collect();
     assert_eq!(warned, told.map(Code::Model));
 }

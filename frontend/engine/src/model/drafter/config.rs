@@ -73,7 +73,7 @@ pub fn read(metadata: &Metadata, target: &Config) -> Result<Config, DrafterError
     if found != ARCHITECTURE {
         return Err(DrafterError::Architecture { found: found.to_owned() });
     }
-    let keys = Keys { metadata, prefix: ARCHITECTURE, drafting: 0 };
+    let keys = Keys { metadata, prefix: ARCHITECTURE, drafting_blocks: 0 };
     let out = keys.positive("embedding_length_out", MAX_DIMENSION)?;
     same("embedding length", out, target.width)?;
     let heads = keys.positive("attention.head_count", MAX_HEADS)?;
