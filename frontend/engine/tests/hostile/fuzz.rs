@@ -1,8 +1,8 @@
 //! A fuzzer: well-formed inputs are broken at random and given to a parser. It must not panic, and what it allocates is
 //! bounded: a single allocation by [`LARGEST`] bytes for a byte of input, all together by [`PEAK`].
 //!
-//! Tests run [`CASES`] of them. `FUZZ_CASES=1000000 cargo test --release --test hostile` runs as many as are asked for.
-//! A case follows from its number alone, so a failure can be repeated.
+//! Tests run [`CASES`] of them. `FUZZ_CASES=1000000 cargo test --release --test hostile` runs as many as are asked for, from number
+//! FUZZ_FIRST on. A case follows from its number alone, so a failure can be repeated and a long run divided.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -84,8 +84,10 @@ pub fn fuzz_within(name: &str, corpus: &[Vec<u8>], fixed: usize, mut parse: impl
     for input in corpus {
         assert!(parse(input), "{name}: this is well-formed: {}", shown(input));
     }
-    let cases = std::env::var("FUZZ_CASES").map_or(CASES, |cases| cases.parse().expect("a number of cases"));
-    for case in 0..cases {
+    let number =
+        |name, usual| std::env::var(name).map_or(usual, |number| number.parse().expect("a number of cases"));
+    let first = number("FUZZ_FIRST", 0);
+    for case in first..first + number("FUZZ_CASES", CASES) {
         let input = broken(corpus, case);
         let (outcome, took) = allocated(|| catch_unwind(AssertUnwindSafe(|| parse(&input))));
         assert!(outcome.is_ok(), "{name}: case {case} panics: {}", shown(&input));

@@ -4,12 +4,17 @@ use std::fs;
 use std::ops::Range;
 
 use engine::adapter::{Adapter, Factors, Projection, Target, flat, gguf, peft};
+use engine::audio;
 use engine::bytes::{ByteSource, Bytes, LocalBoxFuture, MemorySource, SourceError};
 use engine::gguf::Header;
-use engine::session::ModelSpec;
+use engine::model::DrafterSpec;
+use engine::plan::Limits;
+use engine::session::{DeviceMemory, ModelSpec};
 use engine::store::RangeSet;
 use engine::store::journal::Record;
+use engine::tokenizer::Tokenizer;
 use engine::train::examples;
+use engine::vision;
 use pollster::block_on;
 use safetensors::tensor::{Dtype, TensorView};
 
@@ -34,10 +39,10 @@ impl ByteSource for Headed<'_> {
     fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Bytes, SourceError>> {
         let end = self.header.len() as u64;
         let [start, until] = [range.start.min(end), range.end.min(end)].map(|at| at as usize);
-        let mut bytes = self.header[start..until].to_vec();
-        bytes.resize((range.end - range.start) as usize, 0);
-        let source = MemorySource::new(bytes);
-        Box::pin(async move { source.read(0..source.len()).await })
+        // Not `resize`, which without optimizations writes a byte at a time.
+        let mut bytes = vec![0; (range.end - range.start) as usize];
+        bytes[..until - start].copy_from_slice(&self.header[start..until]);
+        Box::pin(async move { Ok(Bytes::from(bytes)) })
     }
 }
 
@@ -68,12 +73,48 @@ fn end_of_safetensors(file: &[u8]) -> usize {
 fn headers_of_models() {
     let paths = [
         "models/tiny-31b.q4_0.gguf",
-        "models/tiny-moe.q4_k_m.gguf",
+        "models/tiny-diffusion.q4_k_m.gguf",
+        "models/tiny-e2b.fp4_mix.lcpp.gguf",
+        "models/tiny-e2b.iq_mix.lcpp.gguf",
         "models/tiny-embed.q8_0.ollama.gguf",
         "models/tiny-embed2.q8_0.gguf",
+        "models/tiny-gemma3.q4_k_m.gguf",
+        "models/tiny-moe.q4_k_m.gguf",
     ];
+    let memory = DeviceMemory { available: 16 << 30, limits: Limits::default() };
     fuzz_headers("model", &paths, end_of_gguf, |source| {
-        block_on(Header::read(source)).is_ok_and(|header| ModelSpec::read(&header).is_ok())
+        let Ok(header) = block_on(Header::read(source)) else { return false };
+        // A file with a bad tokenizer may still be described.
+        let tokenizer = Tokenizer::from_metadata(&header.metadata);
+        ModelSpec::read(&header).is_ok_and(|spec| spec.fit(0, memory).is_ok()) && tokenizer.is_ok()
+    });
+}
+
+#[test]
+fn headers_of_projectors() {
+    let paths = [
+        "models/tiny-e2b.mmproj.q8_0.gguf",
+        "models/tiny-embed2.mmproj.bf16.gguf",
+        "models/tiny-unified.mmproj.f16.gguf",
+    ];
+    let read = |header: &Header, width| {
+        vision::TowerPlan::read(header, width).is_ok_and(|tower| tower.is_some())
+            & audio::TowerPlan::read(header, width).is_ok()
+    };
+    fuzz_headers("projector", &paths, end_of_gguf, |source| {
+        // The width of the model that each is for.
+        block_on(Header::read(source))
+            .is_ok_and(|header| [128, 256].iter().any(|&width| read(&header, width)))
+    });
+}
+
+#[test]
+fn headers_of_drafters() {
+    let target = "models/tiny-e2b.q4_k_m.gguf";
+    let target = block_on(Header::read(&MemorySource::new(golden(target)))).expect("a header");
+    let target = ModelSpec::read(&target).expect("a model").config;
+    fuzz_headers("drafter", &["models/tiny-e2b-assistant.f16.gguf"], end_of_gguf, |source| {
+        block_on(Header::read(source)).is_ok_and(|header| DrafterSpec::read(&header, &target, 1024).is_ok())
     });
 }
 
