@@ -107,7 +107,7 @@ fn it_keeps_to_a_schema() {
         .tokenizer()
         .encode_prompt("I don't like JSON. Here is a poem about rain, without any braces:\n");
     // One takes 18 s on a software adapter.
-    adversarial::keeps_to_a_schema(&mut session, &prompt, 0..4);
+    adversarial::keeps_to_a_schema(&mut session, &prompt, adversarial::seeds(4));
 }
 
 /// Questions, and answers of a word.
