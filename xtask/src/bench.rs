@@ -53,7 +53,8 @@ fn prepare(folder: &Path, quick: bool) -> Result<()> {
     setup::install(&tools)?;
     setup::install(&end2end)?;
     let manner = Manner { quick, ..Manner::default() };
-    let built = site::build_bundles(&[&site::WORKER, &WIRE], toolchain, &manner)?;
+    let bundles = [&site::WORKER, &site::CONSTRAINTS, &WIRE];
+    let built = site::build_bundles(&bundles, toolchain, &manner)?;
     step("Compiling the native engine and the benchmark", || {
         run(cargo(&project::root()).args(["build", "--locked", "--release", "--package", "probe"]))?;
         run(cargo(&project::root()).args(["build", "--locked", "--release", "--package", "bench"]))
@@ -61,14 +62,23 @@ fn prepare(folder: &Path, quick: bool) -> Result<()> {
 
     let site = folder.join("site");
     fs::remove_dir_all(&site).ok();
-    for (name, built) in ["engine", "wire"].into_iter().zip(&built) {
+    for (name, built) in ["engine", "constraints", "wire"].into_iter().zip(&built) {
         bundle(&site, name, built)?;
     }
-    write(&site.join("worker.js"), site::worker_script("engine.js", "engine.wasm", None).as_bytes())?;
+    let constraints = Some(["constraints.js", "constraints.wasm"]);
+    write(&site.join("worker.js"), site::worker_script("engine.js", "engine.wasm", constraints).as_bytes())?;
     let page = project::root().join("xtask/bench/page");
-    for name in
-        ["bench.html", "bench.js", "limits.js", "small.js", "delay.js", "late.js", "features.js", "plain.js"]
-    {
+    for name in [
+        "bench.html",
+        "bench.js",
+        "limits.js",
+        "small.js",
+        "delay.js",
+        "late.js",
+        "features.js",
+        "plain.js",
+        "schema.json",
+    ] {
         copy(&page.join(name), &site.join(name))?;
     }
     copy(&page.join("README.md"), &folder.join("README.md"))?;

@@ -492,11 +492,20 @@ impl EngineStore {
                 match event {
                     Event::Progress(Progress::Loading(progress)) => self.progress.set(Some(progress)),
                     Event::Outcome(Ok(Outcome::Loaded(model))) => {
-                        let LoadedModel { id: loaded_by, details, context, gpu_bytes, adapters, .. } = *model;
+                        let LoadedModel {
+                            id: loaded_by, details, context, gpu_bytes, adapters, times, ..
+                        } = *model;
                         let details = Box::new(details);
                         self.progress.set(None);
                         self.own_adapters.set(adapters);
-                        self.model.set(ModelState::Ready { loaded_by, choice, details, context, gpu_bytes });
+                        self.model.set(ModelState::Ready {
+                            loaded_by,
+                            choice,
+                            details,
+                            context,
+                            gpu_bytes,
+                            times,
+                        });
                     }
                     Event::Outcome(Err(failure)) if failure.is_cancelled() => {
                         self.progress.set(None);

@@ -2,8 +2,8 @@
 
 use protocol::said::{ListNote, Said};
 use protocol::{
-    Capabilities, CatalogEntry, Diffusion, Failure, FitVerdict, LoadPhase, LoadProgress, ModelDetails,
-    ModelSource, RequestId, Sampling, Searched, Stored,
+    Capabilities, CatalogEntry, Diffusion, Failure, FitVerdict, LoadPhase, LoadProgress, LoadTimes,
+    ModelDetails, ModelSource, RequestId, Sampling, Searched, Stored,
 };
 
 use crate::{format, language::t};
@@ -305,6 +305,8 @@ pub enum ModelState {
         context: u32,
         /// Graphics memory in use, in bytes.
         gpu_bytes: u64,
+        /// How long the load took.
+        times: LoadTimes,
     },
     /// The last load failed.
     Failed {
@@ -396,6 +398,7 @@ pub fn progress_words(progress: &LoadProgress) -> (&'static str, String) {
             };
             (what, parts.join(" · "))
         }
+        LoadPhase::Tuning => (t().load_tuning(), String::new()),
         LoadPhase::Kernels => (t().load_preparing(), t().load_kernels(done, total)),
     }
 }

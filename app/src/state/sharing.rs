@@ -41,7 +41,7 @@ impl EngineStore {
             }
             ModelPhase::Loaded(model) if now.loaded_by() == Some(model.id) => {}
             ModelPhase::Loaded(model) => {
-                let LoadedModel { id, source, details, context, gpu_bytes, adapters } = *model;
+                let LoadedModel { id, source, details, context, gpu_bytes, adapters, times } = *model;
                 let choice = self.choice_of(&source, files);
                 self.progress.set(None);
                 self.own_adapters.set(adapters);
@@ -52,6 +52,7 @@ impl EngineStore {
                     details: Box::new(details),
                     context,
                     gpu_bytes,
+                    times,
                 });
             }
         }

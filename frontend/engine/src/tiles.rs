@@ -23,7 +23,7 @@ const LONG: f64 = 20.0;
 
 /// Decides whether rows of prompts are rounded to int8 for products with matrices of these types: as `known` or the device's
 /// options say, or else if the device computes those kernels right, and faster than products in f32. A software device has
-/// f32 alone, whose instructions it has, too.
+/// f32 alone, whose instructions it has, too. Calls `timing` before it times them.
 ///
 /// # Errors
 /// When the device was lost or has no memory.
@@ -31,6 +31,7 @@ pub async fn choose(
     gpu: &Gpu,
     dtypes: impl IntoIterator<Item = DType>,
     known: Option<bool>,
+    timing: &mut dyn FnMut(),
 ) -> Result<bool, GpuError> {
     let limits = gpu.plan_limits();
     if limits.matrix_units {
@@ -43,6 +44,7 @@ pub async fn choose(
     types.sort_by_key(|dtype| dtype.name());
     types.dedup();
     let Some(&first) = types.first().filter(|_| !limits.software) else { return Ok(false) };
+    timing();
     // Where these are slow, the others need not be compiled.
     match is_faster(gpu, first).await {
         Ok(true) => {}

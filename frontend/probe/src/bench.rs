@@ -10,10 +10,12 @@ use engine::bytes::CancelToken;
 use engine::gpu::Gpu;
 use engine::media::ContentHash;
 use engine::model::{Class, ExpertUse};
-use engine::session::{Control, Profile, Session};
+use engine::session::{Control, Profile, Session, Timings};
 use engine::vision::{Budget, Pixels, Size};
 use serde_json::{Value, json};
 use web_time::Instant;
+
+use super::grammars::Prepared;
 
 /// Minimum, median and maximum.
 fn spread(mut figures: Vec<f64>) -> Value {
@@ -58,12 +60,33 @@ pub fn experts_used(used: Option<(u32, ExpertUse)>) -> Value {
     })
 }
 
-/// Prefills `prefill` tokens and generates `decode` tokens, `repeat` times after one warm-up round.
-pub fn run(session: &mut Session, gpu: &Gpu, prefill: u32, decode: u32, repeat: u32) -> Result<Value> {
+/// What each round reads and generates.
+pub struct Work {
+    /// Tokens in the prompt.
+    pub prefill: u32,
+    /// Tokens to generate.
+    pub decode: u32,
+    /// What the answer may be; `None` for any text.
+    pub constrained: Option<Prepared>,
+}
+
+impl Work {
+    fn time(&self, session: &mut Session, round: u32) -> Result<Timings> {
+        let mut constraint = self.constrained.as_ref().map(|it| it.begin(false)).transpose()?;
+        let constraint = constraint.as_mut().map(|it| it as _);
+        let control = Control::default();
+        let timing = session.time(self.prefill, self.decode, round, &control, constraint);
+        Ok(pollster::block_on(timing)?.timings)
+    }
+}
+
+/// Times `repeat` rounds after one warm-up round.
+pub fn run(session: &mut Session, gpu: &Gpu, work: &Work, repeat: u32) -> Result<Value> {
+    let Work { prefill, decode, .. } = *work;
     let (mut prefills, mut decodes, mut firsts) = (Vec::new(), Vec::new(), Vec::new());
     let (mut created, mut submits) = (0, 0);
     for round in 0..=repeat {
-        let t = pollster::block_on(session.time(prefill, decode, round, &Control::default()))?.timings;
+        let t = work.time(session, round)?;
         if round == 0 {
             continue;
         }
@@ -94,7 +117,7 @@ pub fn run(session: &mut Session, gpu: &Gpu, prefill: u32, decode: u32, repeat: 
 
 /// Runs one round for each line of standard input (the number of the round) and prints its timings at once, so that
 /// `cargo xtask bench` can alternate engines. The first line of output says that the model is loaded.
-pub fn on_request(session: &mut Session, gpu: &Gpu, prefill: u32, decode: u32) -> Result<Value> {
+pub fn on_request(session: &mut Session, gpu: &Gpu, work: &Work) -> Result<Value> {
     let say = |value: &Value| {
         let mut out = std::io::stdout().lock();
         writeln!(out, "{value}").and_then(|()| out.flush()).context("the output was closed")
@@ -109,7 +132,7 @@ pub fn on_request(session: &mut Session, gpu: &Gpu, prefill: u32, decode: u32) -
     for line in std::io::stdin().lines() {
         let line = line?;
         let round = line.trim().parse().with_context(|| format!("{line:?} isn't the number of a round"))?;
-        let t = pollster::block_on(session.time(prefill, decode, round, &Control::default()))?.timings;
+        let t = work.time(session, round)?;
         say(&json!({
             "prompt": t.prompt_tokens,
             "prefill_ms": t.prefill_ms,

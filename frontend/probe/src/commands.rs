@@ -18,9 +18,11 @@ use serde_json::{Value, json};
 use shaders::selftest;
 use web_time::Instant;
 
+use super::bench::Work;
 use super::device::{Device, DeviceArgs, load, load_with};
 use super::files::{conversation, header, is_diffusion, read_ids};
 use super::generate::{self, Generate};
+use super::grammars::Constrained;
 use super::logits::{self, LogitsOf};
 use super::media::{self, MediaArgs};
 use super::{adapters, drafts};
@@ -134,6 +136,8 @@ enum Command {
         /// A LoRA adapter: a PEFT directory, or a GGUF or safetensors file, with an optional `:SCALE`. Can be repeated.
         #[arg(long, value_name = "FILE_OR_DIR[:SCALE]")]
         adapter: Vec<String>,
+        #[command(flatten)]
+        constrained: Constrained,
         /// Time the vision tower instead: images of 280 and 1120 tokens.
         #[arg(long)]
         image: bool,
@@ -278,14 +282,18 @@ pub fn run() -> Result<Value> {
             let (mut session, _, gpu) = load(&options, &model, 512)?;
             super::bench::sound(&mut session, &gpu, repeat)
         }
-        Command::Bench { model, prefill, decode, repeat, on_request, context, adapter, .. } => {
+        Command::Bench {
+            model, prefill, decode, repeat, on_request, context, adapter, constrained, ..
+        } => {
             let context = if context == 0 { prefill + decode + 1 } else { context };
             let (mut session, _, gpu) = load(&options, &model, context)?;
             adapters::add(&mut session, &adapter)?;
+            let work =
+                Work { prefill, decode, constrained: constrained.prepare(session.tokenizer(), false)? };
             if on_request {
-                super::bench::on_request(&mut session, &gpu, prefill, decode)
+                super::bench::on_request(&mut session, &gpu, &work)
             } else {
-                super::bench::run(&mut session, &gpu, prefill, decode, repeat)
+                super::bench::run(&mut session, &gpu, &work, repeat)
             }
         }
         Command::Profile { model, position, rows, draft, adapter } if is_diffusion(&model)? => {

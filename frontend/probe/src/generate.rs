@@ -118,13 +118,13 @@ pub fn run(options: &Device, generate: &Generate) -> Result<Value> {
     let without_drafts = Options { drafts: Drafts::Never, ..options.clone() };
     let before = gpu.buffers_created();
     let (mut decode_ms, mut plain_ms) = (Vec::new(), Vec::new());
+    let constrained = generate.constrained.prepare(session.tokenizer(), generate.thinking)?;
     let mut answer = |options: &Options| {
         let (control, on) = (Control::default(), &mut |_| ());
-        let constraint = generate.constrained.answer(session.tokenizer(), generate.thinking, in_thought)?;
-        let outcome = match constraint {
+        let outcome = match &constrained {
             None => pollster::block_on(session.generate(&input, options, &control, on))?,
-            Some(answer) => {
-                let constraint = &mut probe::constraint::Constrained(answer);
+            Some(constrained) => {
+                let constraint = &mut constrained.begin(in_thought)?;
                 pollster::block_on(session.generate_constrained(&input, options, &control, constraint, on))?
             }
         };

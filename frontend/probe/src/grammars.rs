@@ -7,8 +7,8 @@ use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
 use engine::template::{AnswerParser, Piece, StopStrings, Tool};
 use engine::tokenizer::{Specials, Tokenizer};
-use grammar::{Answer, Format, Grammar, Prefix, Whitespace};
-use probe::constraint::{declared, vocabulary};
+use grammar::{Answer, Format, Grammar, Prefix, Vocabulary, Whitespace};
+use probe::constraint::{self, declared, vocabulary};
 use serde_json::{Value, json};
 
 use super::files::{header, json, tools};
@@ -83,7 +83,7 @@ fn schema(path: &Path, whitespace: Whitespace) -> Result<Grammar> {
     Grammar::json(&json(path)?, whitespace).with_context(|| format!("{}", path.display()))
 }
 
-/// What `probe generate` makes an answer of.
+/// What answers may be.
 #[derive(Args)]
 pub struct Constrained {
     /// Answer in JSON of the schema in this file.
@@ -110,8 +110,8 @@ impl Constrained {
         self.tools.as_deref().map(tools).transpose()
     }
 
-    /// Returns the constraint of an answer; `None` without one.
-    pub fn answer(&self, tokenizer: &Tokenizer, thinking: bool, in_thought: bool) -> Result<Option<Answer>> {
+    /// Returns what begins the constraint of each answer; `None` without one.
+    pub fn prepare(&self, tokenizer: &Tokenizer, thinking: bool) -> Result<Option<Prepared>> {
         if !self.is_some() {
             return Ok(None);
         }
@@ -119,7 +119,21 @@ impl Constrained {
             self.schema.as_deref().map(|path| schema(path, self.whitespace.whitespace())).transpose()?;
         let tools = self.tools()?.map(|tools| Grammar::calls(&declared(&tools), true));
         let format = Format { text, calls: tools.transpose()?, must_call: self.must_call, thinking };
-        Ok(Some(Answer::new(Rc::new(vocabulary(tokenizer)?), format, in_thought)?))
+        Ok(Some(Prepared { vocabulary: Rc::new(vocabulary(tokenizer)?), format }))
+    }
+}
+
+/// What answers may be, with the tokens of a model.
+pub struct Prepared {
+    vocabulary: Rc<Vocabulary>,
+    format: Format,
+}
+
+impl Prepared {
+    /// Returns the constraint of an answer, which may begin inside of a thought.
+    pub fn begin(&self, in_thought: bool) -> Result<constraint::Constrained> {
+        let answer = Answer::new(Rc::clone(&self.vocabulary), self.format.clone(), in_thought)?;
+        Ok(constraint::Constrained(answer))
     }
 }
 

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::AnswerFormat;
+
 /// What to find out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Diagnosis {
@@ -30,12 +32,14 @@ pub enum Finding {
 }
 
 /// What to time. A round reads a prompt of made-up tokens and draws the likeliest ones after it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BenchmarkOptions {
     /// Tokens of the prompt.
     pub prompt: u32,
-    /// Tokens to draw; the end of a turn does not stop them.
+    /// Tokens to draw. The end of a turn doesn't stop them if they may be any text.
     pub answer: u32,
+    /// What the answer must be. [`Request::PrepareConstraint`](crate::Request::PrepareConstraint) comes first.
+    pub format: AnswerFormat,
     /// Rounds before those that count.
     pub warm_up: u32,
     /// Rounds that count.
@@ -46,7 +50,8 @@ pub struct BenchmarkOptions {
 
 impl Default for BenchmarkOptions {
     fn default() -> Self {
-        Self { prompt: 512, answer: 128, warm_up: 1, rounds: 5, first: 0 }
+        let format = AnswerFormat::Text;
+        Self { prompt: 512, answer: 128, format, warm_up: 1, rounds: 5, first: 0 }
     }
 }
 

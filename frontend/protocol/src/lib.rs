@@ -55,14 +55,14 @@ pub use published::{AboutFit, PUBLISHED, Published};
 pub use pull::{Pull, PullProblem, PullReport, PullRequest, PullStage};
 pub use relay::{RelayProblem, RelayReport};
 pub use request::{Control, Forget, Request, ToWorker};
-pub use state::{Busy, EngineState, LoadedModel, ModelPhase};
+pub use state::{Busy, EngineState, LoadTimes, LoadedModel, ModelPhase};
 pub use tools::{AnswerFormat, Constraint, Tool, ToolCall};
 pub use tune::{TuneOutcome, TuneProgress, TuneRequest};
 pub use wire::{WireError, decode, encode};
 
 /// Raised with every change that an older peer could misread. A page and a worker of different versions (one of
 /// them from an old cache) refuse each other in [`ToPage::Ready`] instead of misbehaving.
-pub const VERSION: u16 = 31;
+pub const VERSION: u16 = 32;
 
 /// A page that uses the engine. Several tabs can share one engine; each draws its number at random.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -249,6 +249,8 @@ pub enum LoadPhase {
     Table,
     /// Copying weights to the graphics device; bytes.
     Weights,
+    /// Timing which kernels are the fastest.
+    Tuning,
     /// Compiling kernels; count.
     Kernels,
     /// Fetching what only pictures and sound need, so that nothing is fetched later; bytes.

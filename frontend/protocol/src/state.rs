@@ -57,4 +57,19 @@ pub struct LoadedModel {
     pub gpu_bytes: u64,
     /// Adapters that came with it.
     pub adapters: Vec<AdapterDetails>,
+    /// How long each part of the load took.
+    pub times: LoadTimes,
+}
+
+/// Times of a load in milliseconds. Kernels are compiled while weights arrive, too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LoadTimes {
+    /// Everything, tries that failed included.
+    pub all: f64,
+    /// Reading or downloading the files, and copying weights to the device.
+    pub weights: f64,
+    /// Compiling the kernels that weren't ready by then.
+    pub kernels: f64,
+    /// Timing which kernels are the fastest; 0 where that is known or there is no choice.
+    pub tuning: f64,
 }

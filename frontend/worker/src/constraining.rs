@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use protocol::failure::RequestFailure;
-use protocol::{Constraint, Failure, GenerateOptions, Outcome};
+use protocol::{Constraint, Failure, Outcome};
 
 use crate::constraints::{Constraints, Tokens, Vocabulary};
 use crate::failure::Stopped;
@@ -42,15 +42,15 @@ pub async fn prepare(host: Rc<Host>, constraint: Constraint, task: Task) -> Resu
 pub fn of_answer(
     host: &Host,
     model: &Model,
-    asked: &GenerateOptions,
+    constraint: &Constraint,
 ) -> Result<Option<Rc<dyn Vocabulary>>, Failure> {
-    if asked.constraint.is_none() {
+    if constraint.is_none() {
         return Ok(None);
     }
     if model.denoising.is_some() {
         return Err(RequestFailure::Unconstrained.into());
     }
-    known(host)?.check(&asked.constraint)?;
+    known(host)?.check(constraint)?;
     vocabulary(host, model).map(Some)
 }
 

@@ -11,14 +11,14 @@ use engine::session::{Control, EngineError, Finish};
 use protocol::diagnosis::{KernelCheck, KernelProblem, KernelTime, Round, SwitchedOff};
 use protocol::failure::RequestFailure;
 use protocol::{
-    Benchmark, BenchmarkOptions, Diagnosis, Failure, Finding, ModelPhase, Outcome, Profile, Progress,
-    RequestId, SelfTest,
+    Benchmark, BenchmarkOptions, Constraint, Diagnosis, Failure, Finding, ModelPhase, Outcome, Profile,
+    Progress, RequestId, SelfTest,
 };
 use shaders::{Kernel, selftest};
 
 use crate::host::{Host, Model, Slot, recovery};
 use crate::state::tasks::{Kind, Task};
-use crate::{choices, device, failure, keeping};
+use crate::{choices, constraining, device, failure, keeping};
 
 /// Answers [`protocol::Request::Diagnose`].
 pub async fn diagnose(host: Rc<Host>, what: Diagnosis, task: Task) -> Result<Outcome, Failure> {
@@ -53,6 +53,11 @@ async fn benchmark(
     task: &Task,
 ) -> Result<Finding, Failure> {
     let ready = recovery::ensure(host, slot, &task.cancel).await?;
+    let Some(model) = host.model.borrow().clone() else {
+        return Err(RequestFailure::NoModel.into());
+    };
+    let constraint = Constraint { format: options.format, ..Constraint::default() };
+    let constrained = constraining::of_answer(host, &model, &constraint)?;
     let tuning = ready.session.tuning().and_then(|tuning| serde_json::to_string(&tuning).ok());
     let session = ready.session.autoregressive_mut().map_err(|error| failure::of(&error, None))?;
     let context = session.context();
@@ -71,7 +76,12 @@ async fn benchmark(
     for done in 0..total {
         host.progress(id, Progress::Diagnosing { done, total });
         let round = options.first.wrapping_add(done);
-        let timed = session.time(prompt, answer, round, &control).await;
+        let mut drawing = match &constrained {
+            Some(vocabulary) => Some(vocabulary.begin(&constraint, false, false)?),
+            None => None,
+        };
+        let drawing = drawing.as_deref_mut().map(|it| it as _);
+        let timed = session.time(prompt, answer, round, &control, drawing).await;
         let outcome = match timed {
             Ok(outcome) => outcome,
             Err(error) => {

@@ -118,7 +118,7 @@ async fn answer_in(
         return Err(RequestFailure::NoModel.into());
     };
     let asked = &wanted.options;
-    let constrained = constraining::of_answer(host, &model, asked)?;
+    let constrained = constraining::of_answer(host, &model, &asked.constraint)?;
     let prepared = media::prepare(host, &wanted.messages, &wanted.handles, &task.cancel).await?;
     let tools = &asked.constraint.tools;
     let prompt = convert::prompt(model.variant, &wanted.messages, tools, asked.thinking, &prepared.clips())?;

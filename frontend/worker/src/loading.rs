@@ -16,8 +16,8 @@ use engine::store::{Kept, Opened};
 use engine::tokenizer::has_foreign_template;
 use protocol::failure::{DeviceFailure, ModelFailure, ReadFailure};
 use protocol::{
-    Code, Failure, LoadProgress, LoadedModel, ModelDetails, ModelPhase, ModelSource, Outcome, Progress,
-    RequestId, ToPage,
+    Code, Failure, LoadProgress, LoadTimes, LoadedModel, ModelDetails, ModelPhase, ModelSource, Outcome,
+    Progress, RequestId, ToPage,
 };
 use web_time::Instant;
 
@@ -164,7 +164,8 @@ async fn load_into(
     host.allowed.set(wanted.options.memory);
     // All attempts plan with the same: each gives up something, and what fails meanwhile is for the next load.
     let (mut total, mut attempts) = (None, 0);
-    let (ready, model, keeping, details, adapters) = loop {
+    let started = Instant::now();
+    let Loaded { ready, model, keeping, details, adapters, times } = loop {
         let gpu = gpu(host).await?;
         let total = *total.get_or_insert_with(|| host.whole_memory(&gpu));
         let within = (smaller, allowance, total);
@@ -212,7 +213,16 @@ async fn load_into(
     host.keeper.set(keeping);
     keeping::resume(host);
     verifying::begin(host);
-    Ok(LoadedModel { id: task.id, source: wanted.source.clone(), details, context, gpu_bytes, adapters })
+    let times = LoadTimes { all: ms_since(started), ..times };
+    Ok(LoadedModel {
+        id: task.id,
+        source: wanted.source.clone(),
+        details,
+        context,
+        gpu_bytes,
+        adapters,
+        times,
+    })
 }
 
 /// Answers [`protocol::Request::Unload`].
@@ -273,7 +283,21 @@ impl Reporter {
     }
 }
 
-type Loaded = (Ready, Model, Vec<Kept>, ModelDetails, Vec<protocol::AdapterDetails>);
+/// A model on the device.
+struct Loaded {
+    ready: Ready,
+    model: Model,
+    /// Its files in this browser's storage.
+    keeping: Vec<Kept>,
+    details: ModelDetails,
+    /// Those that came with it.
+    adapters: Vec<protocol::AdapterDetails>,
+    times: LoadTimes,
+}
+
+fn ms_since(started: Instant) -> f64 {
+    started.elapsed().as_secs_f64() * 1000.0
+}
 
 async fn try_load(
     host: &Rc<Host>,
@@ -286,8 +310,7 @@ async fn try_load(
     let (cancel, started) = (&task.cancel, Instant::now());
     let reporter = Rc::new(Reporter { host: Rc::clone(host), id: task.id, meter: RefCell::default() });
     let mut tell = |step: Loading| {
-        let now = started.elapsed().as_secs_f64() * 1000.0;
-        reporter.tell(|meter| meter.step(step, now));
+        reporter.tell(|meter| meter.step(step, ms_since(started)));
     };
     // Reads after the load report in other ways.
     let watch = Rc::downgrade(&reporter);
@@ -460,5 +483,6 @@ async fn try_load(
     let ready = Ready::new(Rc::clone(gpu), session, model.projector.as_ref());
     let ready = ready.await.map_err(|error| LoadError::Engine(error, context))?;
     let keeping = opened.files().filter_map(|file| file.kept.clone()).collect();
-    Ok((ready, model, keeping, details, own))
+    let times = reporter.meter.borrow().times(ms_since(started));
+    Ok(Loaded { ready, model, keeping, details, adapters: own, times })
 }

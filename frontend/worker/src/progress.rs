@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use engine::session::Loading;
-use protocol::{LoadPhase, LoadProgress};
+use protocol::{LoadPhase, LoadProgress, LoadTimes};
 
 /// Least time between two reports of one phase, in milliseconds.
 const PAUSE_MS: f64 = 100.0;
@@ -20,6 +20,10 @@ pub struct Meter {
     lost: u32,
     /// Times and amounts, oldest first.
     samples: VecDeque<(f64, u64)>,
+    /// When this phase began.
+    since: f64,
+    /// Times of the phases before it.
+    times: LoadTimes,
 }
 
 impl Meter {
@@ -30,12 +34,14 @@ impl Meter {
             Loading::Header(done) => (LoadPhase::Header, done, 0),
             Loading::Table(done, total) => (LoadPhase::Table, done, total),
             Loading::Weights(done, total) => (LoadPhase::Weights, done, total),
+            Loading::Tuning => (LoadPhase::Tuning, 0, 0),
             Loading::Kernels(done, total) => (LoadPhase::Kernels, done, total),
             Loading::Towers(done, total) => (LoadPhase::Towers, done, total),
         };
         let is_new = self.phase != Some(phase);
         if is_new {
-            self.phase = Some(phase);
+            self.times = self.times(now);
+            (self.phase, self.since) = (Some(phase), now);
             self.samples.clear();
         }
         self.samples.push_back((now, done));
@@ -66,6 +72,21 @@ impl Meter {
         let report = self.last.as_mut()?;
         (report.lost, report.rate) = (is_lost, 0.0);
         Some(report.clone())
+    }
+
+    /// Returns how long each part took until now, without the time of everything.
+    pub fn times(&self, now: f64) -> LoadTimes {
+        let mut times = self.times;
+        let part = match self.phase {
+            None => return times,
+            Some(LoadPhase::Tuning) => &mut times.tuning,
+            Some(LoadPhase::Kernels) => &mut times.kernels,
+            Some(LoadPhase::Header | LoadPhase::Table | LoadPhase::Weights | LoadPhase::Towers) => {
+                &mut times.weights
+            }
+        };
+        *part += now - self.since;
+        times
     }
 
     fn rate(&self, now: f64, done: u64) -> f64 {
@@ -132,5 +153,31 @@ mod tests {
         let report = meter.step(Loading::Kernels(1, 2), 2.0).expect("a new phase");
         assert_eq!(report, progress(LoadPhase::Kernels, 1, 2));
         assert!(meter.step(Loading::Kernels(2, 2), 3.0).is_some());
+    }
+
+    #[test]
+    fn each_part_of_a_load_has_its_time() {
+        let mut meter = Meter::default();
+        assert_eq!(meter.times(7.0), LoadTimes::default());
+        let steps = [
+            (Loading::Header(5), 1.0),
+            (Loading::Tuning, 3.0),
+            (Loading::Weights(0, 9), 6.0),
+            (Loading::Weights(9, 9), 9.0),
+            (Loading::Kernels(0, 2), 10.0),
+            (Loading::Tuning, 20.0),
+            (Loading::Kernels(2, 2), 50.0),
+            (Loading::Towers(0, 1), 51.0),
+        ];
+        for (step, now) in steps {
+            meter.step(step, now);
+        }
+        let times = LoadTimes {
+            weights: 2.0 + 4.0 + 49.0,
+            kernels: 10.0 + 1.0,
+            tuning: 3.0 + 30.0,
+            ..LoadTimes::default()
+        };
+        assert_eq!(meter.times(100.0), times);
     }
 }

@@ -17,6 +17,7 @@ const WORKERS = {
   "gemtab-late": "./late.js",
   "gemtab-eight-bits": "./worker.js",
   "gemtab-plain": "./plain.js",
+  "gemtab-schema": "./worker.js",
 };
 
 /** gemtab's worker, by the protocol of the real page. */
@@ -26,6 +27,7 @@ class Gemtab {
   #waiting = new Map();
   #next = 1;
   #device = {};
+  #schema;
 
   constructor(kind) {
     this.#worker = new Worker(WORKERS[kind], { type: "module" });
@@ -74,11 +76,18 @@ class Gemtab {
     const mayUseHost = this.#kind === "gemtab-host";
     const eightBits = this.#kind === "gemtab-eight-bits";
     const { Loaded: loaded } = await this.#request((id) => wire.load(id, "/model", size, context, mayUseHost, eightBits));
-    return { device: this.#device, context: loaded.context, gpu_bytes: loaded.gpu_bytes };
+    if (this.#kind === "gemtab-schema") {
+      this.#schema = await (await fetch("./schema.json")).text();
+      const began = performance.now();
+      await this.#request((id) => wire.prepare(id, this.#schema));
+      this.#device.constraint_ready_ms = performance.now() - began;
+    }
+    return { device: this.#device, context: loaded.context, gpu_bytes: loaded.gpu_bytes, load_ms: loaded.times };
   }
 
   async round({ prompt, answer }, round) {
-    const { Diagnosed: finding } = await this.#request((id) => wire.benchmark(id, prompt, answer, round));
+    const make = (id) => wire.benchmark(id, prompt, answer, round, this.#schema);
+    const { Diagnosed: finding } = await this.#request(make);
     const told = finding.Benchmark;
     return { prompt: told.prompt, answer: told.answer, ...told.rounds[0] };
   }

@@ -179,10 +179,13 @@ impl InBrowser {
             Kind::WllamaCpu => "wllama-cpu",
             Kind::Page | Kind::PageF16 => "gemtab",
             Kind::PagePlain => "gemtab-plain",
+            Kind::PageSchema => "gemtab-schema",
             Kind::PageHost => "gemtab-host",
             Kind::PageLate => "gemtab-late",
             Kind::PageEightBits => "gemtab-eight-bits",
-            Kind::Native | Kind::LlamaCpp | Kind::Rullama => bail!("{kind} runs without a browser"),
+            Kind::Native | Kind::NativeSchema | Kind::LlamaCpp | Kind::Rullama => {
+                bail!("{kind} runs without a browser")
+            }
         };
         let loaded = browser.call(json!({
             "action": "load", "name": kind.to_string(), "engine": engine, "work": work, "wllama": wllama,

@@ -137,15 +137,16 @@ fn start(
     browsers: &mut Vec<(bool, Rc<Browser>)>,
 ) -> Result<Box<dyn Engine>> {
     match kind {
-        Kind::Native => {
+        Kind::Native | Kind::NativeSchema => {
             let adapter = options.adapter.as_deref();
-            return Ok(Box::new(LineEngine::probe(&probe(folder), adapter, work)?));
+            return Ok(Box::new(LineEngine::probe(kind, folder, adapter, work)?));
         }
         Kind::LlamaCpp => return Ok(Box::new(LineEngine::llama_cpp(folder, options, work)?)),
         Kind::Rullama => return Ok(Box::new(LineEngine::rullama(options, work)?)),
         Kind::Page
         | Kind::PageF16
         | Kind::PagePlain
+        | Kind::PageSchema
         | Kind::PageHost
         | Kind::PageLate
         | Kind::PageEightBits
@@ -202,7 +203,8 @@ fn told(name: &str, round: u32, counts: bool, sample: &Sample) -> String {
     format!("round {round}  {name:<14} prefill {prefill:>9.1} tok/s  decode {decode:>8.1} tok/s{warm_up}")
 }
 
-fn probe(folder: &Path) -> PathBuf {
+/// The program in the folder.
+pub fn probe(folder: &Path) -> PathBuf {
     folder.join(format!("probe{}", env::consts::EXE_SUFFIX))
 }
 

@@ -137,6 +137,8 @@ fn name_and_count(text: &str) -> Result<(String, u32)> {
 pub enum Kind {
     /// gemtab's engine without a browser: Vulkan, Metal or DirectX 12
     Native,
+    /// The same with answers in JSON of the schema in the folder
+    NativeSchema,
     /// llama.cpp without a browser, on Vulkan: see --llama-cpp
     LlamaCpp,
     /// rullama without a browser: see --rullama
@@ -148,6 +150,8 @@ pub enum Kind {
     PageF16,
     /// gemtab's worker without `shader-f16`, subgroups and matrix units
     PagePlain,
+    /// gemtab's worker with answers in JSON of the schema in the folder
+    PageSchema,
     /// gemtab's worker on a device without room for the per-layer table of E2B, which lies in the tab's memory
     PageHost,
     /// gemtab's worker on a device that reports every readback 100 ms late

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
 use crate::engine::{Engine, KernelTime, Profiled, Sample, Work};
-use crate::options::Options;
+use crate::options::{Kind, Options};
 
 /// Such a program.
 pub struct LineEngine {
@@ -27,9 +27,9 @@ impl LineEngine {
     ///
     /// # Errors
     /// When it cannot be started or cannot load the model.
-    pub fn probe(probe: &Path, adapter: Option<&str>, work: &Work) -> Result<Self> {
+    pub fn probe(kind: Kind, folder: &Path, adapter: Option<&str>, work: &Work) -> Result<Self> {
         let probe = || {
-            let mut command = Command::new(probe);
+            let mut command = Command::new(crate::probe(folder));
             command.args(adapter.iter().flat_map(|adapter| ["--gpu", adapter]));
             // As the page does at a load.
             command.arg("--tune");
@@ -39,8 +39,11 @@ impl LineEngine {
         let prompt = work.prompt.to_string();
         bench.arg("bench").arg(&work.model).arg("--on-request");
         bench.args(["--prefill", &prompt, "--decode", &work.answer.to_string()]);
+        if kind == Kind::NativeSchema {
+            bench.arg("--schema").arg(folder.join("site/schema.json"));
+        }
         profile.arg("profile").arg(&work.model);
-        let mut engine = Self::start("native", bench)?;
+        let mut engine = Self::start(&kind.to_string(), bench)?;
         engine.profile = Some(profile);
         Ok(engine)
     }

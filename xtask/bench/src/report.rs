@@ -65,6 +65,14 @@ impl Column {
     }
 }
 
+/// Where the time of a first load in a browser went.
+fn load_times(about: &Value) -> Option<String> {
+    let times = about["engine"]["load_ms"].as_object()?;
+    let ms = |name: &str| times.get(name).and_then(Value::as_f64).unwrap_or(f64::NAN);
+    let [all, weights, kernels, tuning] = ["all", "weights", "kernels", "tuning"].map(ms);
+    Some(format!("loaded in {all:.0} ms: weights {weights:.0}, kernels {kernels:.0}, tuning {tuning:.0}"))
+}
+
 impl Results {
     /// Nothing yet, of these engines.
     pub fn new<'a>(work: &Work, engines: impl Iterator<Item = (&'a str, Value)>) -> Self {
@@ -117,6 +125,9 @@ impl Results {
             let (prefill, decode) = (column.prefill().text(), column.decode().text());
             let name = column.shown(rounds);
             text += &format!("{name:<24} {prefill:>30} {decode:>26}\n");
+        }
+        for (name, times) in self.engines.iter().filter_map(|it| Some((&it.name, load_times(&it.about)?))) {
+            text += &format!("{name:<24} {times}\n");
         }
         if self.engines.len() > 1 {
             text += &format!("\n{:<24} {:>30} {:>26}\n", "ratio of medians", "prefill", "decode");
@@ -203,8 +214,9 @@ mod tests {
     #[test]
     fn medians_spread_and_ratios_are_of_rates() {
         let work = Work { model: "m.gguf".into(), vocabulary: 9, prompt: 100, answer: 11 };
-        let names = ["native", "peer"].into_iter().map(|name| (name, Value::Null));
-        let mut results = Results::new(&work, names);
+        let times = json!({ "all": 2310.4, "weights": 1200.0, "kernels": 800.0, "tuning": 200.0 });
+        let loaded = json!({ "engine": { "load_ms": times } });
+        let mut results = Results::new(&work, [("native", Value::Null), ("peer", loaded)].into_iter());
         for ms in [100.0, 50.0, 200.0] {
             results.push(0, sample(ms, 10.0 * ms));
         }
@@ -220,7 +232,8 @@ mod tests {
         let table = results.table();
         assert!(table.contains("1000.0 (500.0–2000.0)") && table.contains("native / peer"), "{table}");
         assert!(table.contains("3 rounds in turns") && table.contains("peer (rounds: 1)"), "{table}");
-        assert!(!table.contains("kernel"), "{table}");
+        assert!(table.contains("loaded in 2310 ms: weights 1200, kernels 800, tuning 200"), "{table}");
+        assert!(!table.contains("kernel, ms"), "{table}");
     }
 
     #[test]

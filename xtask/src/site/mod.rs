@@ -51,7 +51,7 @@ pub const WORKER: Bundle = Bundle { package: "worker", name: "engine", optimise:
 const DOCUMENTS: Bundle = Bundle { package: "reader", name: "documents", optimise: OPTIMISE };
 
 /// The size-optimised bundle that constrains answers, fetched with the first tool or format.
-const CONSTRAINTS: Bundle = Bundle { package: "constraints", name: "constraints", optimise: OPTIMISE };
+pub const CONSTRAINTS: Bundle = Bundle { package: "constraints", name: "constraints", optimise: OPTIMISE };
 
 /// The engine that is played by timers, for tests alone.
 const FAKE: Bundle = Bundle { package: "fake", name: "fake", optimise: "" };

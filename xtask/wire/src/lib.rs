@@ -2,8 +2,8 @@
 //! app's code. It is no part of what visitors load.
 
 use protocol::{
-    BenchmarkOptions, Diagnosis, EightBits, Layer, LayerKind, LoadOptions, ModelSource, PageId, Request,
-    RequestId, ToPage, ToWorker, VERSION,
+    AnswerFormat, BenchmarkOptions, Constraint, Diagnosis, EightBits, Layer, LayerKind, LoadOptions,
+    ModelSource, PageId, Request, RequestId, ToPage, ToWorker, VERSION,
 };
 use wasm_bindgen::prelude::*;
 
@@ -42,13 +42,30 @@ pub fn load(
     encode(id, Request::Load { source, options })
 }
 
-/// Times round number `round`.
+/// Has the worker prepare for answers of a JSON schema.
 ///
 /// # Errors
 /// As [`hello`].
 #[wasm_bindgen]
-pub fn benchmark(id: u32, prompt: u32, answer: u32, round: u32) -> Result<Vec<u8>, JsError> {
-    let options = BenchmarkOptions { prompt, answer, warm_up: 0, rounds: 1, first: round };
+pub fn prepare(id: u32, schema: String) -> Result<Vec<u8>, JsError> {
+    let constraint = Constraint { format: AnswerFormat::Schema(schema), ..Constraint::default() };
+    encode(id, Request::PrepareConstraint(constraint))
+}
+
+/// Times round number `round`; with a `schema`, of an answer in JSON.
+///
+/// # Errors
+/// As [`hello`].
+#[wasm_bindgen]
+pub fn benchmark(
+    id: u32,
+    prompt: u32,
+    answer: u32,
+    round: u32,
+    schema: Option<String>,
+) -> Result<Vec<u8>, JsError> {
+    let format = schema.map_or(AnswerFormat::Text, AnswerFormat::Schema);
+    let options = BenchmarkOptions { prompt, answer, format, warm_up: 0, rounds: 1, first: round };
     let what = Diagnosis::Benchmark(options);
     encode(id, Request::Diagnose(what))
 }

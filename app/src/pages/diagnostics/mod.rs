@@ -7,7 +7,7 @@ mod self_test;
 mod speed;
 
 use leptos::{prelude::*, task::spawn_local};
-use protocol::DeviceReport;
+use protocol::{DeviceReport, LoadTimes};
 
 use super::Column;
 use crate::{
@@ -141,6 +141,13 @@ fn device_pairs(device: &DeviceReport) -> Pairs {
     ]
 }
 
+fn load_time(times: &LoadTimes) -> String {
+    let LoadTimes { all, weights, kernels, tuning } = *times;
+    let [all, weights, kernels, tuning] =
+        [all, weights, kernels, tuning].map(|ms| format::seconds(ms / 1000.0));
+    t().load_times(&all, &weights, &kernels, &tuning)
+}
+
 fn model_pairs(model: &ModelState) -> Pairs {
     match model {
         ModelState::None => vec![(t().saved_model(), t().diagnostics_no_model().to_owned())],
@@ -148,11 +155,12 @@ fn model_pairs(model: &ModelState) -> Pairs {
         ModelState::Failed { choice, failure } => {
             vec![(t().saved_model(), t().named(&choice.entry.name, &failures::report(failure)))]
         }
-        ModelState::Ready { choice, context, gpu_bytes, details, .. } => vec![
+        ModelState::Ready { choice, context, gpu_bytes, details, times, .. } => vec![
             (t().saved_model(), format!("{} ({})", choice.entry.name, choice.summary())),
             (t().diagnostics_context(), t().tokens((*context).into())),
             (t().diagnostics_packed(), yes(details.packed_prompts)),
             (t().memory_graphics(), format::bytes(*gpu_bytes)),
+            (t().load_time(), load_time(times)),
         ],
     }
 }

@@ -368,7 +368,7 @@ enum Ending {
 
 #[cfg(test)]
 mod tests {
-    use protocol::{CatalogEntry, RequestId};
+    use protocol::{CatalogEntry, LoadTimes, RequestId};
 
     use super::*;
 
@@ -384,6 +384,7 @@ mod tests {
             details: Box::default(),
             context: 8192,
             gpu_bytes: 0,
+            times: LoadTimes::default(),
         });
         adapters.opening.set(1);
         let turn = ChatTurn::After(history::NodeId(1));

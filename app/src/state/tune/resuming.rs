@@ -29,7 +29,7 @@ pub fn resumption(model: &ModelState, choices: &[Choice], name: &str) -> Resumpt
 #[cfg(test)]
 mod tests {
     use protocol::said::{ModelProblem, Said};
-    use protocol::{CatalogEntry, RequestId};
+    use protocol::{CatalogEntry, LoadTimes, RequestId};
 
     use super::*;
 
@@ -46,6 +46,7 @@ mod tests {
             details: Box::default(),
             context: 8192,
             gpu_bytes: 0,
+            times: LoadTimes::default(),
         };
         let all = [other.clone(), pebble.clone()];
         let after = Resumption::AfterLoading(Box::new(pebble.clone()));

@@ -45,7 +45,7 @@ pub(crate) use corrections::shape as target_shape;
 pub use corrections::{Corrections, total_rank};
 pub use decoder::{
     Costs, Decoder, DecoderPlans, DraftReader, DraftSource, DraftStep, Drafts, LoadedModel, LogitsPlans,
-    LogitsReader, MaskedSource, Plans, Speculation, TIMED_POSITIONS, TokenSource,
+    LogitsReader, MaskedSource, Plans, Preparing, Speculation, TIMED_POSITIONS, TokenSource,
 };
 pub use denoising::{Denoising, DenoisingError, MAX_CANVAS, Stability};
 pub use diffusion::{

@@ -1,6 +1,6 @@
 //! Benchmarking a session with synthetic tokens.
 
-use super::{Control, EngineError, Options, Outcome, Session};
+use super::{Constraint, Control, EngineError, Options, Outcome, Session};
 
 /// Returns a prompt of `tokens` ids below `vocabulary`. The prompts of two rounds differ from the first id on, so that the
 /// cache is not reused.
@@ -10,21 +10,27 @@ pub fn made_up_prompt(tokens: u32, vocabulary: u32, round: u32) -> Vec<u32> {
 }
 
 impl Session {
-    /// Prefills a synthetic prompt and greedily generates tokens after it. The cache is empty before and after.
+    /// Prefills a synthetic prompt and greedily generates tokens after it, beyond the end of the turn if there is no constraint.
+    /// The cache is empty before and after.
     ///
     /// # Errors
-    /// Same as [`Self::generate`].
+    /// Same as [`Self::generate_constrained`].
     pub async fn time(
         &mut self,
         prompt: u32,
         answer: u32,
         round: u32,
         control: &Control,
+        constraint: Option<&mut dyn Constraint>,
     ) -> Result<Outcome, EngineError> {
         self.forget();
         let ids = made_up_prompt(prompt, self.decoder.vocabulary(), round);
-        let options = Options { max_tokens: answer, ignore_eos: true, ..Options::default() };
-        let outcome = self.generate(&ids, &options, control, &mut |_| ()).await;
+        let ignore_eos = constraint.is_none();
+        let options = Options { max_tokens: answer, ignore_eos, ..Options::default() };
+        let outcome = match constraint {
+            None => self.generate(&ids, &options, control, &mut |_| ()).await,
+            Some(it) => self.generate_constrained(&ids, &options, control, it, &mut |_| ()).await,
+        };
         self.forget();
         outcome
     }

@@ -72,7 +72,7 @@ impl EncoderSession {
             let found = header.metadata.str("general.architecture").unwrap_or_default().to_owned();
             return Err(ConfigError::NotEncoder { found }.into());
         }
-        let mut described = Described::new(Rc::clone(&gpu), file, (header, spec), options).await?;
+        let mut described = Described::new(Rc::clone(&gpu), file, (header, spec), options, progress).await?;
         let plans = EncoderPlans::new(&described.parts).map_err(GpuError::from)?;
         let compiled = gpu.compile_ahead(plans.all());
         drop(plans);

@@ -199,11 +199,14 @@ impl Described {
         file: ModelFile,
         (header, spec): (Header, ModelSpec),
         options: &LoadOptions,
+        progress: &mut dyn FnMut(Loading),
     ) -> Result<Self, EngineError> {
         check::try_matrix_units(&gpu).await?;
         // What others than text models make of rounded rows is not held to a reference.
         let is_text = spec.config.diffusion.is_none() && spec.config.encoder.is_none();
-        let packed_tiles = is_text && tiles::choose(&gpu, spec.dtypes(), options.packed_tiles).await?;
+        let mut timing = || progress(Loading::Tuning);
+        let packed_tiles =
+            is_text && tiles::choose(&gpu, spec.dtypes(), options.packed_tiles, &mut timing).await?;
         let limits = Limits { packed_tiles, ..gpu.plan_limits() };
         let available = options.memory.unwrap_or_else(|| assumed_memory(&gpu));
         let memory = DeviceMemory { available, limits };

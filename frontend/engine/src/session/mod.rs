@@ -29,7 +29,8 @@ use crate::bytes::CancelToken;
 use crate::gpu::{Buffer, Gpu, GpuError};
 use crate::media::Input;
 use crate::model::{
-    ConfigError, Decoder, DecoderPlans, ExpertUse, KvType, LoadedModel, LogitsReader, TEXT_CHUNK, Tuning,
+    ConfigError, Decoder, DecoderPlans, ExpertUse, KvType, LoadedModel, LogitsReader, Preparing, TEXT_CHUNK,
+    Tuning,
 };
 use crate::plan::Tested;
 use crate::train::Base;
@@ -95,6 +96,8 @@ pub enum Loading {
     Table(u64, u64),
     /// Copying weights: bytes done, total bytes.
     Weights(u64, u64),
+    /// Timing which kernels are the fastest. This may come before the weights and behind them.
+    Tuning,
     /// Compiling kernels: programs done, total programs.
     Kernels(u64, u64),
     /// Fetching the towers: bytes done, total bytes.
@@ -153,7 +156,7 @@ impl Session {
         if spec.config.encoder.is_some() {
             return Err(ConfigError::IsEncoder.into());
         }
-        let mut described = Described::new(Rc::clone(&gpu), file, (header, spec), options).await?;
+        let mut described = Described::new(Rc::clone(&gpu), file, (header, spec), options, progress).await?;
         let plans = DecoderPlans::new(&described.parts, options.tuning, None).map_err(GpuError::from)?;
         let compiled = gpu.compile_ahead(plans.usual());
         drop(plans);
@@ -170,10 +173,15 @@ impl Session {
             tries_forms: options.tries_forms,
         };
         // Compiling may also take long.
-        let mut report = |done, total| progress(Loading::Kernels(done, total));
+        let mut report = |step| {
+            progress(match step {
+                Preparing::Tuning => Loading::Tuning,
+                Preparing::Programs(done) => Loading::Kernels(done, Decoder::PROGRAMS),
+            });
+        };
         let decoder = cancel
             .guard(async {
-                report(0, Decoder::PROGRAMS);
+                report(Preparing::Programs(0));
                 compiled.await;
                 let decoder = Decoder::new(Rc::clone(&gpu), model, &mut report).await?;
                 // Rows that can't be read now are fetched, or fail, when they are needed.

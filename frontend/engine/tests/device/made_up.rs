@@ -256,7 +256,7 @@ fn a_made_up_architecture_is_a_description_a_tensor_list_and_a_configuration() {
         tuning: Some(Tuning::FLOATS),
         tries_forms: false,
     };
-    let decoder = block_on(Decoder::new(Rc::clone(&gpu), loaded, &mut |_, _| ())).expect("a decoder");
+    let decoder = block_on(Decoder::new(Rc::clone(&gpu), loaded, &mut |_| ())).expect("a decoder");
     let reader = block_on(LogitsReader::new(&decoder)).expect("programs");
 
     let ids: Vec<u32> = (0..9).map(|i| (i * 53 + 7) % VOCABULARY as u32).collect();

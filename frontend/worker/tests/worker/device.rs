@@ -6,8 +6,9 @@ use std::rc::Rc;
 use futures_util::FutureExt as _;
 use protocol::failure::{Activity, DeviceFailure, ModelFailure, NoGpu, RequestFailure};
 use protocol::{
-    BenchmarkOptions, CacheReport, Cause, Code, Control, Diagnosis, Finding, Finish, FitVerdict, LoadOptions,
-    LoadPhase, LoadedModel, Outcome, PageId, Progress, Remedy, Request, RequestId, ToPage, ToWorker, VERSION,
+    AnswerFormat, BenchmarkOptions, CacheReport, Cause, Code, Constraint, Control, Diagnosis, Finding,
+    Finish, FitVerdict, LoadOptions, LoadPhase, LoadedModel, Outcome, PageId, Progress, Remedy, Request,
+    RequestId, ToPage, ToWorker, VERSION,
 };
 
 use crate::desk;
@@ -54,8 +55,17 @@ fn a_model_is_timed_profiled_and_verified() {
             other => panic!("nothing was found: {other:?}"),
         }
     };
-    let options = BenchmarkOptions { prompt: 9, answer: 4, warm_up: 1, rounds: 2, first: 0 };
-    let Finding::Benchmark(told) = diagnose(2, Diagnosis::Benchmark(options)) else { panic!("no benchmark") };
+    let options = BenchmarkOptions {
+        prompt: 9,
+        answer: 4,
+        warm_up: 1,
+        rounds: 2,
+        first: 0,
+        ..BenchmarkOptions::default()
+    };
+    let Finding::Benchmark(told) = diagnose(2, Diagnosis::Benchmark(options.clone())) else {
+        panic!("no benchmark")
+    };
     assert_eq!((told.prompt, told.answer, told.rounds.len(), told.buffers_created), (9, 4, 2, 0));
     assert!(told.prefill().min > 0.0 && told.decode().min > 0.0 && told.submits_per_token <= 1.0, "{told:?}");
     let Finding::SelfTest(told) = diagnose(3, Diagnosis::SelfTest) else { panic!("no self-test") };
@@ -64,6 +74,21 @@ fn a_model_is_timed_profiled_and_verified() {
         panic!("no profile")
     };
     assert!(told.kernels.iter().all(|kernel| kernel.dispatches > 0) && told.token_bytes > 0, "{told:?}");
+
+    // Answers of a schema, once what they need is there.
+    let schema = r#"{"type": "string", "minLength": 99}"#.to_owned();
+    let format = AnswerFormat::Schema(schema);
+    let what = BenchmarkOptions { format: format.clone(), ..options.clone() };
+    let ask = |id| ToWorker::request(RequestId(id), Request::Diagnose(Diagnosis::Benchmark(what.clone())));
+    host.receive(ask(7), Vec::new());
+    assert_eq!(failure(desk.end_of(7)).code, RequestFailure::NoConstraints.into());
+    let constraint = Constraint { format, ..Constraint::default() };
+    host.receive(ToWorker::request(RequestId(8), Request::PrepareConstraint(constraint)), Vec::new());
+    assert_eq!(desk.end_of(8), Ok(Outcome::ConstraintReady));
+    let Finding::Benchmark(told) = diagnose(9, Diagnosis::Benchmark(what.clone())) else {
+        panic!("no benchmark")
+    };
+    assert_eq!((told.answer, told.rounds.len(), told.submits_per_token), (4, 2, 1.0));
 
     // While one runs, nothing else has the model; stopped, it ends as a cancelled request does.
     let what = Diagnosis::Benchmark(BenchmarkOptions { rounds: 1000, ..options });
@@ -103,8 +128,14 @@ fn a_model_is_inspected_loaded_asked_and_let_go() {
     assert_eq!(verdict, FitVerdict::Fits { context: 2048, bytes: cost.bytes, outside: 0 });
 
     host.receive(load(2), Vec::new());
-    let LoadedModel { context, gpu_bytes, details: loaded, .. } = loaded_model(desk.end_of(2));
+    let LoadedModel { context, gpu_bytes, details: loaded, times, .. } = loaded_model(desk.end_of(2));
     assert_eq!((context, loaded), (2048, *details));
+    assert!(
+        times.weights > 0.0 && times.kernels > 0.0 && times.weights + times.kernels <= times.all,
+        "{times:?}"
+    );
+    // A software device has nothing to choose.
+    assert!(times.tuning.abs() < f64::EPSILON, "{times:?}");
     assert!(gpu_bytes > 8_000_000, "{gpu_bytes}");
     let phases: Vec<_> = desk
         .progress_of(2)
@@ -118,8 +149,9 @@ fn a_model_is_inspected_loaded_asked_and_let_go() {
         LoadPhase::Header => 0,
         LoadPhase::Table => 1,
         LoadPhase::Weights => 2,
-        LoadPhase::Kernels => 3,
-        LoadPhase::Towers => 4,
+        LoadPhase::Tuning => 3,
+        LoadPhase::Kernels => 4,
+        LoadPhase::Towers => 5,
     }));
     assert_eq!(phases.last(), Some(&LoadPhase::Kernels));
 

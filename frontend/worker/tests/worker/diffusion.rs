@@ -117,7 +117,14 @@ fn it_stops_between_steps_and_goes_on_after_a_lost_device() {
 #[test]
 fn what_it_cannot_do_is_refused_and_another_model_loads() {
     let (desk, host) = loaded();
-    let timed = BenchmarkOptions { prompt: 9, answer: 4, warm_up: 0, rounds: 1, first: 0 };
+    let timed = BenchmarkOptions {
+        prompt: 9,
+        answer: 4,
+        warm_up: 0,
+        rounds: 1,
+        first: 0,
+        ..BenchmarkOptions::default()
+    };
     let what = Diagnosis::Benchmark(timed);
     host.receive(ToWorker::request(RequestId(2), Request::Diagnose(what)), Vec::new());
     let data = ExampleData::Pairs(vec![("A?".to_owned(), "B.".to_owned())]);

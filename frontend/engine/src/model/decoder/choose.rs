@@ -6,6 +6,7 @@ use std::time::Duration;
 use shaders::state::State;
 use web_time::Instant;
 
+use super::Preparing;
 use super::plans::{self, DecoderPlans, Plans};
 use super::programs::Programs;
 use crate::gpu::{Gpu, GpuError, Memory, Program, Timer};
@@ -36,7 +37,7 @@ pub(super) struct Chosen {
 }
 
 /// Binds a decoder's plans: for the tuning that is asked for, or that is measured to be the fastest, with other forms if
-/// `tries_forms`. `progress` receives the number of programs done, out of [`Programs::COUNT`].
+/// `tries_forms`.
 ///
 /// # Errors
 /// When the device was lost, or rejects a kernel that is not packed.
@@ -46,7 +47,7 @@ pub(super) async fn choose(
     plans: &DecoderPlans,
     memory: &Memory,
     tries_forms: bool,
-    progress: &mut dyn FnMut(u64),
+    progress: &mut dyn FnMut(Preparing),
 ) -> Result<Chosen, GpuError> {
     let mut timed = false;
     let mut chosen: Option<(Program, &(Tuning, Plans))> = None;
@@ -63,6 +64,7 @@ pub(super) async fn choose(
         };
         if let Some((current, _)) = chosen.as_ref().filter(|_| plans.measured) {
             timed = true;
+            progress(Preparing::Tuning);
             if !is_faster(gpu, [&one, current], MIN_GAIN, &prepare).await? {
                 continue;
             }
@@ -81,7 +83,7 @@ pub(super) async fn choose(
         set = Cow::Owned(set.with_forms(parts, faster, one)?);
         tuning = faster;
     }
-    let programs = Programs::bind(gpu, &set, memory, progress).await?;
+    let programs = Programs::bind(gpu, &set, memory, &mut |done| progress(Preparing::Programs(done))).await?;
     Ok(Chosen { tuning, programs, timed })
 }
 

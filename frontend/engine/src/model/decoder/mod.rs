@@ -143,8 +143,17 @@ pub struct LoadedModel {
     pub tries_forms: bool,
 }
 
+/// What [`Decoder::new`] is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preparing {
+    /// Timing which tuning is the fastest.
+    Tuning,
+    /// Binding programs: how many of [`Decoder::PROGRAMS`] are done.
+    Programs(u64),
+}
+
 impl Decoder {
-    /// Number of programs that [`Self::new`] reports progress for.
+    /// Number of programs that [`Self::new`] binds.
     pub const PROGRAMS: u64 = Programs::COUNT + 1;
 
     /// Allocates cache and working memory, and compiles all kernels.
@@ -154,7 +163,7 @@ impl Decoder {
     pub async fn new(
         gpu: Rc<Gpu>,
         loaded: LoadedModel,
-        progress: &mut dyn FnMut(u64, u64),
+        progress: &mut dyn FnMut(Preparing),
     ) -> Result<Self, GpuError> {
         let LoadedModel { parts, weights, table, experts, context, pad, tuning, tries_forms } = loaded;
         let plans = DecoderPlans::new(&parts, tuning, None)?;
@@ -163,11 +172,9 @@ impl Decoder {
         gpu.allocate_layout("keys, values and working memory", &layout, &mut memory).await?;
         ropes::write(&gpu, &parts, &memory, context)?;
 
-        let total = Self::PROGRAMS;
-        progress(0, total);
-        let mut told = |done| progress(done, total);
+        progress(Preparing::Programs(0));
         let Chosen { tuning, programs, timed } =
-            choose(&gpu, &parts, &plans, &memory, tries_forms, &mut told).await?;
+            choose(&gpu, &parts, &plans, &memory, tries_forms, progress).await?;
         let sampler = Sampler::bind(&gpu, &plans.sampling, &memory).await?;
         let table = match table.map(Rc::new).zip(parts.scratch.row_cache.as_ref()) {
             Some((table, values)) => {
@@ -181,7 +188,7 @@ impl Decoder {
             None => None,
         };
         let readback_ms = gpu.idle_readback_ms().await?;
-        progress(total, total);
+        progress(Preparing::Programs(Self::PROGRAMS));
         gpu.check()?;
         let io = Io::new(&parts, &memory)?;
         let pace = Pace::new(readback_ms);

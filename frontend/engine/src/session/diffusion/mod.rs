@@ -60,7 +60,7 @@ impl DiffusionSession {
         let architecture = || header.metadata.str("general.architecture").unwrap_or_default().to_owned();
         let denoising = spec.config.diffusion;
         let denoising = denoising.ok_or_else(|| ConfigError::NotDiffusion { found: architecture() })?;
-        let mut described = Described::new(Rc::clone(&gpu), file, (header, spec), options).await?;
+        let mut described = Described::new(Rc::clone(&gpu), file, (header, spec), options, progress).await?;
         let plans = DiffusionPlans::new(&described.parts).map_err(GpuError::from)?;
         let compiled = gpu.compile_ahead(plans.all());
         drop(plans);
