@@ -20,6 +20,11 @@ const WORKERS = {
   "gemtab-schema": "./worker.js",
 };
 
+/** A text of so many tokens: a digit is one in every vocabulary of these models. Other digits each round. */
+function digits(length, round) {
+  return Array.from({ length }, (_, i) => (i * 7 + ((i * i) % 11) + round) % 10).join("");
+}
+
 /** gemtab's worker, by the protocol of the real page. */
 class Gemtab {
   #worker;
@@ -72,10 +77,15 @@ class Gemtab {
     return promise.finally(() => this.#waiting.delete(id));
   }
 
-  async load({ size, context }) {
+  async #load({ size, context }) {
     const mayUseHost = this.#kind === "gemtab-host";
     const eightBits = this.#kind === "gemtab-eight-bits";
-    const { Loaded: loaded } = await this.#request((id) => wire.load(id, "/model", size, context, mayUseHost, eightBits));
+    const make = (id) => wire.load(id, "/model", size, context, mayUseHost, eightBits);
+    return (await this.#request(make)).Loaded;
+  }
+
+  async load(work) {
+    const loaded = await this.#load(work);
     if (this.#kind === "gemtab-schema") {
       this.#schema = await (await fetch("./schema.json")).text();
       const began = performance.now();
@@ -90,6 +100,26 @@ class Gemtab {
     const { Diagnosed: finding } = await this.#request(make);
     const told = finding.Benchmark;
     return { prompt: told.prompt, answer: told.answer, ...told.rounds[0] };
+  }
+
+  /** Answers, loads the model anew and answers once more, from the KV cache that was kept. */
+  async reopen(work) {
+    const text = digits(work.prompt - 32, 0);
+    const answer = async () => (await this.#request((id) => wire.answer(id, text))).Done.timings;
+    const read = await answer();
+    let kept;
+    do {
+      kept = (await this.#request((id) => wire.kept_caches(id))).KeptCaches;
+    } while (kept.conversations === 0);
+    await this.#load(work);
+    const reopened = await answer();
+    return {
+      tokens: read.prompt_tokens,
+      bytes: kept.bytes,
+      read_ms: read.first_token_ms,
+      reopened_ms: reopened.first_token_ms,
+      cached_tokens: reopened.cached_tokens,
+    };
   }
 
   async profile({ position, rows }) {
@@ -130,10 +160,8 @@ class Wllama {
   }
 
   async round({ prompt, answer }, round) {
-    // Wllama takes text alone. A digit is a token of its own in every vocabulary of these models, and one token is put
-    // in front. Other digits each round, though nothing may be kept from the last one.
-    const digits = Array.from({ length: prompt - 1 }, (_, i) => (i * 7 + ((i * i) % 11) + round) % 10).join("");
-    const order = { prompt: digits, max_tokens: answer, temperature: 0, ignore_eos: true, cache_prompt: false };
+    // Wllama takes text alone, and puts one token in front.
+    const order = { prompt: digits(prompt - 1, round), max_tokens: answer, temperature: 0, ignore_eos: true, cache_prompt: false };
     const told = await this.#explained(() => this.#wllama.createCompletion(order));
     const times = told.timings;
     if (!times) {
@@ -158,7 +186,14 @@ async function carryOut({ action, name, engine: kind, work, wllama, round, token
     return about;
   }
   const engine = engines.get(name);
-  return action === "profile" ? engine.profile(tokens) : engine.round(work, round);
+  switch (action) {
+    case "profile":
+      return engine.profile(tokens);
+    case "reopen":
+      return engine.reopen(work);
+    default:
+      return engine.round(work, round);
+  }
 }
 
 async function adapter() {

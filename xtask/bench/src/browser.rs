@@ -193,6 +193,10 @@ impl InBrowser {
         let about = json!({ "browser": browser.about, "engine": loaded });
         Ok(Self { kind, name: kind.to_string(), browser, about, work })
     }
+
+    fn is_ours(&self) -> bool {
+        !matches!(self.kind, Kind::Wllama | Kind::WllamaF16 | Kind::WllamaCpu)
+    }
 }
 
 impl Engine for InBrowser {
@@ -210,8 +214,15 @@ impl Engine for InBrowser {
         Sample::read(&self.browser.call(order)?)
     }
 
+    fn reopen(&mut self) -> Result<Value> {
+        if !self.is_ours() {
+            return Ok(Value::Null);
+        }
+        self.browser.call(json!({ "action": "reopen", "name": self.kind.to_string(), "work": self.work }))
+    }
+
     fn profile(&mut self, tokens: Profiled) -> Result<Vec<KernelTime>> {
-        if matches!(self.kind, Kind::Wllama | Kind::WllamaF16 | Kind::WllamaCpu) {
+        if !self.is_ours() {
             return Ok(Vec::new());
         }
         let order = json!({ "action": "profile", "name": self.kind.to_string(), "tokens": tokens });

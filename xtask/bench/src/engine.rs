@@ -39,6 +39,15 @@ pub trait Engine {
     /// When it fails, or takes too long.
     fn round(&mut self, round: u32) -> Result<Sample>;
 
+    /// Answers a conversation, loads the model anew and answers it from the KV cache that was kept. Null for an engine that
+    /// isn't ours in a browser.
+    ///
+    /// # Errors
+    /// As [`Self::round`].
+    fn reopen(&mut self) -> Result<Value> {
+        Ok(Value::Null)
+    }
+
     /// Times each kernel of some tokens; nothing for an engine that isn't ours.
     ///
     /// # Errors

@@ -123,6 +123,13 @@ fn compare(options: &Options, folder: &Path, probe: &Path, model: PathBuf) -> Re
             results.set_kernels(index, timed);
         }
     }
+    if options.reopen {
+        for (index, engine) in engines.iter_mut().enumerate() {
+            let told = engine.reopen();
+            let told = told.with_context(|| format!("{} can't reopen a conversation", engine.name()))?;
+            results.set_reopened(index, told);
+        }
+    }
     drop(engines);
     println!("{}", results.table());
     Ok(results)

@@ -60,6 +60,9 @@ pub struct Options {
     /// a browser it needs --flags=--enable-webgpu-developer-features: other timestamps are rounded to 0.1 ms
     #[arg(long, value_name = "ROWS", num_args = 0..=1, default_missing_value = "1")]
     pub profile: Option<u32>,
+    /// Time what a conversation of the prompt's length costs that is opened again, for each engine that is ours in a browser
+    #[arg(long)]
+    pub reopen: bool,
     /// Warm-up rounds before those
     #[arg(long, default_value_t = 1)]
     pub warm_up: u32,

@@ -17,6 +17,7 @@ struct Column {
     about: Value,
     samples: Vec<Sample>,
     kernels: Vec<KernelTime>,
+    reopened: Value,
 }
 
 /// Least, median and greatest.
@@ -81,6 +82,7 @@ impl Results {
             about,
             samples: Vec::new(),
             kernels: Vec::new(),
+            reopened: Value::Null,
         };
         let work = json!({
             "model": work.model.file_name().map(|name| name.to_string_lossy()),
@@ -95,6 +97,13 @@ impl Results {
     pub fn push(&mut self, engine: usize, sample: Sample) {
         if let Some(column) = self.engines.get_mut(engine) {
             column.samples.push(sample);
+        }
+    }
+
+    /// Sets what a conversation costs an engine that is opened again.
+    pub fn set_reopened(&mut self, engine: usize, reopened: Value) {
+        if let Some(column) = self.engines.get_mut(engine) {
+            column.reopened = reopened;
         }
     }
 
@@ -128,6 +137,9 @@ impl Results {
         }
         for (name, times) in self.engines.iter().filter_map(|it| Some((&it.name, load_times(&it.about)?))) {
             text += &format!("{name:<24} {times}\n");
+        }
+        for column in self.engines.iter().filter(|column| !column.reopened.is_null()) {
+            text += &format!("{:<24} reopened: {}\n", column.name, column.reopened);
         }
         if self.engines.len() > 1 {
             text += &format!("\n{:<24} {:>30} {:>26}\n", "ratio of medians", "prefill", "decode");
@@ -192,6 +204,7 @@ impl Results {
                     "decode_tokens_per_s": column.decode().json(),
                     "rounds": column.samples,
                     "kernels": column.kernels,
+                    "reopened": column.reopened,
                 })
             })
             .collect();

@@ -2,8 +2,9 @@
 //! app's code. It is no part of what visitors load.
 
 use protocol::{
-    AnswerFormat, BenchmarkOptions, Constraint, Diagnosis, EightBits, Layer, LayerKind, LoadOptions,
-    ModelSource, PageId, Request, RequestId, ToPage, ToWorker, VERSION,
+    AnswerFormat, BenchmarkOptions, Constraint, Diagnosis, EightBits, Forget, GenerateOptions, Layer,
+    LayerKind, LoadOptions, Message, ModelSource, PageId, Request, RequestId, Role, ToPage, ToWorker,
+    VERSION,
 };
 use wasm_bindgen::prelude::*;
 
@@ -33,13 +34,34 @@ pub fn load(
     use_memory: bool,
     eight_bits: bool,
 ) -> Result<Vec<u8>, JsError> {
-    let layer = Layer { kind: LayerKind::Model, digest: String::new(), url, size: size as u64 };
+    // The file of this run: caches are kept of files that something identifies.
+    let layer = Layer { kind: LayerKind::Model, digest: "bench".into(), url, size: size as u64 };
     let source = ModelSource::Server { name: "bench".into(), layers: vec![layer] };
     let eight_bits = EightBits { table: eight_bits, kv_cache: eight_bits };
     // Benchmarks run on large devices, of which no browser says how large they are.
     let memory = Some(MEMORY);
     let options = LoadOptions { context, use_memory, eight_bits, memory, ..LoadOptions::default() };
     encode(id, Request::Load { source, options })
+}
+
+/// Has the model answer in a few tokens, and its KV cache kept.
+///
+/// # Errors
+/// As [`hello`].
+#[wasm_bindgen]
+pub fn answer(id: u32, text: String) -> Result<Vec<u8>, JsError> {
+    let messages = vec![Message::text(Role::User, text)];
+    let options = GenerateOptions { max_tokens: 4, keep: Some("bench".into()), ..GenerateOptions::default() };
+    encode(id, Request::Generate { messages, options })
+}
+
+/// Asks which KV caches are kept.
+///
+/// # Errors
+/// As [`hello`].
+#[wasm_bindgen]
+pub fn kept_caches(id: u32) -> Result<Vec<u8>, JsError> {
+    encode(id, Request::KeptCaches { forget: Forget::Nothing })
 }
 
 /// Has the worker prepare for answers of a JSON schema.
